@@ -1,0 +1,158 @@
+"""What people declared, as checked values: no text left to parse, no default left to fill in.
+
+`gen.reading` makes these from documents; everything after it works on nothing else. Dates are local dates of the
+reservation's zone; times are minutes after local midnight.
+"""
+
+from datetime import date
+from typing import NamedTuple
+
+Seats = tuple[tuple[str, int], ...]
+"""(resource class, number of seats), in the order of the file; never empty."""
+
+
+class Origin(NamedTuple):
+    """Where a document stands: its file as shown to people and its number in that file, from 0."""
+
+    file: str
+    index: int
+
+
+class Entry(NamedTuple):
+    """One line of a schedule. `end` may be 1440 (24:00). `days` are ISO weekdays, ascending, 1 = Monday."""
+
+    days: tuple[int, ...]  # empty where the recurrence's type does not look at weekdays
+    start: int
+    end: int
+    end_day: int | None  # days from the start's date to the end's; None: by the rule of `endTime`
+    seats: Seats
+
+
+class Except(NamedTuple):
+    """Dates, both inclusive, that do not happen; with `start`, only the occurrence that starts then."""
+
+    first: date
+    last: date
+    start: int | None
+
+
+class Move(NamedTuple):
+    """One occurrence of the bare recurrence that happens at another time. It keeps its id."""
+
+    day: date
+    start: int | None  # None: the date has one occurrence
+    to_day: date
+    to_start: int
+    to_end: int | None  # None: it keeps its wall-clock length
+    to_end_day: int | None
+
+
+class Extra(NamedTuple):
+    """One more occurrence, outside of the recurrence."""
+
+    day: date
+    start: int
+    end: int
+    end_day: int | None
+    seats: Seats
+
+
+class Recurrence(NamedTuple):
+    type: str  # once | daily | weekly | dates
+    zone: str
+    first: date | None  # startDate; None only for `dates`
+    last: date | None  # endDate, inclusive
+    dates: tuple[tuple[date, date], ...]  # only for `dates`: ranges, both ends inclusive, in the order of the file
+    interval: int
+    schedule: tuple[Entry, ...]
+    calendars: tuple[str, ...]
+    excepts: tuple[Except, ...]
+    moves: tuple[Move, ...]
+    extras: tuple[Extra, ...]
+
+
+class SessionMatch(NamedTuple):
+    """What narrows a class's sessions to one course. All empty: every session of the class counts."""
+
+    namespaces: tuple[str, ...]
+    match_labels: tuple[tuple[str, str], ...]
+    match_annotations: tuple[tuple[str, str], ...]
+    project_template: str | None
+    earlier: str  # count | ignore
+
+
+class Reservation(NamedTuple):
+    origin: Origin
+    name: str
+    title: str
+    labels: tuple[tuple[str, str], ...]
+    annotations: tuple[tuple[str, str], ...]
+    recurrence: Recurrence
+    seats: Seats  # of the reservation; every entry repeats what holds for it
+    lead: int  # minutes
+    behaviour: str  # maintain | reduce | none
+    sessions: SessionMatch
+    backend: str
+    suspend: bool
+    renku: bool  # read from a Renku payload: some errors are warnings there
+
+
+class ClassSessions(NamedTuple):
+    """How the sessions of a class are recognised. `inactive` and the API coordinates only for `custom`."""
+
+    source: str  # renku | jupyterhub | pods | custom
+    namespaces: tuple[str, ...]
+    selector: dict[str, object]
+
+
+class ResourceClass(NamedTuple):
+    origin: Origin
+    name: str
+    cluster: str
+    renku_id: int | None
+    requests: tuple[tuple[str, str], ...]
+    limits: tuple[tuple[str, str], ...]
+    pod: dict[str, object]  # nodeSelector, tolerations, affinity, ... as in a pod spec; only what was given
+    pod_labels: tuple[tuple[str, str], ...]
+    sessions: ClassSessions | None
+
+
+class Calendar(NamedTuple):
+    origin: Origin
+    name: str
+    dates: tuple[tuple[date, date, str], ...]  # first, last (inclusive), title
+
+
+class Ceiling(NamedTuple):
+    """The most that may be open at once. `first` and `last` are inclusive local dates of the site's zone."""
+
+    seats: tuple[tuple[str, int], ...]
+    requests: tuple[tuple[str, str], ...]
+    first: date | None
+    last: date | None
+
+
+class Images(NamedTuple):
+    pause: str
+    python: str
+    pull_secrets: tuple[str, ...]
+
+
+class Cluster(NamedTuple):
+    """One cluster of the site, with what it overrides already merged over the site's own values."""
+
+    name: str
+    namespace: str
+    engine: str
+    autoscaler: str
+    ceilings: tuple[Ceiling, ...]
+    priority: int
+    images: Images
+    runtime: dict[str, object]  # nodeSelector, tolerations, resources of our own Jobs
+
+
+class Site(NamedTuple):
+    origin: Origin
+    name: str
+    zone: str
+    clusters: tuple[Cluster, ...]
