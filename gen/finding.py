@@ -22,7 +22,7 @@ class Problem(NamedTuple):
 
     code: str
     file: str
-    index: int  # which document of the file, from 0
+    index: int  # type: ignore[assignment] # which document of the file, from 0; hides tuple.index
     path: Path
     message: str
     fix: str

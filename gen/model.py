@@ -5,17 +5,21 @@ reservation's zone; times are minutes after local midnight.
 """
 
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats), in the order of the file; never empty."""
 
 
 class Origin(NamedTuple):
-    """Where a document stands: its file as shown to people and its number in that file, from 0."""
+    """Where a declaration stands: its file as shown to people and the number of its document there, from 0.
+
+    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
+    """
 
     file: str
-    index: int
+    index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
+    prefix: tuple[str | int, ...] = ()
 
 
 class Entry(NamedTuple):
@@ -42,7 +46,7 @@ class Move(NamedTuple):
     day: date
     start: int | None  # None: the date has one occurrence
     to_day: date
-    to_start: int
+    to_start: int | None  # None: at the same time of day
     to_end: int | None  # None: it keeps its wall-clock length
     to_end_day: int | None
 
@@ -62,7 +66,9 @@ class Recurrence(NamedTuple):
     zone: str
     first: date | None  # startDate; None only for `dates`
     last: date | None  # endDate, inclusive
-    dates: tuple[tuple[date, date], ...]  # only for `dates`: ranges, both ends inclusive, in the order of the file
+    dates: tuple[
+        tuple[date, date], ...
+    ]  # only for `dates`: ranges, both ends inclusive, in the order of the file
     interval: int
     schedule: tuple[Entry, ...]
     calendars: tuple[str, ...]
@@ -89,6 +95,7 @@ class Reservation(NamedTuple):
     annotations: tuple[tuple[str, str], ...]
     recurrence: Recurrence
     seats: Seats  # of the reservation; every entry repeats what holds for it
+    seats_listed: bool  # written as provisioning.seats, not as resourceClass and placeholderCount
     lead: int  # minutes
     behaviour: str  # maintain | reduce | none
     sessions: SessionMatch
@@ -98,11 +105,12 @@ class Reservation(NamedTuple):
 
 
 class ClassSessions(NamedTuple):
-    """How the sessions of a class are recognised. `inactive` and the API coordinates only for `custom`."""
+    """How the sessions of a class are recognised. `custom`: API coordinates and rules, only for that source."""
 
     source: str  # renku | jupyterhub | pods | custom
     namespaces: tuple[str, ...]
-    selector: dict[str, object]
+    selector: dict[str, Any]
+    custom: dict[str, Any]
 
 
 class ResourceClass(NamedTuple):
@@ -112,7 +120,7 @@ class ResourceClass(NamedTuple):
     renku_id: int | None
     requests: tuple[tuple[str, str], ...]
     limits: tuple[tuple[str, str], ...]
-    pod: dict[str, object]  # nodeSelector, tolerations, affinity, ... as in a pod spec; only what was given
+    pod: dict[str, Any]  # nodeSelector, tolerations, affinity, ... as in a pod spec; only what was given
     pod_labels: tuple[tuple[str, str], ...]
     sessions: ClassSessions | None
 
@@ -148,7 +156,7 @@ class Cluster(NamedTuple):
     ceilings: tuple[Ceiling, ...]
     priority: int
     images: Images
-    runtime: dict[str, object]  # nodeSelector, tolerations, resources of our own Jobs
+    runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
 
 
 class Site(NamedTuple):

@@ -1,0 +1,44 @@
+# Every target creates what it needs. PYTHON names another interpreter than python3.
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+
+.PHONY: render validate test e2e lint bench lock clean
+
+render: .venv/ready
+	$(BIN)/berth render $(ARGS)
+
+validate: .venv/ready
+	$(BIN)/berth validate $(ARGS)
+
+test: .venv/ready
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --ignore=tests/e2e $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+e2e: .venv/ready
+	$(BIN)/python -m pytest tests/e2e $(ARGS)
+
+lint: .venv/ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: .venv/ready
+	$(BIN)/python -m tests.bench $(ARGS)
+
+# Pins every package that pyproject.toml needs, with hashes. Wants uv on PATH.
+lock:
+	uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
+		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/requirements.txt
+
+.venv/ready: .ci/requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Berth needs Python 3.11 or newer: make PYTHON=/path/to/it")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .ci/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+clean:
+	rm -rf .venv .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

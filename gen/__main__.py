@@ -1,0 +1,5 @@
+"""`python -m gen` is `berth`."""
+
+from gen.cli import main
+
+main()

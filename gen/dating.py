@@ -1,0 +1,67 @@
+"""From the clock to UTC: the occurrences of one reservation with ids and marks, once it is clear what happens."""
+
+from typing import NamedTuple
+
+from gen.bare import Bare
+from gen.exceptions import Absence
+from gen.model import Entry, Extra, Reservation
+from gen.moves import Moved
+from gen.occurrence import Occurrence
+from gen.zone import DAY, FOLD, GAP, Zone, clock, date_text, trait, window
+
+OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", "onHoliday", "suspended"
+
+
+class Plan(NamedTuple):
+    """What happens, on the clock."""
+
+    kept: list[Bare]  # extras too
+    lengths: list[int]  # minutes, of each entry, then of each extra
+    moved: Moved
+    suffixes: dict[Bare, str]  # to ids that several have: one for each of `kept`; empty where none is needed
+
+
+Dated = tuple[int, str, Occurrence, int]
+"""Start, id, occurrence, entry: these sort as occurrences do."""
+
+
+def dated(reservation: Reservation, plan: Plan, absence: Absence, zone: Zone) -> list[Dated]:
+    """Sorted by start, then id."""
+    kept, lengths, moved, suffixes = plan
+    name, offsets, zone_name, lead = reservation.name, zone.offsets, zone.name, reservation.lead * 60
+    items: tuple[Entry | Extra, ...] = (*reservation.recurrence.schedule, *reservation.recurrence.extras)
+    times, seats = [clock(item.start) for item in items], [item.seats for item in items]
+    entries = len(reservation.recurrence.schedule)
+    always = (SUSPENDED,) if reservation.suspend else ()
+    rows: list[Dated] = []
+    for bare in kept:
+        wall, entry = bare
+        end = wall + lengths[entry]
+        day = wall // DAY
+        offset = offsets[day]
+        if offset is not None and end // DAY == day and entry < entries and bare not in moved:
+            first, last, marks = wall * 60 - offset, end * 60 - offset, always
+        else:  # all but the plainest goes through the rules in full
+            start, end = moved.get(bare, (wall, end))
+            first, last = window(zone, start, end)
+            own = MOVED if bare in moved else EXTRA if entry >= entries else ""
+            marks = (*_marks(zone, start, end, own, absence), *always)
+        date = date_text(day)
+        id_ = f"{name}/{date}T{times[entry]}{suffixes[bare] if suffixes else ''}"
+        made = Occurrence(name, id_, first - lead, first, last, seats[entry], zone_name, marks, date)
+        rows.append((first, id_, made, entry))
+    rows.sort()
+    return rows
+
+
+def _marks(zone: Zone, start: int, end: int, own: str, absence: Absence) -> list[str]:
+    """`own`: moved, extra, or nothing. Midnight at the end of a day is not overnight."""
+    traits = {trait(zone, start), trait(zone, end)}
+    marks = [mark for mark in (GAP, FOLD) if mark in traits]
+    if start // DAY < (end - 1) // DAY:
+        marks.append(OVERNIGHT)
+    if own:
+        marks.append(own)
+        if absence.holiday(start // DAY) is not None:
+            marks.append(ON_HOLIDAY)
+    return marks

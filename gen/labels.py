@@ -1,0 +1,22 @@
+"""The labels by which objects are known as ours. They are part of the contract with the cluster side."""
+
+from gen.model import Reservation, Site
+
+SITE = "berth.dev/site"
+RESERVATION = "berth.dev/reservation"
+CLASS = "berth.dev/resource-class"
+TITLE = "berth.dev/title"
+
+
+def of_site(site: Site) -> dict[str, str]:
+    return {
+        "app.kubernetes.io/name": "berth",
+        "app.kubernetes.io/part-of": site.name,
+        "app.kubernetes.io/managed-by": "berth",
+        SITE: site.name,
+    }
+
+
+def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:
+    """Ours first; what the author adds cannot replace them (that is refused when reading)."""
+    return {**of_site(site), RESERVATION: reservation.name, **dict(reservation.labels)}

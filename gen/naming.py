@@ -1,0 +1,38 @@
+"""What rendered objects are called. Names carry no time, day or release, and never change between releases.
+
+CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
+"""
+
+LONGEST = 52
+RUNTIME = "berth-runtime"  # the ConfigMap of the in-cluster code
+OCCURRENCE = "berth-occurrence"  # the ServiceAccount of occurrences
+
+
+def fit(name: str) -> str:
+    """The name itself, or its beginning and a hash of the whole where it is too long."""
+    if len(name) <= LONGEST:
+        return name
+    from hashlib import sha256  # noqa: PLC0415 - few names are that long
+
+    digest = sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: LONGEST - 9].rstrip('-')}-{digest}"
+
+
+def pool(reservation: str, resource_class: str) -> str:
+    """The Deployment of a pool."""
+    return fit(f"{reservation}-{resource_class}")
+
+
+def single(reservation: str) -> str:
+    """What a reservation has once: timetable, Role, RoleBinding, first CronJob."""
+    return fit(reservation)
+
+
+def cronjob(reservation: str, number: int) -> str:
+    """`number` counts from 1 by local opening time."""
+    return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
+
+
+def priority_class(site: str) -> str:
+    """Cluster-scoped, so it carries the site's name."""
+    return fit(f"berth-{site}")

@@ -1,0 +1,119 @@
+"""Where in a file a value stands, and how its path is told: with names of list items, not with their numbers.
+
+Built only when there is something to say; it reads the file once more, with every character's place.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+from gen.document import trees
+from gen.finding import Finding, Path, Problem, in_order
+from gen.node import Node, key_of
+from gen.source import Source
+from gen.text import Lines, Syntax, decode, visible
+
+_NAMES = ("name", "resourceClass")
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+
+_Step = tuple[Node | None, Node]
+"""The key, if the value is in a mapping; and the value."""
+
+
+class Places:
+    """The places of one file. Documents count from 0; lines and columns from 1, columns in characters."""
+
+    def __init__(self, data: bytes) -> None:
+        text, _ = decode(data)
+        self._lines = Lines(text)
+        self._roots, _ = trees(self._lines)
+
+    def at(self, index: int, path: Path, key: bool = False) -> tuple[int, int]:
+        """Line and column of the value, or with `key` of its key; of what is missing, those of what holds it.
+
+        A value that begins below its key is told at the key. An alias is told where it stands; what is in it,
+        where it is written.
+        """
+        steps = self._steps(index, path)
+        if not steps:
+            return 1, 1
+        name, node = steps[-1]
+        is_empty = node.at == node.end
+        if name is None:
+            return self._lines.place(max(node.at - is_empty, 0))  # an empty item is told at its dash
+        at_key, at_value = self._lines.place(name.at), self._lines.place(node.at)
+        is_wanted = key and len(steps) > len(path)
+        return at_key if is_wanted or is_empty or at_key[0] < at_value[0] else at_value
+
+    def raw(self, index: int, path: Path) -> str:
+        """The value as it is written, quotes included; nothing if it is missing."""
+        steps = self._steps(index, path)
+        return self._lines.text[steps[-1][1].at : steps[-1][1].end] if len(steps) > len(path) else ""
+
+    def shown(self, index: int, path: Path) -> str:
+        """The path as people read it: `spec.clusters[prod].ceilings[0]`, `metadata.labels["a.b/c"]`."""
+        steps = self._steps(index, path)
+        parts = []
+        for depth, step in enumerate(path, start=1):
+            node = steps[depth][1] if depth < len(steps) else None
+            parts.append(_item(step, node) if isinstance(step, int) else _key(step))
+        return "".join(parts).removeprefix(".")
+
+    def _steps(self, index: int, path: Path) -> list[_Step]:
+        """The root and what follows on the path, as far as it is there; nothing without the document."""
+        if index >= len(self._roots):
+            return []
+        steps: list[_Step] = [(None, self._roots[index])]
+        for part in path:
+            step = self._child(steps[-1][1], part)
+            if step is None:
+                break
+            steps.append(step)
+        return steps
+
+    def _child(self, node: Node, part: str | int) -> _Step | None:
+        if isinstance(part, int):
+            is_there = isinstance(node.value, list) and part < len(node.children)
+            return (None, node.children[part]) if is_there else None
+        if isinstance(node.value, dict):
+            for key, value in zip(node.children[::2], node.children[1::2], strict=True):
+                if key_of(key, self._lines) == part:
+                    return key, value
+        return None
+
+
+def locate(
+    problems: Iterable[Problem | Syntax], sources: Iterable[Source], severity_of: Callable[[str], str]
+) -> list[Finding]:
+    """The findings of these problems, in order, each once. `severity_of` knows the severity of a code."""
+    texts = {source.file: source.text for source in sources}
+    places: dict[str, Places] = {}
+    findings = []
+    for problem in problems:
+        severity = severity_of(problem.code)
+        if isinstance(problem, Syntax):
+            line, column, path = problem.line, problem.column, ""
+        else:
+            if problem.file not in places:
+                places[problem.file] = Places(texts.get(problem.file, b""))
+            there = places[problem.file]
+            line, column = there.at(problem.index, problem.path, problem.at_key)
+            path = there.shown(problem.index, problem.path)
+        at = (problem.file, line, column)
+        findings.append(Finding(*at, problem.code, severity, path, problem.message, problem.fix))
+    return in_order(findings)
+
+
+def _item(number: int, node: Node | None) -> str:
+    values = node.value if node is not None and isinstance(node.value, dict) else {}
+    for name in map(values.get, _NAMES):
+        if isinstance(name, str) and _NAME.fullmatch(name):
+            return f"[{name}]"
+    return f"[{number}]"
+
+
+def _key(name: str) -> str:
+    if _WORD.fullmatch(name):
+        return f".{name}"
+    quoted = visible(name).replace("\\", "\\\\").replace('"', '\\"')
+    return f'["{quoted}"]'

@@ -1,0 +1,47 @@
+"""A reservation as its clusters see it: which pools it has where. One reservation may have classes in several."""
+
+from typing import NamedTuple
+
+from gen.declared import Declared
+from gen.model import Cluster, Reservation, ResourceClass, Site
+
+
+class Placed(NamedTuple):
+    """The part of one reservation that lies in one cluster; `classes` in the order of the file."""
+
+    reservation: Reservation
+    cluster: Cluster
+    classes: tuple[ResourceClass, ...]
+
+
+def class_names(reservation: Reservation) -> tuple[str, ...]:
+    """Every class that the reservation or one of its entries names, each once, in the order of the file."""
+    names = dict.fromkeys(name for name, _ in reservation.seats)
+    for entry in reservation.recurrence.schedule:
+        if entry.seats is not reservation.seats:
+            names.update(dict.fromkeys(name for name, _ in entry.seats))
+    for extra in reservation.recurrence.extras:
+        names.update(dict.fromkeys(name for name, _ in extra.seats))
+    return tuple(names)
+
+
+def cluster_of(resource_class: ResourceClass, site: Site) -> Cluster | None:
+    """The class's cluster; one that names none is in the site's only cluster. None: unknown or ambiguous."""
+    if not resource_class.cluster:
+        return site.clusters[0] if len(site.clusters) == 1 else None
+    return next((c for c in site.clusters if c.name == resource_class.cluster), None)
+
+
+def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Placed, ...]:
+    """One item for each cluster, in the site's order. Classes that are unknown are left out."""
+    by_cluster: dict[str, list[ResourceClass]] = {}
+    for name in class_names(reservation):
+        found = declared.classes.get(name)
+        cluster = cluster_of(found, site) if found else None
+        if found and cluster:
+            by_cluster.setdefault(cluster.name, []).append(found)
+    return tuple(
+        Placed(reservation, cluster, tuple(by_cluster[cluster.name]))
+        for cluster in site.clusters
+        if cluster.name in by_cluster
+    )

@@ -1,0 +1,41 @@
+"""Kubernetes quantities: `500m`, `1.5`, `4Gi`, `2e3` as exact numbers.
+
+The grammar and the rounding (up, to a billionth) are those of apimachinery's resource.Quantity.
+"""
+
+import re
+
+NANO = 10**9
+
+_QUANTITY = re.compile(
+    r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:([eE][+-]?[0-9]{1,3})|([KMGTPE]i)|([numkMGTPE]?))", re.ASCII
+)
+_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_LARGEST = (2**63 - 1) * NANO
+
+
+def parse(text: str) -> int | None:
+    """The quantity in billionths, rounded up; None where Kubernetes would refuse the text."""
+    match = _QUANTITY.fullmatch(text)
+    if match is None or len(text) > 40:
+        return None
+    sign, digits, exponent, binary, decimal = match.groups()
+    whole, _, part = digits.partition(".")
+    mantissa = int(whole + part or "0")
+    if binary:
+        scale, factor = 9 - len(part), _BINARY[binary]
+    else:
+        scale = 9 - len(part) + (int(exponent[1:]) if exponent else _DECIMAL[decimal])
+        factor = 1
+    amount = mantissa * factor
+    value: int = amount * 10**scale if scale >= 0 else -(-amount // 10**-scale)
+    return min(value, _LARGEST) * (-1 if sign == "-" else 1)
+
+
+def text(nanos: int) -> str:
+    """A sum for people: `12`, `1.5`; amounts of whole GiB as `96Gi`."""
+    if nanos and nanos % (2**30 * NANO) == 0:
+        return f"{nanos // (2**30 * NANO)}Gi"
+    whole, part = divmod(nanos, NANO)
+    return f"{whole}.{part:09}".rstrip("0") if part else str(whole)

@@ -1,0 +1,59 @@
+"""From what was declared to the text of files: which objects a file holds, in which order, below which header.
+
+Pure but for the templates that it reads. What an object looks like stands in templates/; which values it gets, in
+`gen.backend` and `gen.base`.
+"""
+
+from collections.abc import Sequence
+
+from gen import base
+from gen.backend.base import Manifest
+from gen.backend.registry import BACKENDS
+from gen.finding import Problem
+from gen.model import Cluster, Site
+from gen.output import header
+from gen.pipeline import Part
+from gen.template import Renderer
+from gen.timetabletext import timetable_text
+
+TOO_LARGE = "B073"
+LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
+
+
+def base_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/base.yaml"
+
+
+def reservation_file(part: Part) -> str:
+    return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
+
+
+def base_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
+    return _file(renderer, site, base.manifests(site, cluster))
+
+
+def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
+    """The file of one reservation in one cluster, or why there can be none."""
+    timetable = timetable_text(part.placed, part.occurrences)
+    if len(timetable) > LARGEST:
+        return _too_large(part, len(timetable))
+    backend = BACKENDS[part.placed.reservation.backend]
+    return _file(
+        renderer, site, backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
+    )
+
+
+def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest]) -> str:
+    texts = [renderer.render(manifest.template, manifest.values) for manifest in manifests]
+    return header(site.name) + "---\n" + "---\n".join(texts)
+
+
+def _too_large(part: Part, size: int) -> Problem:
+    reservation = part.placed.reservation
+    message = (
+        f"the timetable of its {len(part.occurrences)} occurrences has {size // 1024} KiB; "
+        f"a ConfigMap of ours has at most {LARGEST // 1024}."
+    )
+    path = (*reservation.origin.prefix, "recurrence") if reservation.renku else ("spec", "recurrence")
+    fix = "Split it, for example into a reservation for each year."
+    return Problem(TOO_LARGE, *reservation.origin[:2], path, message, fix)

@@ -1,0 +1,70 @@
+"""How findings are told: text for people, JSON for programs, workflow commands for GitHub. Nothing is decided here."""
+
+import json
+from collections.abc import Sequence
+
+from gen.finding import ERROR, NOTE, WARNING, Finding
+
+API_VERSION = "berth.dev/v1alpha1"
+_COLOURS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_GITHUB = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
+
+
+def text(findings: Sequence[Finding], *, colour: bool) -> str:
+    """A line for each, and a line that counts them; empty without findings."""
+    if not findings:
+        return ""
+    lines = [_line(finding, colour) for finding in findings]
+    return "\n".join([*lines, f"{count(findings)}."]) + "\n"
+
+
+def _line(finding: Finding, colour: bool) -> str:
+    place = f"{finding.file}:{finding.line}:{finding.column}:"
+    kind = f"{finding.severity}[{finding.code}]"
+    if colour:
+        place = f"{_BOLD}{place}{_PLAIN}"
+        kind = f"{_COLOURS[finding.severity]}{kind}{_PLAIN}"
+    path = f"{finding.path}: " if finding.path else ""
+    return f"{place} {kind} {path}{finding.message} {finding.fix}"
+
+
+def count(findings: Sequence[Finding]) -> str:
+    """`2 errors, 1 warning`: what there is, the worst first."""
+    words = []
+    for severity in (ERROR, WARNING, NOTE):
+        number = sum(finding.severity == severity for finding in findings)
+        if number:
+            words.append(f"{number} {severity}{'s' if number > 1 else ''}")
+    return ", ".join(words)
+
+
+def as_json(findings: Sequence[Finding]) -> str:
+    keys = ("severity", "code", "file", "line", "column", "path", "message", "fix")
+    items = [{key: getattr(finding, key) for key in keys} for finding in findings]
+    return document("FindingList", {"items": items})
+
+
+def document(kind: str, content: dict[str, object]) -> str:
+    """One of our JSON answers."""
+    return (
+        json.dumps({"apiVersion": API_VERSION, "kind": kind, **content}, indent=2, ensure_ascii=False) + "\n"
+    )
+
+
+def github(findings: Sequence[Finding]) -> str:
+    """Workflow commands: GitHub shows each at its line in the pull request."""
+    return "".join(
+        f"::{_GITHUB[finding.severity]} file={_property(finding.file)},line={finding.line},"
+        f"col={finding.column},title={finding.code}::"
+        f"{_data((finding.path + ': ' if finding.path else '') + finding.message + ' ' + finding.fix)}\n"
+        for finding in findings
+    )
+
+
+def _data(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _data(value).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,88 @@
+"""Every check that Berth makes: its code, how bad it is, and what it means. docs/findings.md shows each at work.
+
+Codes are stable and never used again for something else.
+"""
+
+from typing import NamedTuple
+
+from gen.finding import ERROR, NOTE, WARNING
+
+
+class Rule(NamedTuple):
+    severity: str
+    meaning: str
+
+
+RULES = {
+    # reading
+    "B001": Rule(ERROR, "A file or folder cannot be read."),
+    "B002": Rule(ERROR, "A file is not UTF-8 text."),
+    "B003": Rule(ERROR, "A file is not YAML (or JSON)."),
+    "B004": Rule(ERROR, "A key stands twice in one mapping."),
+    "B005": Rule(ERROR, "YAML that is refused: merge keys, tags, keys that are not text."),
+    "B006": Rule(ERROR, "A file is too large, too deep, or multiplies itself through aliases."),
+    "B007": Rule(WARNING, "A file holds no document."),
+    "B008": Rule(ERROR, "There is nothing to read."),
+    # shape
+    "B010": Rule(ERROR, "A key is unknown."),
+    "B011": Rule(ERROR, "A key that is needed is missing."),
+    "B012": Rule(ERROR, "A number is out of its range, or a list is too short."),
+    "B013": Rule(ERROR, "A value is of the wrong type."),
+    "B014": Rule(ERROR, "A word is not among the allowed ones."),
+    "B015": Rule(ERROR, "A text does not follow its grammar."),
+    "B016": Rule(ERROR, "Two values contradict each other."),
+    "B017": Rule(ERROR, "A date does not exist or is out of range."),
+    "B018": Rule(ERROR, "A time of day is not one."),
+    "B019": Rule(ERROR, "A name is not one that Kubernetes (or Renku) allows."),
+    "B020": Rule(ERROR, "A label or annotation is not one that Kubernetes allows."),
+    "B021": Rule(ERROR, "A time zone is unknown."),
+    "B022": Rule(ERROR, "A quantity or resource is not one that Kubernetes allows."),
+    "B023": Rule(ERROR, "A key is one that Berth sets itself."),
+    "B024": Rule(ERROR, "A range ends before it begins."),
+    "B025": Rule(ERROR, "A priority at which placeholders do not do their work."),
+    "B026": Rule(WARNING, "A priority that many autoscalers ignore."),
+    "B027": Rule(ERROR, "The files are for another version of Berth."),
+    "B028": Rule(ERROR, "A window has no length."),
+    "B029": Rule(WARNING, "A key has no effect here."),
+    "B030": Rule(ERROR, "A `berth.dev/ignore` annotation cannot be understood."),
+    "B031": Rule(WARNING, "Two entries of a reservation overlap: their seats add up."),
+    "B032": Rule(NOTE, "A reservation narrows nothing: every session of its class counts for it."),
+    # dates
+    "B040": Rule(ERROR, "A schedule entry never falls on a date."),
+    "B041": Rule(WARNING, "The same, in a Renku payload."),
+    "B042": Rule(ERROR, "A reservation has no occurrence at all."),
+    "B043": Rule(WARNING, "The same, in a Renku payload."),
+    "B044": Rule(ERROR, "A reservation has more than 2,000 occurrences."),
+    "B045": Rule(ERROR, "An `except` hits nothing."),
+    "B046": Rule(ERROR, "A `moved` hits nothing."),
+    "B047": Rule(ERROR, "A `moved` does not say which of a date's occurrences it means."),
+    "B048": Rule(ERROR, "One occurrence is moved twice."),
+    "B049": Rule(ERROR, "Two occurrences have one id."),
+    # across documents
+    "B060": Rule(ERROR, "Two things have one name."),
+    "B061": Rule(ERROR, "A ResourceClass is unknown."),
+    "B062": Rule(ERROR, "A Calendar is unknown."),
+    "B063": Rule(ERROR, "A cluster is unknown."),
+    "B064": Rule(ERROR, "There is no Site."),
+    "B065": Rule(ERROR, "There is more than one Site."),
+    "B066": Rule(ERROR, "Two rendered objects would have one name."),
+    "B067": Rule(ERROR, "More is open at once than a ceiling allows."),
+    "B068": Rule(ERROR, "Sessions must be counted, but their class does not say how."),
+    "B069": Rule(ERROR, "A document is of no known kind."),
+    "B070": Rule(WARNING, "Seconds of a Renku payload are cut."),
+    "B071": Rule(ERROR, "A name that Renku would not take."),
+    "B072": Rule(ERROR, "A Renku payload's class is unknown."),
+    "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
+}
+
+
+RULES.update(
+    {
+        # output
+        "B090": Rule(ERROR, "A file in the output folder is not ours."),
+    }
+)
+
+
+def severity(code: str) -> str:
+    return RULES[code].severity

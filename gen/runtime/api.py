@@ -1,0 +1,120 @@
+"""What the runtime asks of the API server, in its own words: the timetable, and the scale of a Deployment.
+
+Whatever goes wrong is an `ApiError`. How a request travels is passed in: `gen.runtime.connection` in the
+cluster. It decides nothing and repeats nothing.
+"""
+
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+from urllib.parse import quote
+
+FIELD_MANAGER = "berth-occurrence"
+TIMETABLE_KEY = "timetable.json"
+
+
+class Request(NamedTuple):
+    method: str
+    path: str  # with its query
+    body: bytes = b""  # of a PATCH: a JSON merge patch
+
+
+class Answer(NamedTuple):
+    status: int
+    body: bytes
+    retry_after: float = 0.0  # seconds; 0: the server did not say
+
+
+Transport = Callable[[Request], Answer]
+"""Raises ApiError, and nothing else, where there is no answer."""
+
+
+class ApiError(Exception):
+    """`status` is 0 without an answer; `reason` is one word for programs, the message is for people."""
+
+    def __init__(self, status: int, reason: str, message: str, retry_after: float = 0.0) -> None:
+        super().__init__(message)
+        self.status = status
+        self.reason = reason
+        self.retry_after = retry_after
+
+    def is_gone(self) -> bool:
+        """The API server itself says that there is no such object. Other 404s do not say so."""
+        return self.status == 404 and self.reason == "NotFound"
+
+    def is_conflict(self) -> bool:
+        """The object has changed since it was read."""
+        return self.status == 409
+
+
+class Scale(NamedTuple):
+    replicas: int  # as wanted by the spec, not as running
+    resource_version: str
+
+
+class Api:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get_timetable(self, namespace: str, name: str) -> str:
+        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps/{quote(name, safe='')}"
+        data = self._ask(Request("GET", path), "ConfigMap").get("data")
+        text = data.get(TIMETABLE_KEY) if isinstance(data, dict) else None
+        if not isinstance(text, str):
+            raise ApiError(200, "Nonsense", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
+        return text
+
+    def get_scale(self, namespace: str, deployment: str) -> Scale:
+        return _scale(self._ask(Request("GET", _scale_path(namespace, deployment)), "Scale"))
+
+    def scale(self, namespace: str, deployment: str, replicas: int, resource_version: str) -> Scale:
+        """The scale as the server took it. A conflict if it has changed since `resource_version` was read."""
+        patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
+        path = f"{_scale_path(namespace, deployment)}?fieldManager={FIELD_MANAGER}"
+        return _scale(self._ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
+
+    def _ask(self, request: Request, kind: str) -> dict[str, object]:
+        answer = self._transport(request)
+        try:
+            tree: object = json.loads(answer.body)
+        except (ValueError, RecursionError):
+            tree = None
+        body = tree if isinstance(tree, dict) else {}
+        if answer.status != 200:
+            raise _refusal(answer, body)
+        if body.get("kind") != kind:
+            raise ApiError(200, "Nonsense", f"the answer is no {kind}: {_shown(answer.body)}")
+        return body
+
+
+def _scale_path(namespace: str, deployment: str) -> str:
+    name = quote(deployment, safe="")
+    return f"/apis/apps/v1/namespaces/{quote(namespace, safe='')}/deployments/{name}/scale"
+
+
+def _scale(body: dict[str, object]) -> Scale:
+    """At zero the server leaves `replicas` out."""
+    metadata, spec = body.get("metadata"), body.get("spec", {})
+    version = metadata.get("resourceVersion") if isinstance(metadata, dict) else None
+    replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
+    if not isinstance(version, str) or not isinstance(replicas, int):
+        raise ApiError(200, "Nonsense", f"the answer is no Scale: {_shown(json.dumps(body).encode())}")
+    return Scale(replicas, version)
+
+
+def _refusal(answer: Answer, body: dict[str, object]) -> ApiError:
+    """From the Status object that the API server sends; a proxy before it may send anything."""
+    reason = body.get("reason")
+    message = body.get("message") if isinstance(reason, str) else None
+    return ApiError(
+        answer.status,
+        reason if isinstance(reason, str) else "Unexplained",
+        message if isinstance(message, str) else _shown(answer.body),
+        answer.retry_after,
+    )
+
+
+def _shown(body: bytes) -> str:
+    """What fits into a line of the log."""
+    text = body[:200].decode(errors="replace")
+    return text if len(body) <= 200 else text + "..."

@@ -1,0 +1,63 @@
+"""Which timetable holds: the newest good one that could be read.
+
+The API server is asked first. The mounted copy counts where the server gives none, but only if it has changed
+since the server last did: it lags behind, and must not bring an older timetable back. What is malformed
+changes nothing.
+"""
+
+from collections.abc import Callable
+
+from gen.runtime.api import ApiError
+from gen.runtime.log import Log
+from gen.runtime.timetable import Timetable, TimetableError, parse
+
+
+class Source:
+    def __init__(
+        self, reservation: str, ask_server: Callable[[], str], read_copy: Callable[[], str], log: Log
+    ) -> None:
+        """`read_copy` raises OSError or ValueError where it cannot."""
+        self._reservation = reservation
+        self._ask_server = ask_server
+        self._read_copy = read_copy
+        self._log = log
+        self._text = ""  # of the timetable that holds
+        self._copy = ""  # the mounted copy when it last was of no use, or was taken
+        self.timetable: Timetable | None = None
+
+    def refresh(self) -> bool:
+        """Looks for a newer timetable. False: the server gave none, so look again soon."""
+        try:
+            copy = self._read_copy()
+        except (OSError, ValueError):
+            copy = ""
+        try:
+            self._take(self._ask_server(), "server")
+        except (ApiError, TimetableError) as error:
+            self._log.trouble("timetable", error)
+        else:
+            self._copy = copy
+            self._log.works("timetable")
+            return True
+        if copy and (copy != self._copy or self.timetable is None):
+            self._copy = copy
+            self._take_copy(copy)
+        return False
+
+    def _take_copy(self, copy: str) -> None:
+        try:
+            self._take(copy, "mounted copy")
+        except TimetableError as error:
+            self._log.trouble("mounted timetable", error)
+        else:
+            self._log.works("mounted timetable")
+
+    def _take(self, text: str, origin: str) -> None:
+        if text == self._text:
+            return
+        timetable = parse(text)
+        if timetable.reservation != self._reservation:
+            raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
+        if timetable != self.timetable:
+            self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
+        self._text, self.timetable = text, timetable

@@ -1,0 +1,54 @@
+"""How many placeholders a pool should have at a moment, and when that can change next.
+
+Pure functions of occurrences and an instant; the caller leaves out what a suspended reservation lists. What
+one occurrence asks for is passed in, so that a formula that looks at sessions takes the place of the full
+count.
+"""
+
+from collections.abc import Callable, Iterable
+
+from gen.runtime.timetable import Occurrence
+
+
+def full_count(resource_class: str) -> Callable[[Occurrence], int]:
+    """What an open occurrence asks of the pool of a class when no session takes a seat's place."""
+
+    def count(occurrence: Occurrence) -> int:
+        return sum(seats for name, seats in occurrence.seats if name == resource_class)
+
+    return count
+
+
+def open_now(occurrences: Iterable[Occurrence], now: int) -> tuple[Occurrence, ...]:
+    return tuple(item for item in occurrences if item.open <= now < item.end)
+
+
+def target(occurrences: Iterable[Occurrence], now: int, seats: Callable[[Occurrence], int]) -> int:
+    """The sum over the started occurrences, and for each one in its lead at least the sum over those that
+    will run at its start. So back-to-back occurrences do not double, and overlapping ones add up before the
+    second starts.
+
+    For example, 25 seats from 08:00 to 10:00 and 25 from 10:00 to 12:00, each with half an hour of lead, are
+    25 seats from 07:30 to 12:00. `seats` is asked about open occurrences only: before `open` and from `end`
+    on, one asks for nothing.
+    """
+    asked = [(item, seats(item)) for item in open_now(occurrences, now)]
+
+    def running_at(instant: int) -> int:
+        return sum(count for item, count in asked if item.start <= instant < item.end)
+
+    return max((running_at(max(now, item.start)) for item, _ in asked), default=0)
+
+
+def next_change(occurrences: Iterable[Occurrence], now: int) -> int | None:
+    """The next instant after `now` at which an occurrence opens, starts or ends."""
+    return min(
+        (instant for item in occurrences for instant in (item.open, item.start, item.end) if instant > now),
+        default=None,
+    )
+
+
+def opens_within(occurrences: Iterable[Occurrence], now: int, seconds: int) -> Occurrence | None:
+    """The first occurrence that is not open at `now` but will be at most `seconds` later."""
+    coming = (item for item in occurrences if now < item.open <= now + seconds)
+    return min(coming, key=lambda item: (item.open, item.id), default=None)

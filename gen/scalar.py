@@ -1,0 +1,65 @@
+"""Which value a plain scalar of YAML 1.2 stands for: `no` and `09:00` are text, `25` a number, `~` nothing.
+
+The core schema of YAML 1.2.2, chapter 10.3, and nothing of 1.1. Quoted scalars are text and never come here.
+"""
+
+import re
+
+
+class Octalish(str):
+    """A whole number without quotes that begins with a zero, as it is written: `0900`, `017`.
+
+    YAML 1.1 and 1.2 read it as different numbers, and its author mostly means a time; so it is neither text
+    nor number. Whoever checks shapes asks for the very type, refuses it, and says what to write.
+    """
+
+    __slots__ = ()
+
+
+Scalar = str | int | float | bool | None
+Value = Scalar | list["Value"] | dict[str, "Value"]
+
+_MANY_DIGITS = 300  # beyond what a float can hold; reading thousands of digits takes quadratic time
+
+_WORDS: dict[str, Scalar] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **{sign + word: float("inf") for sign in ("", "+") for word in (".inf", ".Inf", ".INF")},
+    **{"-" + word: float("-inf") for word in (".inf", ".Inf", ".INF")},
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+_NUMBER = re.compile(
+    r"(?P<whole>[-+]?(?:0|[1-9][0-9]*))"
+    r"|(?P<zero>[-+]?0[0-9]+)"
+    r"|0o(?P<octal>[0-7]+)"
+    r"|0x(?P<hexadecimal>[0-9a-fA-F]+)"
+    r"|(?P<real>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
+)
+_MAY_BE_MORE_THAN_TEXT = frozenset("0123456789+-.~tTfFnN")
+
+
+def plain(text: str) -> Scalar:
+    """The value of a scalar without quotes; most are text."""
+    if text and text[0] not in _MAY_BE_MORE_THAN_TEXT:
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return text
+    kind = match.lastgroup
+    if kind == "whole":
+        return whole(text)
+    if kind == "zero":
+        return Octalish(text)
+    if kind == "octal":
+        return int(match["octal"], 8)
+    if kind == "hexadecimal":
+        return int(match["hexadecimal"], 16)
+    return float(text)
+
+
+def whole(digits: str) -> int | float:
+    """The number of decimal digits; what is far too large for anything becomes an infinite float."""
+    return int(digits) if len(digits) <= _MANY_DIGITS else float(digits)

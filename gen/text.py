@@ -1,0 +1,78 @@
+"""From the bytes of a file to its characters, and from a character to the line and column in an editor.
+
+The ground of everything that reads input: it knows no YAML and no JSON, and it does no IO.
+"""
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """Something wrong with the text itself, at a character counted from 0. Sentences as in a `Problem`."""
+
+    code: str
+    at: int
+    message: str
+    fix: str
+
+
+class Syntax(NamedTuple):
+    """A fault with its place; it has no path. Line and column count from 1, the column in characters."""
+
+    code: str
+    file: str
+    line: int
+    column: int
+    message: str
+    fix: str
+
+
+class Lines:
+    """A text and its places. Lines end with LF, CR LF or CR, as in editors."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts: list[int] = []  # found when first needed: a good file needs no place
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Line and column, both from 1, the column in characters."""
+        if not self._starts:
+            self._starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", self.text))]
+        line = bisect_right(self._starts, at)
+        return line, at - self._starts[line - 1] + 1
+
+
+_WIDE_MARKS = {  # the longer ones first
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+_SAVE_AS_UTF8 = 'Save the file with the encoding "UTF-8".'
+
+
+def decode(data: bytes) -> tuple[str, Fault | None]:
+    """The characters, without a byte order mark; with a fault, only fit to find places in."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return data.decode(), None
+    except UnicodeDecodeError as error:
+        return data.decode(errors="replace"), _undecodable(data, error.start)
+
+
+def _undecodable(data: bytes, start: int) -> Fault:
+    for mark, name in _WIDE_MARKS.items():
+        if data.startswith(mark):
+            return Fault("B002", 0, f"the file is encoded as {name}, not as UTF-8.", _SAVE_AS_UTF8)
+    at = len(data[:start].decode())
+    return Fault("B002", at, f"the byte 0x{data[start]:02X} is not UTF-8.", _SAVE_AS_UTF8)
+
+
+def visible(text: str, most: int = 60) -> str:
+    """The text for a message: on one line, what cannot be seen escaped, at most so many characters of it."""
+    if len(text) > most:
+        text = text[: most - 1] + "…"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

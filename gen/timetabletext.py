@@ -1,0 +1,78 @@
+"""The timetable of a reservation as text: what `gen.runtime.timetable` reads in the cluster, one occurrence a line.
+
+ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very changes.
+"""
+
+import json
+from collections.abc import Sequence
+
+from gen.model import ClassSessions, Seats, SessionMatch
+from gen.naming import pool
+from gen.occurrence import Occurrence
+from gen.placed import Placed
+from gen.runtime.instant import instant_text
+from gen.runtime.timetable import API_VERSION, KIND, VERSION
+
+
+def timetable_text(placed: Placed, occurrences: Sequence[Occurrence]) -> str:
+    """Only the pools of this cluster; an occurrence without seats here is left out."""
+    reservation = placed.reservation
+    names = frozenset(found.name for found in placed.classes)
+    pools = ",\n  ".join(
+        f"{json.dumps(found.name)}: "
+        + json.dumps(
+            {
+                "deployment": pool(reservation.name, found.name),
+                "behaviour": reservation.behaviour,
+                "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
+            }
+        )
+        for found in placed.classes
+    )
+    lines = ",\n  ".join(_lines(occurrences, names))
+    suspend = "true" if reservation.suspend else "false"
+    return (
+        f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {VERSION},\n'
+        f' "reservation": "{reservation.name}", "suspend": {suspend},\n'
+        f' "pools": {{\n  {pools}}},\n'
+        f' "occurrences": [\n  {lines}\n ]}}\n'
+    )
+
+
+def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str]:
+    texts: dict[Seats, str] = {}
+    lines = []
+    for item in occurrences:
+        seats = texts.get(item.seats)
+        if seats is None:
+            here = {name: count for name, count in item.seats if name in names}
+            seats = texts[item.seats] = json.dumps(here) if here else ""
+        if seats:
+            lines.append(
+                f'{{"id": "{item.id}", "open": "{instant_text(item.open)}", "start": "{instant_text(item.start)}", '
+                f'"end": "{instant_text(item.end)}", "seats": {seats}}}'
+            )
+    return lines
+
+
+def _sessions(
+    renku_id: int | None, found: ClassSessions | None, match: SessionMatch
+) -> dict[str, object] | None:
+    """How the sessions of the class are recognised, and what narrows them to this reservation."""
+    if found is None:
+        return None
+    course = {
+        "namespaces": match.namespaces,
+        "matchLabels": dict(match.match_labels),
+        "matchAnnotations": dict(match.match_annotations),
+        "projectTemplate": match.project_template,
+    }
+    own = {"renkuId": renku_id} if found.source == "renku" else found.custom
+    return {
+        "source": found.source,
+        **own,
+        "namespaces": found.namespaces,
+        "selector": found.selector,
+        "course": {key: value for key, value in course.items() if value},
+        "earlier": match.earlier,
+    }

@@ -1,0 +1,139 @@
+"""How is a value written in YAML so that every reader gets back exactly that value?
+
+YAML 1.1 readers (PyYAML), YAML 1.2 readers (ruamel.yaml) and Kubernetes' own disagree about many plain words,
+so text is always written in double quotes, on one line. Pure. What cannot be written is refused with a
+`TypeError` or a `ValueError`; nothing is ever left out or changed silently.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from math import isfinite
+
+# The ranges are written out because `str.isprintable` answers by the Unicode version of the Python at hand.
+_CHANGED_BY_READERS = (
+    "\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff"
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
+)
+# Harmless to readers but not to reviewers: invisible, or it turns the direction of the text around it.
+# Joiners are not here: scripts and emoji need them.
+_HIDDEN_FROM_PEOPLE = "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb\U000e0000-\U000e0fff"
+_ESCAPED = re.compile(f'["\\\\\n{_CHANGED_BY_READERS}{_HIDDEN_FROM_PEOPLE}]')
+_is_plain_ascii = re.compile(r"[ !#-\[\]-~]*").fullmatch
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_LINE_BYTES = bytes(range(0x20, 0x7F)) + b"\n"
+
+_LONGEST_SIMPLE_KEY = 1000
+"""Readers give up looking for the colon after 1,024 characters; longer keys get an explicit `?`."""
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    code = ord(character)
+    if 0xD800 <= code <= 0xDFFF:
+        raise ValueError(f"the text has half of a surrogate pair (U+{code:04X}), which is no character")
+    if code <= 0xFF:
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
+
+
+def _quote(text: str) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is not text")
+    if _is_plain_ascii(text):
+        return f'"{text}"'
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+quote: Callable[[str], str] = lru_cache(maxsize=4096)(_quote)
+"""The text in double quotes on one line. Cached: the objects of one reservation share most of their texts."""
+
+
+def number(value: object) -> str:
+    """A whole number that fits in 64 bits, or a finite float, so that all readers take it for that number."""
+    if type(value) is int:
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(f"{value} does not fit in 64 bits")
+        return str(value)
+    if type(value) is not float:
+        raise TypeError(f"{value!r} is not a number")
+    if not isfinite(value):
+        raise ValueError(f"{value} is not finite")
+    text = repr(value)
+    if "e" in text and "." not in text:  # YAML 1.1 takes 1e+16 for text, and 1.0e+16 for a number
+        text = text.replace("e", ".0e")
+    return text
+
+
+def literal(text: str, indent: int) -> str:
+    """Code or JSON as a literal block, line by line at `indent` (at least 1): what a reviewer can read.
+
+    What such a block cannot carry exactly and visibly (tabs, control characters, spaces or empty lines at the
+    beginning or end) is written as one quoted line instead: always the same text, only harder to read.
+    """
+    if indent < 1:
+        raise ValueError(f"a literal block needs an indentation of at least 1, not {indent}")
+    if not isinstance(text, str) or not _is_made_of_lines(text):
+        return _quote(text)
+    pad = " " * indent
+    style, body = ("|", text[:-1]) if text.endswith("\n") else ("|-", text)
+    return style + "\n" + "\n".join([pad + line if line else line for line in body.split("\n")])
+
+
+def _is_made_of_lines(text: str) -> bool:
+    if not text or text[0] in " \n" or text.endswith((" ", "\n\n")):
+        return False
+    # Far cheaper than a search through all of it. Quotes, backslashes and line feeds are gone as well, so
+    # what the pattern still finds is what no line carries.
+    odd = text.encode("utf-8", "surrogatepass").translate(None, _LINE_BYTES)
+    return not odd or _ESCAPED.search(odd.decode("utf-8", "surrogatepass")) is None
+
+
+def block(value: object, indent: int) -> str:
+    """A mapping or list as a YAML block, in its own order, every key and text quoted.
+
+    The first line has no indentation: the template's own stands before it. All others have `indent` spaces.
+    """
+    if not isinstance(value, dict | list | tuple):
+        raise TypeError(f"{value!r} is neither a mapping nor a list")
+    if not value:
+        return _scalar(value)
+    lines: list[str] = []
+    _add_lines(lines, value, " " * indent)
+    return "\n".join(lines)[indent:]
+
+
+def _add_lines(lines: list[str], value: object, pad: str) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            name = quote(key)
+            start = f"{pad}{name}:" if len(name) <= _LONGEST_SIMPLE_KEY else f"{pad}? {name}\n{pad}:"
+            if type(item) is str:  # first, because nearly all are
+                lines.append(f"{start} {quote(item)}")
+            elif item and isinstance(item, dict | list | tuple):
+                lines.append(start)
+                _add_lines(lines, item, pad + "  ")
+            else:
+                lines.append(f"{start} {_scalar(item)}")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            if item and isinstance(item, dict | list | tuple):
+                first = len(lines)
+                _add_lines(lines, item, pad + "  ")
+                lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
+            else:
+                lines.append(f"{pad}- {_scalar(item)}")
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, str):
+        return quote(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list | tuple):  # an empty one
+        return "{}" if isinstance(value, dict) else "[]"
+    return number(value)

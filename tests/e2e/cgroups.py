@@ -1,0 +1,54 @@
+"""The cgroups that hold the kubelet's pods: made before it starts, removed when all in them is dead."""
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+from tests.e2e.errors import E2EError
+
+NAME = "berth-e2e"
+UNIFIED = Path("/sys/fs/cgroup")
+
+
+def create() -> None:
+    for hierarchy in _hierarchies():
+        try:
+            (hierarchy / NAME).mkdir(exist_ok=True)
+        except OSError as error:
+            raise E2EError(f"cannot make a cgroup in {hierarchy}: {error.strerror}; run as root") from error
+    if (UNIFIED / "cgroup.controllers").is_file():
+        # The kubelet refuses a cgroup that lacks a controller the root has.
+        for name in (UNIFIED / "cgroup.controllers").read_text().split():
+            with contextlib.suppress(OSError):  # of one that cannot be delegated, the kubelet tells
+                (UNIFIED / "cgroup.subtree_control").write_text(f"+{name}")
+
+
+def remove(timeout: float = 10) -> None:
+    deadline = time.monotonic() + timeout
+    while left := [path for path in map(_remove_tree, _hierarchies()) if path is not None]:
+        if time.monotonic() >= deadline:
+            raise E2EError(f"cgroup {left[0]} is still busy: end the processes listed in its cgroup.procs")
+        time.sleep(0.05)
+
+
+def _remove_tree(hierarchy: Path) -> Path | None:
+    """The first cgroup that could not be removed yet."""
+    for folder, _, _ in os.walk(hierarchy / NAME, topdown=False):
+        try:
+            Path(folder).rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return Path(folder)
+    return None
+
+
+def _hierarchies() -> list[Path]:
+    """Every mounted cgroup hierarchy: several for version 1, one for version 2."""
+    found = []
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, mount_point, kind, *_ = line.split()
+        if kind in ("cgroup", "cgroup2"):
+            found.append(Path(mount_point))
+    return found

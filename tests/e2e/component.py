@@ -1,0 +1,120 @@
+"""One program of the cluster: start, stop, restart, and what it said when it died."""
+
+import contextlib
+import http.client
+import os
+import signal
+import ssl
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.e2e.errors import E2EError, WaitTimeoutError
+from tests.e2e.sandbox import Sandbox, children
+
+
+class Component:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        argv: list[str],
+        logs: Path,
+        is_ready: Callable[[], bool] | None = None,
+        grace: float = 20,
+    ) -> None:
+        self.name = Path(argv[0]).name
+        self.argv = argv
+        self.log = logs / f"{self.name}.log"
+        self._sandbox = sandbox
+        self._is_ready = is_ready
+        self._grace = grace
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self, wait: bool = True) -> None:
+        if self.running:
+            raise E2EError(f"{self.name} runs already: stop it first")
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._process = self._sandbox.spawn(*self.argv, log=log)
+        if wait:
+            self.wait_ready()
+
+    def wait_ready(self, timeout: float = 60) -> None:
+        deadline = time.monotonic() + timeout
+        while True:
+            if not self.running:
+                raise E2EError(f"{self.name} ended: {self.last_words()}; see {self.log}")
+            if self._is_ready is None or self._is_ready():
+                return
+            if time.monotonic() >= deadline:
+                raise WaitTimeoutError(f"{self.name} is not ready after {timeout:g} s; see {self.log}")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """SIGTERM, and SIGKILL after the grace; its port is free when this returns."""
+        self._end(signal.SIGTERM, self._grace)
+
+    def kill(self) -> None:
+        """A crash."""
+        self._end(signal.SIGKILL, 10)
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def _end(self, how: signal.Signals, grace: float) -> None:
+        if self._process is None:
+            return
+        deadline = time.monotonic() + grace
+        self._signal(how)
+        while self._process.poll() is None:
+            if time.monotonic() >= deadline:
+                self._signal(signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=0.2)
+        self._process = None
+
+    def _signal(self, how: signal.Signals) -> None:
+        """To the program itself: our own child is nsenter, which waits for it and passes nothing on."""
+        assert self._process is not None
+        for _ in range(100):
+            programs = children(self._process.pid)
+            if programs or self._process.poll() is not None:
+                break
+            time.sleep(0.01)
+        for pid in programs:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, how)
+
+    def reap(self) -> None:
+        """After the sandbox has gone: its programs are dead, only our children wait to be collected."""
+        if self._process is not None:
+            self._process.wait(timeout=20)
+            self._process = None
+
+    def last_words(self) -> str:
+        try:
+            lines = self.log.read_text(errors="replace").strip().splitlines()
+        except FileNotFoundError:
+            lines = []
+        return lines[-1][:300] if lines else "it said nothing"
+
+
+def https_ok(host: str, port: int, path: str) -> bool:
+    """Whether a health endpoint answers 200. No proxy, and any certificate: only the answer matters here."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    connection = http.client.HTTPSConnection(host, port, timeout=2, context=context)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

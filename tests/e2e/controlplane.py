@@ -1,0 +1,112 @@
+"""etcd, API server, controller manager and scheduler; each can be stopped and started on its own."""
+
+from pathlib import Path
+
+from tests.e2e.certificates import PORT, Certificates
+from tests.e2e.component import Component, https_ok
+from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORK, Sandbox
+
+CONTROLLER_MANAGER_PORT = 10257
+SCHEDULER_PORT = 10259
+
+
+class ControlPlane:
+    def __init__(self, sandbox: Sandbox, bin_dir: Path, certificates: Certificates, logs: Path) -> None:
+        self.etcd = Component(sandbox, [str(bin_dir / "etcd"), *_etcd()], logs)
+        self.apiserver = Component(
+            sandbox,
+            [str(bin_dir / "kube-apiserver"), *_apiserver(certificates)],
+            logs,
+            is_ready=lambda: https_ok(CLUSTER_ADDRESS, PORT, "/readyz"),
+            # It stops listening at once, but would serve the watches that are open for another minute.
+            grace=2,
+        )
+        self.controller_manager = Component(
+            sandbox,
+            [str(bin_dir / "kube-controller-manager"), *_controller_manager(certificates)],
+            logs,
+            is_ready=lambda: https_ok(CLUSTER_ADDRESS, CONTROLLER_MANAGER_PORT, "/healthz"),
+        )
+        self.scheduler = Component(
+            sandbox,
+            [str(bin_dir / "kube-scheduler"), *_scheduler(certificates)],
+            logs,
+            is_ready=lambda: https_ok(CLUSTER_ADDRESS, SCHEDULER_PORT, "/healthz"),
+        )
+
+    @property
+    def components(self) -> list[Component]:
+        return [self.etcd, self.apiserver, self.controller_manager, self.scheduler]
+
+
+def _etcd() -> list[str]:
+    return [
+        f"--data-dir={DATA}/etcd",
+        "--listen-client-urls=http://127.0.0.1:2379",
+        "--advertise-client-urls=http://127.0.0.1:2379",
+        "--listen-peer-urls=http://127.0.0.1:2380",
+        "--unsafe-no-fsync",
+        "--log-level=warn",
+    ]
+
+
+def _apiserver(certificates: Certificates) -> list[str]:
+    path = certificates.path
+    return [
+        "--etcd-servers=http://127.0.0.1:2379",
+        # All addresses of the sandbox, which are the bridge, its loopback and our end of the cable.
+        "--bind-address=0.0.0.0",
+        f"--secure-port={PORT}",
+        f"--advertise-address={BRIDGE_ADDRESS}",
+        f"--service-cluster-ip-range={SERVICE_NETWORK}",
+        f"--tls-cert-file={path('apiserver.crt')}",
+        f"--tls-private-key-file={path('apiserver.key')}",
+        f"--client-ca-file={path('ca.crt')}",
+        f"--kubelet-client-certificate={path('kubelet-client.crt')}",
+        f"--kubelet-client-key={path('kubelet-client.key')}",
+        f"--kubelet-certificate-authority={path('ca.crt')}",
+        "--kubelet-preferred-address-types=InternalIP",
+        "--authorization-mode=Node,RBAC",
+        "--enable-admission-plugins=NodeRestriction",
+        "--allow-privileged",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-signing-key-file={path('service-account.key')}",
+        f"--service-account-key-file={path('service-account.pub')}",
+        "--profiling=false",
+    ]
+
+
+def _controller_manager(certificates: Certificates) -> list[str]:
+    kubeconfig = certificates.kubeconfig("controller-manager")
+    return [
+        *_kubeconfig_three_times(kubeconfig),
+        # Nobody but us asks for its health, and we ask without a client certificate.
+        "--authentication-skip-lookup",
+        "--use-service-account-credentials",
+        f"--service-account-private-key-file={certificates.path('service-account.key')}",
+        f"--root-ca-file={certificates.path('ca.crt')}",
+        "--leader-elect=false",
+        # At the default rate it spends four seconds on the tokens of its controllers alone.
+        "--kube-api-qps=100",
+        "--kube-api-burst=200",
+        f"--secure-port={CONTROLLER_MANAGER_PORT}",
+        "--profiling=false",
+    ]
+
+
+def _scheduler(certificates: Certificates) -> list[str]:
+    return [
+        *_kubeconfig_three_times(certificates.kubeconfig("scheduler")),
+        "--authentication-skip-lookup",
+        "--leader-elect=false",
+        f"--secure-port={SCHEDULER_PORT}",
+        "--profiling=false",
+    ]
+
+
+def _kubeconfig_three_times(kubeconfig: Path) -> list[str]:
+    return [
+        f"--kubeconfig={kubeconfig}",
+        f"--authentication-kubeconfig={kubeconfig}",
+        f"--authorization-kubeconfig={kubeconfig}",
+    ]

@@ -1,0 +1,23 @@
+"""Asks Kubernetes' own cron library whether schedules fire at the openings they are meant for."""
+
+import json
+import subprocess
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tests.e2e.binaries import binary
+from tests.e2e.errors import E2EError
+
+
+def missed_opens(questions: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """For each question's `name` the `opens` at which none of its `schedules` fires.
+
+    A question is `{"name": ..., "schedules": [{"schedule": "30 8 * * 1", "timeZone": "Europe/Zurich"}],
+    "opens": ["2026-02-02T07:30:00Z"]}`.
+    """
+    lines = "".join(json.dumps(question) + "\n" for question in questions)
+    done = subprocess.run([binary("cronfires")], input=lines, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise E2EError(done.stderr.strip())
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    return {answer["name"]: answer["missed"] for answer in answers}

@@ -1,0 +1,102 @@
+"""Image archives of our own, because no registry is asked: `pause`, and a Python made of the machine's."""
+
+import hashlib
+import io
+import json
+import platform
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tests.e2e import python_image
+from tests.e2e.binaries import cache_dir, file_lock, say
+from tests.e2e.errors import E2EError
+
+HERE = Path(__file__).resolve().parent
+PAUSE = "registry.k8s.io/pause:3.10.1"
+PYTHON = "python:3.13-slim"
+
+_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+_PATH = "PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def archives() -> dict[str, Path]:
+    """Image name -> archive, made now if the cache has none for this machine's Python."""
+    sources = (Path(__file__), HERE / "python_image.py", HERE / "pause.c")
+    facts = python_image.identity() + platform.machine()
+    digest = hashlib.sha256(facts.encode() + b"".join(path.read_bytes() for path in sources))
+    folder = cache_dir() / "images" / digest.hexdigest()[:16]
+    wanted = {PAUSE: folder / "pause.tar", PYTHON: folder / "python.tar"}
+    if all(path.is_file() for path in wanted.values()):
+        return wanted
+    folder.mkdir(parents=True, exist_ok=True)
+    with file_lock(cache_dir() / "images.lock", "another run makes the images"):
+        if not wanted[PAUSE].is_file():
+            say(f"making image {PAUSE}")
+            _make(wanted[PAUSE], PAUSE, _pause_root, {"Entrypoint": ["/pause"], "User": "65535:65535"})
+        if not wanted[PYTHON].is_file():
+            say(f"making image {PYTHON} of Python {platform.python_version()}")
+            config = {"Cmd": ["python3"], "Env": [_PATH, "LANG=C.UTF-8"]}
+            _make(wanted[PYTHON], PYTHON, python_image.fill, config)
+    return wanted
+
+
+def _pause_root(root: Path) -> None:
+    compiled = subprocess.run(
+        ["gcc", "-Os", "-static", "-s", "-o", str(root / "pause"), str(HERE / "pause.c")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if compiled.returncode:
+        reason = " ".join(compiled.stderr.split())[-200:]
+        raise E2EError(f"gcc cannot build a static pause, install the package libc6-dev: {reason}")
+
+
+def _make(archive: Path, name: str, fill: Callable[[Path], None], config: Mapping[str, object]) -> None:
+    """An archive as `docker save` writes it: a manifest, a config and one layer."""
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        root = Path(folder) / "root"
+        root.mkdir()
+        fill(root)
+        layer = Path(folder) / "layer.tar"
+        _pack(root, layer)
+        with layer.open("rb") as handle:
+            diff_id = hashlib.file_digest(handle, "sha256").hexdigest()
+        described = {
+            "architecture": _ARCHITECTURES.get(platform.machine(), platform.machine()),
+            "os": "linux",
+            "config": config,
+            "rootfs": {"type": "layers", "diff_ids": [f"sha256:{diff_id}"]},
+        }
+        manifest = [{"Config": "config.json", "RepoTags": [name], "Layers": ["layer.tar"]}]
+        partial = Path(folder) / "archive.tar"
+        with tarfile.open(partial, "w") as tar:
+            _add_text(tar, "manifest.json", json.dumps(manifest))
+            _add_text(tar, "config.json", json.dumps(described))
+            tar.add(layer, "layer.tar")
+        partial.replace(archive)  # whole, or not there
+
+
+def _pack(root: Path, layer: Path) -> None:
+    """Everything belongs to root and is readable by all, whatever the umask and the owner here."""
+
+    def owned(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        if not entry.issym():
+            entry.mode |= 0o755 if entry.isdir() or entry.mode & 0o100 else 0o444
+        return entry
+
+    with tarfile.open(layer, "w") as tar:
+        for path in sorted(root.iterdir()):
+            tar.add(path, path.name, filter=owned)
+
+
+def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
+    content = text.encode()
+    entry = tarfile.TarInfo(name)
+    entry.size = len(content)
+    tar.addfile(entry, io.BytesIO(content))

@@ -1,0 +1,233 @@
+"""Declarations made by chance, from a seed: every feature of the input, odd but mostly allowed.
+
+`validate` says which of them are good; whatever it accepts must render, and a real API server must take it.
+"""
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from gen.zone import known
+from tests.awkward import AWKWARD as TEXTS
+
+Document = dict[str, Any]
+WORDS = (
+    "course",
+    "lab",
+    "exam",
+    "intro",
+    "data",
+    "night",
+    "a",
+    "b-c",
+    "x1",
+    "seminar-on-very-long-names-indeed",
+)
+DEVICES = ("nvidia.com/gpu", "amd.com/gpu", "example.org/fpga", "koordinator.sh/gpu-core")
+
+
+def project(folder: Path, seed: int, reservations: int) -> None:
+    """A site with two clusters, eight classes and many reservations below folder/reservations, one to a file."""
+    random = Random(seed)
+    where = folder / "reservations"
+    where.mkdir(parents=True)
+    classes = [resource_class(random, f"class-{i}") for i in range(8)]
+    write(where, site(random))
+    write(where, calendar(random))
+    for one in classes:
+        write(where, one)
+    names = [one["metadata"]["name"] for one in classes]
+    for i in range(reservations):
+        write(where, reservation(random, i, names))
+
+
+def write(folder: Path, declaration: Document) -> None:
+    """A JSON file of its own: what is tested with these is meaning, not notation."""
+    name = f"{declaration['kind']}-{declaration['metadata']['name']}.json".lower()
+    (folder / name).write_text(json.dumps(declaration, indent=1), encoding="utf-8")
+
+
+def document(kind: str, name: str, spec: Document, **metadata: Any) -> Document:
+    return {
+        "apiVersion": "berth.dev/v1alpha1",
+        "kind": kind,
+        "metadata": {"name": name, **metadata},
+        "spec": spec,
+    }
+
+
+def site(random: Random) -> Document:
+    clusters = [{"name": "one", "priority": random.choice([-10, -1])}, {"name": "two", "engine": "none"}]
+    spec = {"timeZone": "Europe/Zurich", "engine": "argocd", "clusters": clusters}
+    return document("Site", "generated", spec)
+
+
+def calendar(random: Random) -> Document:
+    days = sorted(some_day(random).isoformat() for _ in range(10))
+    return document("Calendar", "holidays", {"dates": [*days, {"from": "2026-07-01", "to": "2026-07-09"}]})
+
+
+def resource_class(random: Random, name: str) -> Document:
+    requests: Document = {
+        "cpu": random.choice(["1", "250m", 2, 0.5]),
+        "memory": random.choice(["1Gi", "500M"]),
+    }
+    if random.random() < 0.4:
+        requests[random.choice(DEVICES)] = random.choice([1, "2"])
+    spec: Document = {
+        "cluster": random.choice(["one", "two"]),
+        "requests": requests,
+        "podLabels": labels(random),
+        "sessions": {"source": "pods", "namespaces": ["sessions"]},
+    }
+    optional: Document = {
+        "limits": {"cpu": 4, "memory": "8Gi"},
+        "nodeSelector": labels(random),
+        "tolerations": [toleration(random) for _ in range(random.randint(1, 3))],
+        "affinity": affinity(random),
+        "topologySpreadConstraints": [spread(random)],
+        "schedulerName": "default-scheduler",
+    }
+    spec.update({key: value for key, value in optional.items() if random.random() < 0.5})
+    return document("ResourceClass", name, spec)
+
+
+def labels(random: Random) -> dict[str, str]:
+    keys = ("example.org/team", "course", "a.b/c_d", "X-1", "y", "on")
+    values = ("science", "1e3", "y", "on", "017", "0o17", "12e03", "null", "true", "a_b.c-d", "", "25921e05")
+    return {random.choice(keys): random.choice(values) for _ in range(random.randint(0, 3))}
+
+
+def toleration(random: Random) -> Document:
+    effect = random.choice([None, "NoSchedule", "PreferNoSchedule", "NoExecute"])
+    made: Document = {"key": "example.org/dedicated", "operator": random.choice(["Exists", "Equal"])}
+    if random.random() < 0.2:
+        made = {"operator": "Exists"}
+    if made["operator"] == "Equal":
+        made["value"] = random.choice(["users", "1e3", ""])
+    if effect:
+        made["effect"] = effect
+    if effect == "NoExecute" and random.random() < 0.5:
+        made["tolerationSeconds"] = random.choice([0, 30, -1])
+    return made
+
+
+def selector(random: Random) -> Document:
+    expressions = [
+        {"key": "example.org/team", "operator": "In", "values": ["a", "1e3"]},
+        {"key": "course", "operator": "Exists"},
+        {"key": "other", "operator": "NotIn", "values": ["y"]},
+        {"key": "gone", "operator": "DoesNotExist"},
+    ]
+    return {
+        "matchLabels": labels(random),
+        "matchExpressions": random.sample(expressions, random.randint(0, 3)),
+    }
+
+
+def affinity(random: Random) -> Document:
+    node_term = {"matchExpressions": [{"key": "cpus", "operator": "Gt", "values": ["8"]}]}
+    field_term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]}
+    pod_term = {"labelSelector": selector(random), "topologyKey": "kubernetes.io/hostname"}
+    if random.random() < 0.3:
+        pod_term["matchLabelKeys"] = ["pod-template-hash"]
+    required, preferred = (
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "preferredDuringSchedulingIgnoredDuringExecution",
+    )
+    return {
+        "nodeAffinity": {
+            required: {"nodeSelectorTerms": [node_term, field_term]},
+            preferred: [{"weight": random.randint(1, 100), "preference": node_term}],
+        },
+        "podAntiAffinity": {preferred: [{"weight": 50, "podAffinityTerm": pod_term}]},
+        "podAffinity": {required: [{**pod_term, "namespaces": ["sessions"], "namespaceSelector": {}}]},
+    }
+
+
+def spread(random: Random) -> Document:
+    when = random.choice(["DoNotSchedule", "ScheduleAnyway"])
+    made = {
+        "maxSkew": random.randint(1, 5),
+        "topologyKey": "topology.kubernetes.io/zone",
+        "whenUnsatisfiable": when,
+        "labelSelector": selector(random),
+        "nodeTaintsPolicy": random.choice(["Honor", "Ignore"]),
+    }
+    return {**made, "minDomains": 2} if when == "DoNotSchedule" else made
+
+
+def some_day(random: Random) -> date:
+    return date(2026, 1, 1) + timedelta(days=random.randrange(365))
+
+
+def some_time(random: Random) -> str:
+    return f"{random.randrange(24):02}:{random.choice([0, 0, 5, 15, 30, 45, 59]):02}"
+
+
+def reservation(random: Random, number: int, classes: list[str]) -> Document:
+    listed = random.random() < 0.3
+    spec: Document = {
+        "title": random.choice(TEXTS),
+        "recurrence": recurrence(random, classes, listed=listed),
+        "provisioning": {
+            "leadTimeMinutes": random.choice([0, 1, 15, 30, 61, 180]),
+            "scaleDownBehavior": random.choice(["maintain", "reduce", "none"]),
+        },
+        "sessions": {
+            "matchAnnotations": {"example.org/project": random.choice(TEXTS)},
+            "earlier": random.choice(["count", "ignore"]),
+        },
+        "suspend": random.random() < 0.1,
+    }
+    if listed:
+        spec["provisioning"]["seats"] = seats(random, classes)
+    else:
+        spec["resourceClass"] = random.choice(classes)
+        spec["provisioning"]["placeholderCount"] = random.randint(1, 500)
+    name = f"{random.choice(WORDS)}-{random.choice(WORDS)}-{number}"
+    annotations = {"example.org/note": random.choice(TEXTS), "berth.dev/ignore": "B031: made by chance"}
+    return document("CapacityReservation", name, spec, labels=labels(random), annotations=annotations)
+
+
+def seats(random: Random, classes: list[str]) -> list[Document]:
+    chosen = random.sample(classes, random.randint(1, 4))
+    return [{"resourceClass": name, "placeholderCount": random.randint(1, 50)} for name in chosen]
+
+
+def recurrence(random: Random, classes: list[str], *, listed: bool) -> Document:
+    kind = random.choice(["once", "daily", "weekly", "weekly", "weekly", "dates"])
+    first = some_day(random)
+    length = {"once": random.randrange(3), "daily": random.randrange(40), "weekly": random.randrange(7, 200)}
+    made: Document = {"type": kind, "timeZone": random.choice(known())}
+    if kind == "dates":
+        made["dates"] = sorted({some_day(random).isoformat() for _ in range(random.randint(1, 12))})
+    else:
+        made["startDate"] = first.isoformat()
+        made["endDate"] = (first + timedelta(days=length[kind])).isoformat()
+    if kind == "weekly":
+        made["interval"] = random.choice([1, 1, 1, 2, 3])
+    made["schedule"] = [
+        entry(random, classes, kind=kind, listed=listed) for _ in range(random.choice([1, 1, 2, 3]))
+    ]
+    if random.random() < 0.4:
+        made["calendars"] = ["holidays"]
+    if random.random() < 0.3:
+        day = some_day(random).isoformat()
+        made["extra"] = [{"date": day, "startTime": some_time(random), "endTime": some_time(random)}]
+    return made
+
+
+def entry(random: Random, classes: list[str], *, kind: str, listed: bool) -> Document:
+    made: Document = {"startTime": some_time(random), "endTime": random.choice([some_time(random), "24:00"])}
+    if kind == "weekly":
+        days = random.sample(["mon", "tue", "wed", "thu", "fri", "sat", "sun"], random.randint(1, 3))
+        made["daysOfWeek"] = days
+    if kind != "once" and random.random() < 0.1:
+        made["endDay"] = random.choice([1, 2])
+    if random.random() < 0.2:
+        own = {"seats": seats(random, classes)} if listed else {"placeholderCount": random.randint(1, 99)}
+        made.update(own)
+    return made

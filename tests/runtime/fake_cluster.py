@@ -1,0 +1,104 @@
+"""A small API server in memory: one timetable and the scales of some Deployments, with the manners of the
+real one.
+
+It is a transport for `gen.runtime.api.Api`, and answers the stub servers of the tests over real sockets.
+"""
+
+import json
+from collections.abc import Callable
+
+from gen.runtime.api import Answer, ApiError, Request
+
+NAMESPACE = "berth"
+CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
+
+Interference = Callable[[Request], Answer | None]
+"""Answers instead of the cluster, raises, or changes something and lets the request pass."""
+
+
+def refusal(status: int, reason: str, message: str = "no", retry_after: float = 0.0) -> Answer:
+    body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message}
+    return Answer(status, json.dumps(body).encode(), retry_after)
+
+
+def no_answer() -> ApiError:
+    return ApiError(0, "ConnectionRefusedError", "[Errno 111] Connection refused")
+
+
+class FakeCluster:
+    def __init__(self, timetable: str | None, replicas: dict[str, int]) -> None:
+        """Deployments by name, and how they stand at the beginning."""
+        self.timetable = timetable
+        self.scales = {name: (count, str(100 + n)) for n, (name, count) in enumerate(replicas.items())}
+        self.requests: list[Request] = []
+        self.interferences: list[Interference] = []
+        self.watch: Callable[[str, int], object] | None = None  # called at each write of ours
+        self.most = 1_000_000  # replicas that a Deployment may have, whatever is asked
+        self._version = 1000
+
+    def set(self, name: str, replicas: int) -> None:
+        """Somebody else scales, or the engine creates the Deployment."""
+        self._version += 1
+        self.scales[name] = (replicas, str(self._version))
+
+    def interfere(self, part: str, outcome: Answer | Exception | None, times: int = 1_000_000) -> None:
+        """The next `times` requests whose "METHOD path" contains `part` end so; None: they pass again."""
+        if outcome is None:
+            self.interferences.clear()
+            return
+        left = [times]
+
+        def interference(request: Request) -> Answer | None:
+            if part not in f"{request.method} {request.path}" or not left[0]:
+                return None
+            left[0] -= 1
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+
+        self.interferences.append(interference)
+
+    def __call__(self, request: Request) -> Answer:
+        self.requests.append(request)
+        for interference in self.interferences:
+            if (answer := interference(request)) is not None:
+                return answer
+        path, _, query = request.path.partition("?")
+        if request.method == "GET" and path == CONFIGMAP:
+            return self._configmap()
+        name = path.removeprefix(DEPLOYMENTS).removesuffix("/scale")
+        if path != f"{DEPLOYMENTS}{name}/scale":
+            return Answer(404, b"404 page not found\n")
+        if name not in self.scales:
+            return refusal(404, "NotFound", f'deployments.apps "{name}" not found')
+        if request.method == "PATCH":
+            return self._patch(name, query, request)
+        return self._scale(name)
+
+    def _configmap(self) -> Answer:
+        if self.timetable is None:
+            return refusal(404, "NotFound", 'configmaps "course" not found')
+        body = {"kind": "ConfigMap", "apiVersion": "v1", "data": {"timetable.json": self.timetable}}
+        return Answer(200, json.dumps(body).encode())
+
+    def _scale(self, name: str) -> Answer:
+        replicas, version = self.scales[name]
+        spec = {"replicas": replicas} if replicas else {}
+        metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version}
+        body = {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec}
+        return Answer(200, json.dumps(body).encode())
+
+    def _patch(self, name: str, query: str, request: Request) -> Answer:
+        patch = json.loads(request.body)
+        if query != "fieldManager=berth-occurrence":
+            return refusal(400, "BadRequest", f"the field manager is missing: {query}")
+        if patch["metadata"]["resourceVersion"] != self.scales[name][1]:
+            message = (
+                f'Operation cannot be fulfilled on deployments.apps "{name}": the object has been modified'
+            )
+            return refusal(409, "Conflict", message)
+        self.set(name, min(patch["spec"]["replicas"], self.most))
+        if self.watch:
+            self.watch(name, patch["spec"]["replicas"])
+        return self._scale(name)

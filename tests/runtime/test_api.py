@@ -1,0 +1,184 @@
+"""What is asked of the API server, to the byte, and how each way of answering is understood."""
+
+import pytest
+
+from gen.runtime.api import Answer, Api, ApiError, Request, Scale
+from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
+
+SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
+
+
+def answering(*answers: Answer) -> tuple[Api, list[Request]]:
+    asked: list[Request] = []
+    left = list(answers)
+
+    def transport(request: Request) -> Answer:
+        asked.append(request)
+        return left.pop(0)
+
+    return Api(transport), asked
+
+
+def failure(answer: Answer) -> tuple[int, str, str, float]:
+    api, _ = answering(answer)
+    with pytest.raises(ApiError) as caught:
+        api.get_scale("berth", "course-small")
+    return caught.value.status, caught.value.reason, str(caught.value), caught.value.retry_after
+
+
+def test_the_requests_are_these() -> None:
+    scale = Answer(200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}')
+    timetable = Answer(200, b'{"kind": "ConfigMap", "data": {"timetable.json": "{}"}}')
+    api, asked = answering(timetable, scale, scale)
+
+    answers = (
+        api.get_timetable("berth", "course"),
+        api.get_scale("berth", "course-small"),
+        api.scale("berth", "course-small", 3, "6"),
+    )
+
+    assert ("{}", Scale(3, "7"), Scale(3, "7")) == answers
+    assert [
+        Request("GET", "/api/v1/namespaces/berth/configmaps/course"),
+        Request("GET", SCALE),
+        Request(
+            "PATCH",
+            SCALE + "?fieldManager=berth-occurrence",
+            b'{"metadata": {"resourceVersion": "6"}, "spec": {"replicas": 3}}',
+        ),
+    ] == asked
+
+
+def test_a_name_cannot_lead_elsewhere() -> None:
+    api, asked = answering(refusal(404, "NotFound"), refusal(404, "NotFound"))
+    with pytest.raises(ApiError):
+        api.get_scale("a/b", "../pods?x")
+    with pytest.raises(ApiError):
+        api.get_timetable("a b", "c#d")
+
+    assert [request.path for request in asked] == [
+        "/apis/apps/v1/namespaces/a%2Fb/deployments/..%2Fpods%3Fx/scale",
+        "/api/v1/namespaces/a%20b/configmaps/c%23d",
+    ]
+
+
+@pytest.mark.parametrize("spec", [', "spec": {}', ""])
+def test_at_zero_the_server_leaves_the_number_out(spec: str) -> None:
+    body = f'{{"kind": "Scale", "metadata": {{"resourceVersion": "7"}}{spec}}}'
+    api, _ = answering(Answer(200, body.encode()))
+
+    assert Scale(0, "7") == api.get_scale("berth", "course-small")
+
+
+def test_a_stale_write_is_a_conflict() -> None:
+    api = Api(FakeCluster(None, {"course-small": 0}))
+    found = api.get_scale("berth", "course-small")
+    taken = api.scale("berth", "course-small", 25, found.resource_version)
+    with pytest.raises(ApiError) as caught:
+        api.scale("berth", "course-small", 0, found.resource_version)
+
+    assert taken.replicas == 25
+    assert caught.value.is_conflict()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        pytest.param(
+            refusal(403, "Forbidden", "deployments.apps is forbidden"),
+            (403, "Forbidden", "deployments.apps is forbidden", 0.0),
+            id="a-status-object",
+        ),
+        pytest.param(
+            refusal(429, "TooManyRequests", "later", 7.0),
+            (429, "TooManyRequests", "later", 7.0),
+            id="retry-after",
+        ),
+        pytest.param(
+            Answer(502, b"<html>bad gateway"), (502, "Unexplained", "<html>bad gateway", 0.0), id="a-proxy"
+        ),
+        pytest.param(
+            Answer(500, b'{"reason": 5, "message": "x"}'),
+            (500, "Unexplained", '{"reason": 5, "message": "x"}', 0.0),
+            id="no-status-object",
+        ),
+        pytest.param(Answer(301, b""), (301, "Unexplained", "", 0.0), id="a-redirect-is-not-followed"),
+        pytest.param(Answer(500, b"x" * 300), (500, "Unexplained", "x" * 200 + "...", 0.0), id="a-long-page"),
+        pytest.param(
+            Answer(200, b"\xff\xfe{"),
+            (200, "Nonsense", "the answer is no Scale: \ufffd\ufffd{", 0.0),
+            id="no-text",
+        ),
+        pytest.param(Answer(200, b""), (200, "Nonsense", "the answer is no Scale: ", 0.0), id="empty"),
+        pytest.param(
+            Answer(200, b'{"kind": "Sca'),
+            (200, "Nonsense", 'the answer is no Scale: {"kind": "Sca', 0.0),
+            id="cut-off",
+        ),
+        pytest.param(Answer(200, b"[]"), (200, "Nonsense", "the answer is no Scale: []", 0.0), id="a-list"),
+        pytest.param(
+            Answer(200, b"[" * 100_000),
+            (200, "Nonsense", f"the answer is no Scale: {'[' * 200}...", 0.0),
+            id="thousands-of-levels",
+        ),
+        pytest.param(
+            Answer(200, b'{"kind": "Scale"}'),
+            (200, "Nonsense", 'the answer is no Scale: {"kind": "Scale"}', 0.0),
+            id="no-resource-version",
+        ),
+        pytest.param(
+            Answer(
+                200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": "3"}}'
+            ),
+            (
+                200,
+                "Nonsense",
+                'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"},'
+                ' "spec": {"replicas": "3"}}',
+                0.0,
+            ),
+            id="replicas-as-text",
+        ),
+        pytest.param(
+            Answer(200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}'),
+            (
+                200,
+                "Nonsense",
+                'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}',
+                0.0,
+            ),
+            id="no-spec",
+        ),
+    ],
+)
+def test_a_refusal_or_nonsense_is_an_error(answer: Answer, expected: tuple[int, str, str, float]) -> None:
+    assert expected == failure(answer)
+
+
+def test_only_the_api_server_can_say_that_something_is_gone() -> None:
+    errors = []
+    for answer in (refusal(404, "NotFound"), Answer(404, b"404 page not found"), refusal(410, "NotFound")):
+        api, _ = answering(answer)
+        with pytest.raises(ApiError) as caught:
+            api.get_scale("berth", "course-small")
+        errors.append(caught.value)
+
+    assert [error.is_gone() for error in errors] == [True, False, False]
+
+
+@pytest.mark.parametrize("data", ["", ', "data": null', ', "data": {}', ', "data": {"timetable.json": 1}'])
+def test_a_configmap_without_a_timetable_is_an_error(data: str) -> None:
+    api, _ = answering(Answer(200, f'{{"kind": "ConfigMap"{data}}}'.encode()))
+    with pytest.raises(ApiError) as caught:
+        api.get_timetable("berth", "course")
+
+    assert str(caught.value) == "the ConfigMap course has no text timetable.json"
+
+
+def test_errors_of_the_transport_pass_through() -> None:
+    cluster = FakeCluster(None, {})
+    cluster.interfere("GET", no_answer())
+    with pytest.raises(ApiError) as caught:
+        Api(cluster).get_timetable("berth", "course")
+
+    assert (caught.value.status, caught.value.reason) == (0, "ConnectionRefusedError")

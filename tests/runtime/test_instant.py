@@ -1,0 +1,60 @@
+"""Instants are the whole seconds that the standard library computes, and have one text form."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gen.runtime.instant import DAY, instant, instant_text
+
+
+def test_every_day_of_five_centuries_is_what_the_standard_library_says() -> None:
+    first = datetime(1800, 1, 1, 7, 30, 5, tzinfo=UTC)
+    base = int(first.timestamp())
+
+    for day in range(366 * 500):
+        seconds = base + day * DAY
+        text = (first + timedelta(days=day)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+        assert (text, seconds) == (instant_text(seconds), instant(text))
+
+
+def test_every_second_of_a_day_goes_to_text_and_back() -> None:
+    midnight = instant("2026-02-02T00:00:00Z")
+
+    for second in range(midnight, midnight + DAY):
+        assert second == instant(instant_text(second))
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59Z"])
+def test_years_from_1_to_9999_can_be_told(text: str) -> None:
+    assert text == instant_text(instant(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "2026-02-02",
+        "2026-02-02T07:30:00",
+        "2026-02-02T07:30:00z",
+        "2026-02-02 07:30:00Z",
+        "2026-02-02T07:30Z",
+        "2026-02-02T07:30:00+00:00",
+        "2026-02-02T07:30:00.0Z",
+        "2026-02-02T07:30:00Z ",
+        "2026-02-30T07:30:00Z",
+        "2025-02-29T07:30:00Z",
+        "2026-13-01T07:30:00Z",
+        "2026-00-01T07:30:00Z",
+        "2026-02-02T24:00:00Z",
+        "2026-02-02T07:60:00Z",
+        "2026-02-02T-7:30:00Z",
+        "2026-02-02T0_7:30:00Z",
+        "2026-02-\u0660\u0662T07:30:00Z",
+        "26-02-02T07:30:00Z",
+        "noon",
+    ],
+)
+def test_any_other_text_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no instant such as 2026-02-02T07:30:00Z"):
+        instant(text)

@@ -1,0 +1,192 @@
+"""A run opens and closes on the second, stays as long as anything is open, and does nothing twice."""
+
+import pytest
+
+from tests.runtime.world import COURSE, NEXT, World, timetable_text
+
+TWO = {"small": "course-small", "huge": "course-huge"}
+
+
+def test_a_window_opens_and_closes_on_the_second() -> None:
+    world = World("07:29:07", timetable_text(COURSE), small=0)
+
+    assert world.run() == 0
+    assert world.writes == [("07:30:00", "small", 25), ("10:00:00", "small", 0)]
+    assert world.told("scaled") == [
+        {
+            "time": "07:30:00",
+            "pool": "small",
+            "deployment": "course-small",
+            "occurrences": ["course/1"],
+            "from": 0,
+            "to": 25,
+            "reason": "opened",
+        },
+        {
+            "time": "10:00:00",
+            "pool": "small",
+            "deployment": "course-small",
+            "occurrences": ["course/1"],
+            "from": 25,
+            "to": 0,
+            "reason": "closed",
+        },
+    ]
+
+
+def test_the_log_tells_a_whole_run_in_a_few_lines() -> None:
+    world = World("07:29:07", timetable_text(COURSE), small=0)
+    world.run()
+
+    assert [(line["time"], line["event"]) for line in world.log] == [
+        ("2026-02-02T07:29:07Z", "timetable"),
+        ("2026-02-02T07:29:07Z", "waiting"),
+        ("2026-02-02T07:30:00Z", "open"),
+        ("2026-02-02T07:30:00Z", "scaled"),
+        ("2026-02-02T10:00:00Z", "over"),
+        ("2026-02-02T10:00:00Z", "scaled"),
+        ("2026-02-02T10:00:00Z", "ended"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "timetable",
+    [
+        pytest.param(timetable_text(), id="no-occurrence"),
+        pytest.param(timetable_text(NEXT), id="opens-later"),
+        pytest.param(timetable_text(COURSE, suspend=True), id="suspended"),
+        pytest.param(timetable_text(pools={}), id="no-pool"),
+    ],
+)
+def test_with_nothing_open_it_says_so_and_ends_at_once(timetable: str) -> None:
+    world = World("08:30", timetable, small=0)
+
+    assert world.run() == 0
+    assert (world.writes, world.sleeps) == ([], [])
+    assert world.told("ended") == [{"time": "08:30:00", "reason": "nothing is open"}]
+
+
+def test_with_nothing_open_it_closes_what_still_stands() -> None:
+    world = World("12:00", timetable_text(COURSE), small=7)
+
+    assert world.run() == 0
+    assert world.writes == [("12:00:00", "small", 0)]
+    assert [line["reason"] for line in world.told("scaled")] == ["closed"]
+
+
+def test_it_waits_for_an_occurrence_that_opens_within_two_minutes() -> None:
+    world = World("07:28", timetable_text(COURSE), small=0)
+
+    assert world.run(until="07:31") is None
+    assert world.writes == [("07:30:00", "small", 25)]
+    assert world.told("waiting") == [
+        {"time": "07:28:00", "occurrence": "course/1", "until": "2026-02-02T07:30:00Z"}
+    ]
+
+
+def test_it_does_not_wait_for_one_that_opens_later() -> None:
+    world = World("07:27:59", timetable_text(COURSE), small=0)
+
+    assert world.run() == 0
+    assert world.writes == []
+
+
+def test_at_the_end_it_stays_for_one_that_opens_within_two_minutes() -> None:
+    soon = ("course/2", "10:02", "10:30", "11:00", {"small": 5})
+    world = World("09:00", timetable_text(COURSE, soon), small=25)
+
+    assert world.run() == 0
+    assert world.writes == [("10:00:00", "small", 0), ("10:02:00", "small", 5), ("11:00:00", "small", 0)]
+
+
+def test_back_to_back_occurrences_are_one_run_and_change_nothing_in_between() -> None:
+    world = World("07:30", timetable_text(COURSE, NEXT), small=0)
+
+    assert world.run() == 0
+    assert world.writes == [("07:30:00", "small", 25), ("12:00:00", "small", 0)]
+    assert [(line["time"], line["occurrence"]) for line in world.told("open")] == [
+        ("07:30:00", "course/1"),
+        ("09:30:00", "course/2"),
+    ]
+    assert [(line["time"], line["occurrence"]) for line in world.told("over")] == [
+        ("10:00:00", "course/1"),
+        ("12:00:00", "course/2"),
+    ]
+
+
+def test_overlapping_occurrences_are_one_run_and_add_up() -> None:
+    later = ("course/2", "08:30", "09:00", "11:00", {"small": 30})
+    world = World("07:30", timetable_text(COURSE, later), small=0)
+
+    assert world.run() == 0
+    assert [(line["time"], line["to"], line["occurrences"]) for line in world.told("scaled")] == [
+        ("07:30:00", 25, ["course/1"]),
+        ("08:30:00", 55, ["course/2"]),
+        ("10:00:00", 30, ["course/1"]),
+        ("11:00:00", 0, ["course/2"]),
+    ]
+
+
+def test_each_class_has_its_own_pool() -> None:
+    both = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
+    one = ("course/2", "09:00", "09:30", "11:00", {"huge": 3})
+    world = World("07:30", timetable_text(both, one, pools=TWO), small=0, huge=0)
+
+    assert world.run() == 0
+    assert world.writes == [
+        ("07:30:00", "small", 25),
+        ("07:30:00", "huge", 2),
+        ("09:00:00", "huge", 5),
+        ("10:00:00", "small", 0),
+        ("10:00:00", "huge", 3),
+        ("11:00:00", "huge", 0),
+    ]
+
+
+def test_a_restart_in_the_middle_finds_everything_in_order() -> None:
+    world = World("08:30", timetable_text(COURSE), small=25)
+
+    assert world.run(until="09:00") is None
+    assert world.writes == []
+
+
+def test_whoever_resets_a_pool_is_corrected_within_a_tick() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.plan("08:00:01", lambda: world.cluster.set("course-small", 0))
+    world.plan("09:00:01", lambda: world.cluster.set("course-small", 40))
+    world.run()
+
+    assert [(line["time"], line["from"], line["to"], line["reason"]) for line in world.told("scaled")] == [
+        ("07:30:00", 0, 25, "opened"),
+        ("08:00:05", 0, 25, "reset by somebody to 0"),
+        ("09:00:05", 40, 25, "reset by somebody to 40"),
+        ("10:00:00", 25, 0, "closed"),
+    ]
+
+
+def test_it_looks_every_five_seconds_and_reads_the_timetable_twice_a_minute() -> None:
+    world = World("08:00", timetable_text(COURSE), small=25)
+    world.run(until="08:10")
+
+    reads = [request for request in world.cluster.requests if "/configmaps/" in request.path]
+    assert {5.0} == set(world.sleeps)
+    assert 20 <= len(reads) <= 24
+    assert len(world.cluster.requests) - len(reads) == 120
+
+
+def test_two_runs_of_one_reservation_agree() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    one, other = world.make(), world.make()
+    for moment in ("07:30", "09:59:59", "10:00"):
+        world.plan(moment, lambda: (one.tick(), other.tick(), one.tick()))
+    world.pass_time(3 * 3600)
+
+    assert world.writes == [("07:30:00", "small", 25), ("10:00:00", "small", 0)]
+    assert (one.exit_code, other.exit_code) == (0, 0)
+
+
+def test_a_window_may_last_for_days() -> None:
+    world = World("00:00", timetable_text(("course/1", "00:00", "00:00", "23:58", {"small": 25})), small=0)
+
+    assert world.run() == 0
+    assert world.writes == [("00:00:00", "small", 25), ("23:58:00", "small", 0)]

@@ -1,0 +1,136 @@
+"""The timetable that holds is the newest good one, and the mounted copy never brings an older one back."""
+
+import json
+
+from gen.runtime.api import ApiError
+from gen.runtime.log import Log
+from gen.runtime.source import Source
+from tests.runtime.fake_cluster import no_answer
+from tests.runtime.world import COURSE, NEXT, timetable_text
+
+FIRST = timetable_text(COURSE)
+EDITED = timetable_text(COURSE, NEXT)
+BROKEN = '{"version": 9}'
+
+
+class Texts:
+    """What the server and the mounted copy say; an error is raised."""
+
+    def __init__(self, server: str | ApiError, copy: str | Exception) -> None:
+        self.server, self.copy = server, copy
+        self.lines: list[str] = []
+        self.source = Source("course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course"))
+
+    def _ask(self) -> str:
+        if isinstance(self.server, ApiError):
+            raise self.server
+        return self.server
+
+    def _read(self) -> str:
+        if isinstance(self.copy, Exception):
+            raise self.copy
+        return self.copy
+
+    def occurrences(self) -> int | None:
+        """How many the timetable has after a look; tells timetables apart."""
+        self.source.refresh()
+        return len(self.source.timetable.occurrences) if self.source.timetable else None
+
+    def told(self) -> list[tuple[str, str]]:
+        lines = [json.loads(line) for line in self.lines]
+        return [
+            (line["event"], line.get("origin") or line.get("message") or line["subject"]) for line in lines
+        ]
+
+
+def test_the_server_is_believed() -> None:
+    texts = Texts(EDITED, FIRST)
+
+    assert texts.source.refresh()
+    assert texts.occurrences() == 2
+    assert texts.told() == [("timetable", "server")]
+
+
+def test_without_the_server_the_mounted_copy_is_believed_until_it_answers() -> None:
+    texts = Texts(no_answer(), FIRST)
+
+    assert not texts.source.refresh()
+    assert texts.occurrences() == 1
+
+    texts.server = EDITED
+
+    assert texts.occurrences() == 2
+    assert [line for line in texts.told() if line[0] != "failed"] == [
+        ("timetable", "mounted copy"),
+        ("timetable", "server"),
+        ("recovered", "timetable"),
+    ]
+
+
+def test_a_copy_that_lags_behind_does_not_bring_the_older_timetable_back() -> None:
+    texts = Texts(EDITED, FIRST)
+    texts.occurrences()
+    texts.server = no_answer()
+
+    assert texts.occurrences() == 2
+
+    texts.copy = EDITED
+
+    assert texts.occurrences() == 2
+
+    texts.copy = FIRST  # edited once more, and the server still does not answer
+
+    assert texts.occurrences() == 1
+
+
+def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
+    texts = Texts(FIRST, FIRST)
+    texts.occurrences()
+    texts.server = texts.copy = BROKEN
+    message = "version: 9 is unknown here; versions 1 to 1 can be read"
+
+    assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
+    assert [("timetable", "server"), ("failed", message), ("failed", message)] == texts.told()
+
+    texts.server = EDITED
+
+    assert texts.occurrences() == 2
+    assert texts.told()[-1] == ("recovered", "timetable")
+
+
+def test_a_malformed_copy_recovers_too() -> None:
+    texts = Texts(no_answer(), BROKEN)
+
+    assert texts.occurrences() is None
+
+    texts.copy = FIRST
+
+    assert texts.occurrences() == 1
+    assert texts.told()[-2:] == [("timetable", "mounted copy"), ("recovered", "mounted timetable")]
+
+
+def test_with_neither_there_is_no_timetable() -> None:
+    unreadable = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    assert [Texts(no_answer(), error).occurrences() for error in (FileNotFoundError(), unreadable)] == [
+        None,
+        None,
+    ]
+
+
+def test_the_timetable_of_another_reservation_is_refused() -> None:
+    texts = Texts(FIRST.replace('"reservation": "course"', '"reservation": "other"'), FileNotFoundError())
+
+    assert texts.occurrences() is None
+    assert texts.told() == [("failed", "reservation: 'other' is not 'course'")]
+
+
+def test_a_text_that_only_looks_different_is_no_edit() -> None:
+    texts = Texts(FIRST, FIRST)
+    texts.occurrences()
+    before = texts.source.timetable
+    texts.server = json.dumps(json.loads(FIRST), indent=1)
+
+    assert texts.occurrences() == 1
+    assert before == texts.source.timetable
+    assert texts.told() == [("timetable", "server")]

@@ -1,0 +1,185 @@
+"""A timetable is read as written, and what is malformed is refused with its place."""
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from gen.runtime.timetable import Occurrence, Pool, Timetable, TimetableError, in_force, parse
+
+TREE: dict[str, Any] = {
+    "apiVersion": "berth.dev/v1alpha1",
+    "kind": "Timetable",
+    "version": 1,
+    "reservation": "data-science-101",
+    "suspend": False,
+    "pools": {
+        "small": {
+            "deployment": "data-science-101-small",
+            "behaviour": "maintain",
+            "sessions": {"source": "renku"},
+        },
+        "huge": {"deployment": "data-science-101-huge", "behaviour": "none"},
+    },
+    "occurrences": [
+        {
+            "id": "data-science-101/2026-02-02T09:00",
+            "open": "2026-02-02T07:30:00Z",
+            "start": "2026-02-02T08:00:00Z",
+            "end": "2026-02-02T12:00:00Z",
+            "seats": {"small": 25, "huge": 5},
+        },
+        {
+            "id": "data-science-101/2026-02-09T09:00",
+            "open": "2026-02-09T08:00:00Z",
+            "start": "2026-02-09T08:00:00Z",
+            "end": "2026-02-09T12:00:00Z",
+            "seats": {"small": 0},
+        },
+    ],
+}
+TIMETABLE = Timetable(
+    "data-science-101",
+    False,
+    (
+        Pool("small", "data-science-101-small", "maintain"),
+        Pool("huge", "data-science-101-huge", "none"),
+    ),
+    (
+        Occurrence(
+            "data-science-101/2026-02-02T09:00",
+            1770017400,
+            1770019200,
+            1770033600,
+            (("small", 25), ("huge", 5)),
+        ),
+        Occurrence("data-science-101/2026-02-09T09:00", 1770624000, 1770624000, 1770638400, (("small", 0),)),
+    ),
+)
+
+
+def changed(path: str, value: object) -> str:
+    """TREE with one value in another way; `...` leaves it out."""
+    tree = deepcopy(TREE)
+    *parents, last = path.split(".")
+    at: Any = tree
+    for key in parents:
+        at = at[int(key) if key.isdigit() else key]
+    if value is ...:
+        del at[last]
+    else:
+        at[last] = value
+    return json.dumps(tree)
+
+
+def test_version_1_is_read() -> None:
+    assert parse(json.dumps(TREE)) == TIMETABLE
+
+
+def test_unknown_keys_are_ignored_at_every_level() -> None:
+    tree = deepcopy(TREE)
+    tree["colour"] = tree["pools"]["small"]["colour"] = tree["occurrences"][0]["colour"] = {"any": ["thing"]}
+
+    assert parse(json.dumps(tree)) == TIMETABLE
+
+
+def test_a_timetable_may_be_empty() -> None:
+    tree = TREE | {"pools": {}, "occurrences": []}
+
+    assert Timetable("data-science-101", False, (), ()) == parse(json.dumps(tree))
+
+
+def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
+    assert in_force(TIMETABLE._replace(suspend=True)) == ()
+    assert TIMETABLE.occurrences == in_force(TIMETABLE)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("version", ..., "version: is missing"),
+        ("version", 2, "version: 2 is unknown here; versions 1 to 1 can be read"),
+        ("version", 0, "version: 0 is unknown here; versions 1 to 1 can be read"),
+        ("version", True, "version: true is not a whole number from 0 up"),
+        ("version", "1", 'version: "1" is not a whole number from 0 up'),
+        ("apiVersion", "v1", "apiVersion: 'v1' is not 'berth.dev/v1alpha1'"),
+        ("kind", "List", "kind: 'List' is not 'Timetable'"),
+        ("reservation", "", 'reservation: "" is not a text, or an empty one'),
+        ("suspend", "no", 'suspend: "no" is not true or false'),
+        ("pools", [], "pools: [] is not an object"),
+        ("pools.small", None, "pools.small: null is not an object"),
+        ("pools.small.deployment", ..., "pools.small.deployment: is missing"),
+        ("pools.small.behaviour", "grow", "pools.small.behaviour: 'grow' is none of maintain, reduce, none"),
+        ("occurrences", {"a": 1}, 'occurrences: {"a": 1} is not a list'),
+        ("occurrences", "x" * 99, f'occurrences: "{"x" * 56}... is not a list'),
+        ("occurrences.1", 7, "occurrences[1]: 7 is not an object"),
+    ],
+)
+def test_what_is_malformed_at_the_top_is_refused(path: str, value: object, message: str) -> None:
+    if path == "occurrences.1":
+        text = json.dumps(TREE | {"occurrences": [TREE["occurrences"][0], value]})
+    else:
+        text = changed(path, value)
+
+    with pytest.raises(TimetableError) as caught:
+        parse(text)
+
+    assert message == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("id", ..., "id: is missing"),
+        ("id", 5, "id: 5 is not a text, or an empty one"),
+        ("open", 0, "open: 0 is not a text, or an empty one"),
+        ("open", "07:30", "open: '07:30' is no instant such as 2026-02-02T07:30:00Z"),
+        ("seats", {"small": -3}, "seats.small: -3 is not a whole number from 0 up"),
+        ("seats", {"small": 2.5}, "seats.small: 2.5 is not a whole number from 0 up"),
+        ("seats", {"tiny": 3}, "seats.tiny: there is no pool of this class"),
+    ],
+)
+def test_what_is_malformed_in_an_occurrence_is_refused(key: str, value: object, message: str) -> None:
+    with pytest.raises(TimetableError) as caught:
+        parse(changed(f"occurrences.1.{key}", value))
+
+    assert f"occurrences[1].{message}" == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        pytest.param("open", "2026-02-02T08:00:01Z", id="opens-after-its-start"),
+        pytest.param("start", "2026-02-02T12:00:00Z", id="has-no-length"),
+        pytest.param("end", "2026-02-02T07:45:00Z", id="ends-before-its-start"),
+    ],
+)
+def test_open_start_and_end_are_in_order(key: str, value: str) -> None:
+    with pytest.raises(TimetableError) as caught:
+        parse(changed(f"occurrences.0.{key}", value))
+
+    assert (
+        str(caught.value)
+        == "occurrences[0]: open, start and end of 'data-science-101/2026-02-02T09:00' are not in this order"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the timetable is not JSON: Expecting value: line 1 column 1 (char 0)"),
+        ("[]", "the timetable: [] is not an object"),
+        ("null", "the timetable: null is not an object"),
+    ],
+)
+def test_what_is_no_json_object_is_refused(text: str, message: str) -> None:
+    with pytest.raises(TimetableError) as caught:
+        parse(text)
+
+    assert message == str(caught.value)
+
+
+def test_thousands_of_levels_are_refused() -> None:
+    with pytest.raises(TimetableError, match="the timetable is not JSON: "):
+        parse("[" * 100_000)

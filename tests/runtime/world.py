@@ -1,0 +1,139 @@
+"""A run of a reservation with everything around it made of values: clock, sleep, cluster, mounted copy and
+log.
+"""
+
+import json
+from collections.abc import Callable
+
+from gen.runtime.api import Answer, Api
+from gen.runtime.instant import instant, instant_text
+from gen.runtime.keeper import Hands
+from gen.runtime.log import Log
+from gen.runtime.loop import Run
+from gen.runtime.source import Source
+from tests.runtime.fake_cluster import FakeCluster
+
+Row = tuple[str, str, str, str, dict[str, int]]
+"""An occurrence: id, then open, start and end as HH:MM, then its seats."""
+
+
+def at(clock: str) -> int:
+    """HH:MM or HH:MM:SS of 2 February 2026, UTC."""
+    return instant(f"2026-02-02T{clock}:00Z" if len(clock) == 5 else f"2026-02-02T{clock}Z")
+
+
+def clock(seconds: float) -> str:
+    return instant_text(int(seconds))[11:19]
+
+
+def timetable_text(*rows: Row, pools: dict[str, str] | None = None, suspend: bool = False) -> str:
+    """`pools` gives the Deployment of each class."""
+    known = {"small": "course-small"} if pools is None else pools
+    tree = {
+        "apiVersion": "berth.dev/v1alpha1",
+        "kind": "Timetable",
+        "version": 1,
+        "reservation": "course",
+        "suspend": suspend,
+        "pools": {
+            name: {"deployment": to, "behaviour": "maintain", "sessions": {}} for name, to in known.items()
+        },
+        "occurrences": [
+            {
+                "id": name,
+                "open": instant_text(at(opens)),
+                "start": instant_text(at(start)),
+                "end": instant_text(at(end)),
+                "seats": seats,
+            }
+            for name, opens, start, end, seats in rows
+        ],
+    }
+    return json.dumps(tree)
+
+
+COURSE: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
+NEXT: Row = ("course/2", "09:30", "10:00", "12:00", {"small": 25})
+
+
+class _StillGoingError(Exception):
+    """The run has not ended by the time that the test looks at it."""
+
+
+class World:
+    """Time passes only in sleeps and where an action of the test lets it pass. `ahead` is by how much the
+    wall clock that the run sees is ahead of the true time that everything here is told in.
+    """
+
+    def __init__(self, now: str, timetable: str | None, **replicas: int) -> None:
+        """`replicas` by class; the Deployments are named `course-<class>`."""
+        self.now = float(at(now))
+        self.ahead = 0.0
+        self.cluster = FakeCluster(timetable, {f"course-{name}": count for name, count in replicas.items()})
+        self.cluster.watch = self._on_write
+        self.copy: str | None = timetable  # what is mounted; None: unreadable
+        self.writes: list[tuple[str, str, int]] = []  # when, which pool, to what
+        self.sleeps: list[float] = []
+        self.log: list[dict[str, object]] = []
+        self._planned: list[tuple[float, Callable[[], object]]] = []
+        self._until = float(at("23:59"))
+
+    def plan(self, when: str, action: Callable[[], object]) -> None:
+        """`action` happens then, once, whatever the run does meanwhile."""
+        self._planned.append((float(at(when)), action))
+        self._planned.sort(key=lambda planned: planned[0])
+
+    def interfere_at(self, when: str, part: str, outcome: Answer | Exception | None) -> None:
+        self.plan(when, lambda: self.cluster.interfere(part, outcome))
+
+    def pass_time(self, seconds: float) -> None:
+        goal = self.now + seconds
+        while self._planned and self._planned[0][0] <= goal:
+            self.now, action = self._planned.pop(0)
+            action()
+        self.now = goal
+
+    def run(self, until: str = "23:59") -> int | None:
+        """The exit code, or None if the run still goes on then."""
+        self._until = float(at(until))
+        self.program = self.make()
+        try:
+            return self.program.run(self._sleep)
+        except _StillGoingError:
+            return None
+
+    def make(self) -> Run:
+        def now() -> float:
+            return self.now + self.ahead
+
+        log = Log(lambda line: self.log.append(json.loads(line)), now, "course")
+        api = Api(self.cluster)
+        source = Source("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
+        return Run(source, Hands(api, "berth", log, now, lambda: 0.0))
+
+    def told(self, event: str) -> list[dict[str, object]]:
+        """The lines of one event, without what all lines have but the time of day."""
+        common = ("level", "event", "reservation")
+        lines = [line for line in self.log if line["event"] == event]
+        return [
+            {
+                key: str(value)[11:19] if key == "time" else value
+                for key, value in line.items()
+                if key not in common
+            }
+            for line in lines
+        ]
+
+    def _read_copy(self) -> str:
+        if self.copy is None:
+            raise FileNotFoundError("timetable.json")
+        return self.copy
+
+    def _on_write(self, name: str, replicas: int) -> None:
+        self.writes.append((clock(self.now), name.removeprefix("course-"), replicas))
+
+    def _sleep(self, seconds: float) -> None:
+        self.sleeps.append(seconds)
+        self.pass_time(seconds)
+        if self.now >= self._until:
+            raise _StillGoingError

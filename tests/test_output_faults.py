@@ -1,0 +1,163 @@
+"""Whatever fails in the middle of a run, each file is old or new, and nothing else is left."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen.finding import ERROR, Finding
+from gen.stage import DISK, Stage
+from tests.outputfolder import (
+    AGAIN,
+    BASE,
+    HEADER,
+    NEW,
+    OLD,
+    A,
+    B,
+    check,
+    content,
+    failing,
+    files_in,
+    out_of_reach,
+    refused,
+    render,
+    unusable,
+    write,
+)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """An output folder as a render left it."""
+    folder = tmp_path / "rendered"
+    render(folder, OLD)
+    return folder
+
+
+@pytest.mark.parametrize("survives", [0, 1, 2])
+def test_a_full_disk_changes_nothing(self, out: Path, survives: int) -> None:
+    before = content(out)
+    findings = refused(lambda: render(out, NEW, DISK._replace(write=failing(os.write, survives))))
+
+    path = list(NEW)[survives]
+    assert findings == (
+        unusable(f"rendered/{path}", "No space left on device", f"{AGAIN} Nothing has changed."),
+    )
+    assert content(out) == before
+
+
+@pytest.mark.parametrize("survives", [0, 1, 2])
+def test_a_rename_that_fails_leaves_each_file_old_or_new(self, out: Path, survives: int) -> None:
+    findings = refused(lambda: render(out, NEW, DISK._replace(replace=failing(os.replace, survives))))
+
+    changed = "Every file is whole, old or new." if survives else "Nothing has changed."
+    path = [B, A, BASE][survives]
+    assert findings == (unusable(f"rendered/{path}", "No space left on device", f"{AGAIN} {changed}"),)
+    now = files_in(out)
+    assert now.keys() == OLD.keys()
+    assert sum(now[path] == NEW[path] for path in now) == survives
+    assert sum(now[path] == OLD[path] for path in now) == 3 - survives
+
+
+def test_a_disk_that_takes_little_at_a_time_gets_all(self, out: Path) -> None:
+    render(out, NEW, DISK._replace(write=lambda file, data: os.write(file, data[:7])))
+
+    assert files_in(out) == NEW
+
+
+@pytest.mark.parametrize("call", ["write", "replace"])
+@pytest.mark.parametrize("survives", [0, 2])
+def test_a_killed_run_leaves_whole_files_and_the_next_one_clears_up(
+    self, out: Path, call: str, survives: int
+) -> None:
+    code = (
+        "import sys\n"
+        "from gen.stage import DISK\n"
+        "from tests.outputfolder import NEW, die, failing, render\n"
+        "from pathlib import Path\n"
+        "call, survives, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])\n"
+        "render(folder, NEW, DISK._replace(**{call: failing(getattr(DISK, call), survives, die)}))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code, call, str(survives), str(out)], check=False)
+    now = files_in(out)
+    hidden = now.keys() - OLD.keys()
+
+    assert run.returncode == -signal.SIGKILL
+    assert all(now[path] in (OLD[path], NEW[path]) for path in OLD)
+    assert all(Path(path).name.startswith(".berth-") for path in hidden)
+    assert hidden
+
+    render(out, NEW)
+
+    assert files_in(out) == NEW
+
+
+def test_a_second_run_at_the_same_time_is_refused(self, out: Path) -> None:
+    with Stage(str(out), "rendered") as first:
+        first.put(A, NEW[A])
+
+        assert refused(lambda: render(out, NEW)) == (
+            Finding(
+                *("rendered", 1, 1, "B093", ERROR, ""),
+                "Another berth render is writing here.",
+                "Run again when it is done.",
+            ),
+        )
+        assert check(out, OLD) == []
+
+        first.finish()
+
+    assert render(out, NEW).written == [BASE, B]
+
+
+def test_without_locks_it_works_all_the_same(self, out: Path) -> None:
+    render(out, NEW, DISK._replace(lock=failing(DISK.lock, 0)))
+
+    assert files_in(out) == NEW
+
+
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [("file", "File exists"), ("file/below", "Not a directory"), ("loop", "File exists")],
+    ids=["file", "below-a-file", "loop"],
+)
+def test_a_folder_that_cannot_be_one_is_told(self, tmp_path: Path, folder: str, told: str) -> None:
+    write(tmp_path / "file", "mine")
+    (tmp_path / "loop").symlink_to("loop")
+    path = tmp_path / folder
+
+    assert refused(lambda: render(path, OLD)) == (
+        unusable("rendered", f"{told} ({path})", f"{AGAIN} Nothing has changed."),
+    )
+    assert (tmp_path / "file").read_text("utf-8") == "mine"
+
+
+def test_a_file_in_place_of_the_folder_is_told_by_the_check(self, tmp_path: Path) -> None:
+    path = write(tmp_path / "file", "mine")
+
+    assert refused(lambda: check(path, OLD)) == (
+        unusable("rendered", f"Not a directory ({path})", "See to its permissions, then run again."),
+    )
+
+
+def test_a_file_that_cannot_be_read_is_told(self, tmp_path: Path) -> None:
+    path = out_of_reach(tmp_path / "rendered")
+    wanted = {path: HEADER}
+    folder, message = tmp_path / "rendered", "File name too long"
+
+    assert refused(lambda: render(folder, wanted)) == (
+        unusable(f"rendered/{path}", message, f"{AGAIN} Nothing has changed."),
+    )
+    assert refused(lambda: check(folder, wanted)) == (
+        unusable(f"rendered/{path}", message, "See to its permissions, then run again."),
+    )
+    assert refused(lambda: render(folder, {})) == (
+        unusable("rendered", f"{message} ({folder}/{path})", f"{AGAIN} Nothing has changed."),
+    )
+    assert refused(lambda: check(folder, {})) == (
+        unusable("rendered", f"{message} ({folder}/{path})", "See to its permissions, then run again."),
+    )

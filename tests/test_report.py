@@ -1,0 +1,71 @@
+"""How findings are told."""
+
+import json
+
+from gen import report
+from gen.finding import ERROR, NOTE, WARNING, Finding, in_order
+
+ONE = Finding(
+    "reservations/ml.yaml",
+    23,
+    17,
+    "B012",
+    ERROR,
+    "spec.provisioning.placeholderCount",
+    "-3 is below 1.",
+    "Write a whole number from 1 up.",
+)
+TWO = Finding("reservations/a,b: 100%.yaml", 1, 1, "B007", WARNING, "", "one\ntwo.", "Mend it.")
+
+
+def test_text_tells_place_code_path_message_and_remedy_and_counts() -> None:
+    assert report.text([ONE, TWO, TWO], colour=False) == (
+        "reservations/ml.yaml:23:17: error[B012] spec.provisioning.placeholderCount: -3 is below 1. "
+        "Write a whole number from 1 up.\n"
+        "reservations/a,b: 100%.yaml:1:1: warning[B007] one\ntwo. Mend it.\n"
+        "reservations/a,b: 100%.yaml:1:1: warning[B007] one\ntwo. Mend it.\n"
+        "1 error, 2 warnings.\n"
+    )
+
+
+def test_colour_marks_place_and_severity() -> None:
+    assert report.text([ONE._replace(path="")], colour=True).startswith(
+        "\x1b[1mreservations/ml.yaml:23:17:\x1b[0m \x1b[31merror[B012]\x1b[0m -3 is below 1."
+    )
+
+
+def test_no_findings_are_no_text() -> None:
+    assert report.text([], colour=True) == ""
+
+
+def test_github_gets_one_command_a_finding_and_nothing_breaks_out_of_it() -> None:
+    assert report.github([ONE, TWO._replace(severity=NOTE)]) == (
+        "::error file=reservations/ml.yaml,line=23,col=17,title=B012::spec.provisioning.placeholderCount: "
+        "-3 is below 1. Write a whole number from 1 up.\n"
+        "::notice file=reservations/a%2Cb%3A 100%25.yaml,line=1,col=1,title=B007::one%0Atwo. Mend it.\n"
+    )
+
+
+def test_json_is_a_finding_list() -> None:
+    assert json.loads(report.as_json([ONE])) == {
+        "apiVersion": "berth.dev/v1alpha1",
+        "kind": "FindingList",
+        "items": [
+            {
+                "severity": "error",
+                "code": "B012",
+                "file": "reservations/ml.yaml",
+                "line": 23,
+                "column": 17,
+                "path": "spec.provisioning.placeholderCount",
+                "message": "-3 is below 1.",
+                "fix": "Write a whole number from 1 up.",
+            }
+        ],
+    }
+
+
+def test_findings_are_told_once_and_in_the_order_of_the_files() -> None:
+    later = ONE._replace(line=24, column=1)
+
+    assert in_order([later, TWO, ONE, later]) == [TWO, ONE, later]

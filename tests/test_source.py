@@ -1,0 +1,224 @@
+"""Reading a folder: every file is read, told of, or not ours; nothing is waited for."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from gen.finding import Problem
+from gen.source import LIMIT, Source, read
+
+RENAME = "Rename it."
+CHECK = "Check its permissions, and where it leads if it is a link; or remove it."
+
+
+def trouble(file: str, message: str, fix: str, code: str = "B001") -> Problem:
+    return Problem(code, file, 0, (), message, fix)
+
+
+def write(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+
+
+def test_files_are_read_at_any_depth_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    write(tmp_path, "b.yaml", "a/z.yml", "a/b/c/d.json", "a-b.yaml", "B.yaml", "é ü.yaml", "LOUD.YAML")
+
+    sources, problems = read(str(tmp_path), "reservations")
+
+    names = ["B.yaml", "LOUD.YAML", "a-b.yaml", "a/b/c/d.json", "a/z.yml", "b.yaml", "é ü.yaml"]
+    assert [Source(f"reservations/{name}", name.encode()) for name in names] == sources
+    assert problems == []
+
+
+def test_the_root_itself_adds_nothing_to_the_shown_path(tmp_path: Path) -> None:
+    write(tmp_path, "a/b.yaml")
+
+    assert read(str(tmp_path), ".") == ([Source("a/b.yaml", b"a/b.yaml")], [])
+
+
+def test_files_that_are_not_ours_are_passed_over_in_silence(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "README.md",
+        "a.yaml.txt",
+        "a.yml~",
+        "a.yaml.bak",
+        "yaml",
+        ".a.yaml",
+        ".git/b.yaml",
+        "c.yaml",
+    )
+    os.mkfifo(tmp_path / "pipe")
+
+    assert read(str(tmp_path), "r") == ([Source("r/c.yaml", b"c.yaml")], [])
+
+
+def test_a_folder_that_is_missing_or_is_a_file_is_told(tmp_path: Path) -> None:
+    write(tmp_path, "file")
+    fix = 'Run the command in the project\'s folder, name it with "-C DIR", or run "berth init" to begin one.'
+
+    missing = read(f"{tmp_path}/no", "reservations")
+    file = read(f"{tmp_path}/file", ".")
+
+    message = "the folder cannot be read: No such file or directory."
+    assert missing == ([], [trouble("reservations", message, fix)])
+    assert file == ([], [trouble(".", "the folder cannot be read: Not a directory.", fix)])
+
+
+def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
+    write(tmp_path, "README.md")
+
+    fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
+    message = "the folder has no YAML or JSON file in it."
+    assert read(str(tmp_path), "r") == ([], [trouble("r", message, fix, "B008")])
+
+
+def test_links_to_nothing_and_to_themselves_are_told_whatever_their_names(tmp_path: Path) -> None:
+    (tmp_path / "gone.yaml").symlink_to("nowhere")
+    (tmp_path / "courses").symlink_to("/no/such/folder")
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+
+    sources, problems = read(str(tmp_path), "r")
+
+    assert sources == []
+    assert [
+        trouble("r/courses", "it cannot be read: No such file or directory.", CHECK),
+        trouble("r/gone.yaml", "it cannot be read: No such file or directory.", CHECK),
+        trouble("r/loop.yaml", "it cannot be read: Too many levels of symbolic links.", CHECK),
+    ] == sorted(problems)
+
+
+def test_links_to_files_and_folders_are_followed(tmp_path: Path) -> None:
+    write(tmp_path, "elsewhere/deep/a.yaml", "elsewhere/b.yaml")
+    folder = tmp_path / "reservations"
+    folder.mkdir()
+    (folder / "linked").symlink_to("../elsewhere/deep")
+    (folder / "c.yaml").symlink_to("../elsewhere/b.yaml")
+
+    sources, problems = read(str(folder), "r")
+
+    assert [("r/c.yaml", b"elsewhere/b.yaml"), ("r/linked/a.yaml", b"elsewhere/deep/a.yaml")] == sources
+    assert problems == []
+
+
+def test_a_folder_is_read_once_under_its_real_name(tmp_path: Path) -> None:
+    write(tmp_path, "real/a.yaml")
+    (tmp_path / "a-link").symlink_to("real")
+    (tmp_path / "real" / "up").symlink_to("..")
+
+    sources, problems = read(str(tmp_path), "r")
+
+    assert [Source("r/real/a.yaml", b"real/a.yaml")] == sources
+    assert [
+        trouble("r/a-link", "the link leads to r/real, which is read already.", "Remove the link."),
+        trouble("r/real/up", "the link leads to r, which is read already.", "Remove the link."),
+    ] == sorted(problems)
+
+
+def test_links_that_multiply_are_read_once(tmp_path: Path) -> None:
+    for level in range(30):
+        folder = tmp_path / f"d{level}"
+        folder.mkdir()
+        for side in "ab":
+            (folder / side).symlink_to(f"../d{level + 1}")
+    write(tmp_path, "d30/x.yaml")
+
+    sources, problems = read(str(tmp_path), "r")
+
+    assert [Source("r/d30/x.yaml", b"d30/x.yaml")] == sources
+    assert len(problems) == 60
+
+
+def test_what_has_the_name_of_a_file_and_is_none_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "folder.yaml").mkdir()
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "device.json").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{tmp_path}/socket.yml")
+        sources, problems = read(str(tmp_path), "r")
+
+    special = "it is a pipe, a socket or a device, but its name is that of a file."
+    fix = "Rename or remove it."
+    assert sources == []
+    assert [
+        trouble("r/device.json", special, fix),
+        trouble("r/folder.yaml", "it is a folder, but its name is that of a file.", fix),
+        trouble("r/pipe.yaml", special, fix),
+        trouble("r/socket.yml", special, fix),
+    ] == sorted(problems)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="a file that cannot be read, for root too")
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    write(tmp_path, "b.yaml")
+    (tmp_path / "a.yaml").symlink_to("/proc/self/mem")
+
+    sources, problems = read(str(tmp_path), "r")
+
+    assert [Source("r/b.yaml", b"b.yaml")] == sources
+    assert [trouble("r/a.yaml", "it cannot be read: Input/output error.", CHECK)] == problems
+
+
+def test_a_folder_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    """A path that is longer than the system takes, built step by step."""
+    write(tmp_path, "b.yaml")
+    step = "x" * 250
+    at = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir(step, dir_fd=at)
+        inner = os.open(step, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = inner
+    os.close(at)
+
+    sources, problems = read(str(tmp_path), "r")
+
+    assert [Source("r/b.yaml", b"b.yaml")] == sources
+    (problem,) = problems
+    assert problem.message == "it cannot be read: File name too long."
+    assert problem.file.startswith(f"r/{step}/{step}/")
+
+
+def test_names_that_cannot_be_seen_are_told_safely(tmp_path: Path) -> None:
+    for name in (b"a\nb.yaml", b"\xff.yaml", "\u202egnp.yaml".encode(), b"\x1b[2J/c.yaml"):
+        path = os.path.join(os.fsencode(tmp_path), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb"):
+            pass
+
+    sources, problems = read(str(tmp_path), "r")
+
+    message = "its name has characters that cannot be seen."
+    assert sources == []
+    assert [
+        trouble(r"r/\u202egnp.yaml", message, RENAME),
+        trouble(r"r/\x1b[2J/c.yaml", message, RENAME),
+        trouble(r"r/\xff.yaml", message, RENAME),
+        trouble(r"r/a\nb.yaml", message, RENAME),
+    ] == sorted(problems)
+
+
+@pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 131072, LIMIT])
+def test_a_file_is_read_whole_up_to_the_limit(tmp_path: Path, size: int) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"x" * size)
+
+    sources, problems = read(str(tmp_path), "r")
+
+    assert sources == [Source("r/a.yaml", b"x" * size)]
+    assert problems == []
+
+
+@pytest.mark.parametrize("size", [LIMIT + 1, 10 * LIMIT])
+def test_a_larger_file_is_told(tmp_path: Path, size: int) -> None:
+    write(tmp_path, "b.yaml")
+    (tmp_path / "a.yaml").write_bytes(b"x" * size)
+
+    sources, problems = read(str(tmp_path), "r")
+
+    fix = "Split it into several files, for example one a course."
+    assert sources == [Source("r/b.yaml", b"b.yaml")]
+    assert problems == [trouble("r/a.yaml", "the file is larger than 1024 KiB.", fix, "B006")]

@@ -1,0 +1,257 @@
+"""Whatever is written comes back from every reader as the same value, on the same lines."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from gen.yamltext import block, literal, number, quote
+from tests.awkward import AWKWARD
+
+Read = Callable[[str], object]
+
+READERS: dict[str, Read] = {
+    "pyyaml-c": lambda text: yaml.load(text, Loader=yaml.CSafeLoader),
+    "pyyaml-pure": lambda text: yaml.load(text, Loader=yaml.SafeLoader),
+    "ruamel-safe": lambda text: YAML(typ="safe", pure=True).load(text),
+    "ruamel-round-trip": lambda text: YAML(typ="rt").load(text),
+}
+EVERY_READER = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+
+quick = settings(derandomize=True, deadline=None, max_examples=60)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.sampled_from(AWKWARD)
+whole = st.integers(-(2**63), 2**63 - 1)
+scalars = texts | whole | st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False)
+trees = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=12)
+collections = st.lists(trees) | st.dictionaries(texts, trees)
+
+
+@EVERY_READER
+def test_quoted_values_are_the_same_text_again(read: Read) -> None:
+    document = "\n".join(f"- {quote(text)}" for text in AWKWARD)
+
+    assert read(document) == list(AWKWARD)
+
+
+@EVERY_READER
+def test_quoted_keys_are_the_same_text_again(read: Read) -> None:
+    document = block({text: text for text in AWKWARD}, 0)
+
+    assert read(document) == {text: text for text in AWKWARD}
+
+
+@EVERY_READER
+def test_every_character_of_unicode_is_the_same_character_again(read: Read) -> None:
+    everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF)
+
+    assert read(quote(everything)) == everything
+
+
+@given(st.lists(texts))
+@quick
+def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> None:
+    lines = [f"- {quote(text)}" for text in examples]
+
+    assert all(len(line.splitlines()) == 1 for line in lines)
+    for read in READERS.values():
+        assert read("\n".join(lines) or "[]") == examples
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Data Science 101 - Spring 2026", '"Data Science 101 - Spring 2026"'),
+        ("Zürich \U0001f469\u200d\U0001f3eb", '"Zürich \U0001f469\u200d\U0001f3eb"'),
+        ('say "x" \\ y', '"say \\"x\\" \\\\ y"'),
+        ("a\tb\r\n", '"a\\tb\\r\\n"'),
+        ("\x00\x7f\x85", '"\\x00\\x7F\\x85"'),
+        ("\u2028\u202e\ufeff\uffff", '"\\u2028\\u202E\\uFEFF\\uFFFF"'),
+        ("\U0001fffe\U000e0041", '"\\U0001FFFE\\U000E0041"'),
+    ],
+    ids=["plain", "printable", "quotes", "line", "controls", "invisible", "above-the-first-plane"],
+)
+def test_a_text_is_written_so(text: str, written: str) -> None:
+    assert quote(text) == written
+
+
+@pytest.mark.parametrize("write", [quote, lambda text: literal(text, 2)], ids=["quote", "literal"])
+def test_half_a_surrogate_pair_is_refused(write: Callable[[str], str]) -> None:
+    with pytest.raises(
+        ValueError, match=r"^the text has half of a surrogate pair \(U\+D83D\), which is no char"
+    ):
+        write("a\ud83d")
+
+
+@pytest.mark.parametrize("value", [None, 1, b"a", ["a"]], ids=repr)
+def test_what_is_no_text_is_refused(value: object) -> None:
+    for write in (quote, lambda text: literal(text, 2)):
+        with pytest.raises(TypeError):
+            write(value)  # type: ignore[arg-type]  # that is the claim
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0, "0"),
+        (-7, "-7"),
+        (2**63 - 1, "9223372036854775807"),
+        (0.5, "0.5"),
+        (1e16, "1.0e+16"),
+        (1.5e-7, "1.5e-07"),
+    ],
+)
+def test_a_number_is_written_so(value: float, written: str) -> None:
+    assert number(value) == written
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | whole)
+@quick
+def test_any_number_is_the_same_number_again(value: float) -> None:
+    for read in READERS.values():
+        again = read(number(value))
+
+        assert again == value
+        assert isinstance(again, type(value))
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (True, TypeError("True is not a number")),
+        ("1", TypeError("'1' is not a number")),
+        (None, TypeError("None is not a number")),
+        (math.nan, ValueError("nan is not finite")),
+        (-math.inf, ValueError("-inf is not finite")),
+        (2**63, ValueError("9223372036854775808 does not fit in 64 bits")),
+    ],
+    ids=["bool", "text", "none", "nan", "infinite", "too-large"],
+)
+def test_what_is_no_number_for_every_reader_is_refused(value: object, error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        number(value)
+
+    assert str(caught.value) == str(error)
+
+
+def test_a_block_keeps_its_order_and_starts_where_the_hole_stands() -> None:
+    value = {
+        "b": "1",
+        "a": {"x": True, "y": None, "n": -1, "f": 0.5},
+        "list": ["on", {"key": "k", "values": ["v", "w"]}, [["deep"], []], {}],
+        "none": {},
+        "nothing": (),
+    }
+
+    assert block(value, 4) == (
+        """"b": "1"
+    "a":
+      "x": true
+      "y": null
+      "n": -1
+      "f": 0.5
+    "list":
+      - "on"
+      - "key": "k"
+        "values":
+          - "v"
+          - "w"
+      - - - "deep"
+        - []
+      - {}
+    "none": {}
+    "nothing": []"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [({}, "{}"), ([], "[]"), ((), "[]"), (["a"], '- "a"')], ids=repr
+)
+def test_a_small_block_is_written_so(value: object, written: str) -> None:
+    assert block(value, 2) == written
+
+
+@given(collections)
+@quick
+def test_any_block_is_the_same_value_again(value: object) -> None:
+    document = f"a:\n  b:\n    {block(value, 4)}\n  c: end\n"
+
+    for read in READERS.values():
+        assert read(document) == {"a": {"b": value, "c": "end"}}
+
+
+@pytest.mark.parametrize(
+    "value", ["text", None, 5, {1: "a"}, {"a": {None: "b"}}, {"a": b"b"}, [{"a"}]], ids=repr
+)
+def test_a_block_refuses_what_has_no_place_in_a_manifest(value: object) -> None:
+    with pytest.raises(TypeError):
+        block(value, 2)
+
+
+CODE = """\
+\"\"\"Says # what: 'it' does.\"\"\"
+
+
+def f(x: int) -> str:
+    if x:
+        return "\\n" + f"{x}: ü 🚀"
+
+    return "---"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a: 1\n", "|\n  a: 1"),
+        ("a: 1", "|-\n  a: 1"),
+        ("def f():\n\n\n    pass\n", "|\n  def f():\n\n\n      pass"),
+        ('{\n  "title": "Zürich"\n}\n', '|\n  {\n    "title": "Zürich"\n  }'),
+        ("", '""'),
+        ("\n", '"\\n"'),
+        (" a\n", '" a\\n"'),
+        ("a\n\n", '"a\\n\\n"'),
+        ("a\n ", '"a\\n "'),
+        ("a\n\tb", '"a\\n\\tb"'),
+        ("a\n\u202eb", '"a\\n\\u202Eb"'),
+    ],
+    ids=[
+        *("line", "no-newline", "python", "json", "empty", "newline", "space-first", "two-newlines"),
+        *("space-last", "tab", "hidden"),
+    ],
+)
+def test_a_literal_is_lines_where_lines_are_exact(text: str, written: str) -> None:
+    assert literal(text, 2) == written
+
+
+@EVERY_READER
+def test_code_is_the_same_code_again(read: Read) -> None:
+    written = literal(CODE, 4)
+
+    assert written.startswith("|\n")
+    assert read(f'data:\n  "code.py": {written}\n  "next": "x"\n') == {"data": {"code.py": CODE, "next": "x"}}
+
+
+@EVERY_READER
+def test_awkward_literals_are_the_same_text_again(read: Read) -> None:
+    document = "\n".join(f"k{n}: {literal(text, 2)}" for n, text in enumerate(AWKWARD)) + "\n"
+
+    assert read(document) == {f"k{n}": text for n, text in enumerate(AWKWARD)}
+
+
+@given(st.lists(texts | st.sampled_from([" ", "", "  x", "- a", "# b"])), st.integers(1, 6))
+@quick
+def test_any_literal_is_the_same_text_again(lines: list[str], indent: int) -> None:
+    text = "\n".join(lines)
+    document = f"a: {literal(text, indent)}\nb: end\n"
+
+    for read in READERS.values():
+        assert read(document) == {"a": text, "b": "end"}
+
+
+def test_a_literal_without_indentation_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^a literal block needs an indentation of at least 1, not 0$"):
+        literal("a", 0)
