@@ -34,7 +34,9 @@ def _shared(*, top: bool) -> _Parser:
     group = shared.add_argument_group("everywhere")
     add = group.add_argument
     add("-C", dest="root", metavar="DIR", default=default("."), help="work in this folder")
-    add("-o", "--output", metavar="FORM", default=default(None), help="text, json, or what the command offers")
+    add(
+        "-o", "--output", metavar="FORM", default=default(None), help="text, json, or what the command offers"
+    )
     add("--strict", action="store_true", default=default(False), help="warnings are errors too")
     add("--now", metavar="INSTANT", default=default(None), help="instead of the clock")
     return shared

@@ -1,9 +1,7 @@
 """What a complaint of libyaml means for the person who wrote the file, where, and what to write instead.
 
-Pure: an error and the text in, a fault out. libyaml's own words reach nobody.
+Pure: a complaint and the text in, a fault out. libyaml's own words reach nobody.
 """
-
-from yaml import MarkedYAMLError
 
 from gen.text import Fault, Lines, visible
 
@@ -109,15 +107,16 @@ _COMPLAINTS = (
 )
 
 
-def explain(error: MarkedYAMLError, lines: Lines, bracket: int | None) -> Fault:
-    """The fault behind the error. `bracket` is the innermost one that is open where the error is found."""
+def explain(complaint: str, start: int, at: int, bracket: int | None, lines: Lines) -> Fault:
+    """The fault behind a complaint, which is libyaml's context and problem with `: ` between them.
+
+    The context begins at `start`, the problem is at `at`; both may be past the end. `bracket` is the
+    innermost one that is open there.
+    """
     text = lines.text
     last = max(len(text.rstrip()) - 1, 0)
-    mark = error.problem_mark or error.context_mark
-    is_end = mark is None or mark.index > last
-    at = last if mark is None or is_end else mark.index
-    start = at if error.context_mark is None else min(error.context_mark.index, last)
-    complaint = f"{error.context or ''}: {error.problem}"
+    is_end = at > last
+    at, start = min(at, last), min(start, last)
     if text[at : at + 1] == "\t" or "tab character" in complaint:
         return Fault("B003", at, "the line is indented with a tab.", "Indent with spaces.")
     if "while parsing a flow" in complaint and bracket is not None:

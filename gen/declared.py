@@ -1,6 +1,6 @@
 """All that was declared, from all files: documents told apart by kind, checked, and indexed by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from gen.document import Document
@@ -46,18 +46,16 @@ class _Reader:
         self.mentioned: dict[str, set[str]] = {kind: set() for kind in KINDS}
         self.ignored: dict[tuple[str, int], str] = {}
         self.problems: list[Problem] = []
-        self.payloads: list[tuple[Origin, Mapping[str, Any]]] = []
+        self.payloads: list[tuple[Origin, dict[str, Any]]] = []
         self.sites: list[Origin] = []
+        self.faulty_ids: set[str] = set()  # renkuIds as written
 
     def take(self, document: Document) -> None:
         value, report = document.value, Report(document.file, document.index)
         origin = Origin(document.file, document.index)
-        if (
-            isinstance(value, list)
-            and value
-            and all(isinstance(i, dict) and renku.is_payload(i) for i in value)
-        ):
-            self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
+        payloads = _payloads(value)
+        if payloads:
+            self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(payloads)]
         elif isinstance(value, dict) and renku.is_payload(value):
             self.payloads.append((origin, value))
         elif isinstance(value, dict):
@@ -84,6 +82,8 @@ class _Reader:
         made = shape.check(value, (), report)
         if made is not INVALID:
             self.made[str(kind)].append(made)
+        elif kind == "ResourceClass" and isinstance(value.get("spec"), dict):
+            self.faulty_ids.add(str(value["spec"].get("renkuId")))
 
     def _ignore(self, annotations: Any, origin: Origin, report: Report) -> None:
         if not isinstance(annotations, dict) or not isinstance(annotations.get(IGNORE), str):
@@ -105,7 +105,7 @@ class _Reader:
         found = []
         for origin, value in self.payloads:
             report = Report(origin.file, origin.index, origin.prefix)
-            made = renku.read(value, classes, report)
+            made = renku.read(value, classes, self.faulty_ids, report)
             self.problems += report.problems
             if made is not INVALID:
                 found.append(made)

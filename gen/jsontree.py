@@ -49,7 +49,9 @@ def _root(lines: Lines, faults: list[Fault]) -> Node:
     text = lines.text
     stack: list[tuple[int, list[Node]]] = []  # where each open bracket is, and what is in it so far
     at = 0
-    while match := _TOKEN.match(text, at):
+    while True:
+        match = _TOKEN.match(text, at)
+        assert match is not None  # the text is JSON
         mark, start, at = match[1], match.start(1), match.end()
         if mark in "[{":
             if len(stack) >= DEEPEST:
@@ -68,9 +70,8 @@ def _root(lines: Lines, faults: list[Fault]) -> Node:
         else:
             node = Node(start, at, json.loads(mark, parse_int=whole))
         if not stack:
-            break
+            return node
         stack[-1][1].append(node)
-    return node
 
 
 def _string(text: str, start: int, faults: list[Fault]) -> Node:
@@ -96,12 +97,9 @@ def _refuse(_: str) -> Value:
 
 def _is_too_deep(root: Value) -> bool:
     level, depth = [root], 0
-    while level:
+    while nested := [value for value in level if isinstance(value, dict | list)]:
         depth += 1
         level = [
-            inner
-            for value in level
-            if isinstance(value, dict | list)
-            for inner in (value.values() if isinstance(value, dict) else value)
+            inner for value in nested for inner in (value.values() if isinstance(value, dict) else value)
         ]
-    return depth > DEEPEST + 1  # the last level are scalars
+    return depth > DEEPEST

@@ -164,3 +164,4 @@ class Site(NamedTuple):
     name: str
     zone: str
     clusters: tuple[Cluster, ...]
+    kustomization: bool

@@ -4,6 +4,7 @@ Readers of YAML and JSON make the same tree, by the rules that are here: a key i
 mapping, `<<` takes over another mapping, and a tree has a greatest depth and size. Nothing here reads text.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from gen.scalar import Octalish, Value
@@ -27,6 +28,11 @@ class Node(NamedTuple):
     value: Value
     children: tuple["Node", ...] = ()
 
+    def pairs(self) -> Iterator[tuple[str, "Node", "Node"]]:
+        """Of a mapping: each key as text, its node, and the node of its value."""
+        names = self.value if isinstance(self.value, dict) else ()
+        return zip(names, self.children[::2], self.children[1::2], strict=True)
+
 
 class Refused(Exception):  # noqa: N818 - it carries a fault, which is the word here
     """The text cannot be read any further."""
@@ -36,7 +42,7 @@ class Refused(Exception):  # noqa: N818 - it carries a fault, which is the word 
         self.fault = fault
 
 
-def key_of(node: Node, lines: Lines) -> str | None:
+def _key_of(node: Node, lines: Lines) -> str | None:
     """The key as text; of one that is not text, as it is written; `None` for a list or mapping as key."""
     if type(node.value) is str:
         return node.value
@@ -48,7 +54,7 @@ def mapping(at: int, end: int, children: list[Node], lines: Lines, faults: list[
     pairs: dict[str, tuple[Node, Node]] = {}
     merges: dict[str, tuple[Node, Node]] = {}
     for key, value in zip(children[::2], children[1::2], strict=True):
-        name = key_of(key, lines)
+        name = _key_of(key, lines)
         if name is None:
             faults.append(_key_is_collection(key))
             continue
@@ -61,12 +67,12 @@ def mapping(at: int, end: int, children: list[Node], lines: Lines, faults: list[
             faults.append(_key_is_no_text(key, name))
         target[name] = key, value
     for _, value in merges.values():
-        _merge(value, pairs, lines, faults)
+        _merge(value, pairs, faults)
     values = {name: value.value for name, (_, value) in pairs.items()}
     return Node(at, end, values, tuple(node for pair in pairs.values() for node in pair))
 
 
-def _merge(node: Node, pairs: dict[str, tuple[Node, Node]], lines: Lines, faults: list[Fault]) -> None:
+def _merge(node: Node, pairs: dict[str, tuple[Node, Node]], faults: list[Fault]) -> None:
     """Takes over the keys that are not there yet; of several mappings, the first that has a key gives it."""
     for source in node.children if isinstance(node.value, list) else (node,):
         if not isinstance(source.value, dict):
@@ -74,10 +80,8 @@ def _merge(node: Node, pairs: dict[str, tuple[Node, Node]], lines: Lines, faults
             fix = 'Give it the alias of a mapping, as in "<<: *name", or remove it.'
             faults.append(Fault("B005", source.at, message, fix))
             continue
-        for key, value in zip(source.children[::2], source.children[1::2], strict=True):
-            name = key_of(key, lines)
-            if name is not None:
-                pairs.setdefault(name, (key, value))
+        for name, key, value in source.pairs():
+            pairs.setdefault(name, (key, value))
 
 
 def too_deep(at: int) -> Fault:
@@ -101,7 +105,7 @@ def _duplicate(key: Node, name: str, first: Node, lines: Lines) -> Fault:
 def _key_is_no_text(key: Node, name: str) -> Fault:
     shown = visible(name)
     message = (
-        f"The key {shown} is {_kind(key.value)}, and keys are text." if name else "A key is missing here."
+        f"the key {shown} is {_kind(key.value)}, and keys are text." if name else "a key is missing here."
     )
     return Fault(
         "B005", key.at, message, f'Put it in quotes: "{shown}".' if name else 'Write one before the ":".'

@@ -52,7 +52,8 @@ def is_temporary(name: str) -> bool:
 def finding(code: str, shown: str, path: str, message: str, fix: str) -> Finding:
     """`shown` is what people call the output folder; `path` is relative to it, and empty for itself."""
     printable = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return Finding(f"{shown}/{printable}" if path else shown, 1, 1, code, ERROR, "", message, fix)
+    file = f"{shown.rstrip('/')}/{printable}" if path else shown
+    return Finding(file, 1, 1, code, ERROR, "", message, fix)
 
 
 def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:

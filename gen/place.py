@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from gen.document import trees
 from gen.finding import Finding, Path, Problem, in_order
-from gen.node import Node, key_of
+from gen.node import Node
 from gen.source import Source
 from gen.text import Lines, Syntax, decode, visible
 
@@ -71,14 +71,13 @@ class Places:
             steps.append(step)
         return steps
 
-    def _child(self, node: Node, part: str | int) -> _Step | None:
+    @staticmethod
+    def _child(node: Node, part: str | int) -> _Step | None:
         if isinstance(part, int):
             is_there = isinstance(node.value, list) and part < len(node.children)
             return (None, node.children[part]) if is_there else None
         if isinstance(node.value, dict):
-            for key, value in zip(node.children[::2], node.children[1::2], strict=True):
-                if key_of(key, self._lines) == part:
-                    return key, value
+            return next(((key, value) for name, key, value in node.pairs() if name == part), None)
         return None
 
 

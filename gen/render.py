@@ -28,6 +28,17 @@ def reservation_file(part: Part) -> str:
     return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
 
 
+def kustomization_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/kustomization.yaml"
+
+
+def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str:
+    """For those who want one: it lists the cluster's other `files`. Every pull request then edits this list."""
+    folder = f"clusters/{cluster.name}/"
+    values = {"resources": [file.removeprefix(folder) for file in sorted(files) if file.startswith(folder)]}
+    return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)])
+
+
 def base_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
     return _file(renderer, site, base.manifests(site, cluster))
 

@@ -29,7 +29,6 @@ RULES = {
     "B012": Rule(ERROR, "A number is out of its range, or a list is too short."),
     "B013": Rule(ERROR, "A value is of the wrong type."),
     "B014": Rule(ERROR, "A word is not among the allowed ones."),
-    "B015": Rule(ERROR, "A text does not follow its grammar."),
     "B016": Rule(ERROR, "Two values contradict each other."),
     "B017": Rule(ERROR, "A date does not exist or is out of range."),
     "B018": Rule(ERROR, "A time of day is not one."),

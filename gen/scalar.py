@@ -19,7 +19,7 @@ class Octalish(str):
 Scalar = str | int | float | bool | None
 Value = Scalar | list["Value"] | dict[str, "Value"]
 
-_MANY_DIGITS = 300  # beyond what a float can hold; reading thousands of digits takes quadratic time
+_MANY_DIGITS = 300  # nothing counts that far, and reading thousands of digits takes quadratic time
 
 _WORDS: dict[str, Scalar] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),

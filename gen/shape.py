@@ -13,13 +13,12 @@ from gen.scalar import Octalish
 INVALID: Final[Any] = object()
 REQUIRED: Final[Any] = object()
 
-UNKNOWN_KEY, MISSING, RANGE, TYPE, CHOICE, MALFORMED, CONFLICT = (
+UNKNOWN_KEY, MISSING, RANGE, TYPE, CHOICE, CONFLICT = (
     "B010",
     "B011",
     "B012",
     "B013",
     "B014",
-    "B015",
     "B016",
 )
 
@@ -51,7 +50,7 @@ class Shape(Protocol):
 class Refusal(Exception):  # noqa: N818 - it refuses a text; it is not an error of ours
     """A text does not follow its grammar. Carries the code, what is wrong, and what to do."""
 
-    def __init__(self, message: str, fix: str, code: str = MALFORMED) -> None:
+    def __init__(self, message: str, fix: str, code: str) -> None:
         super().__init__(message)
         self.message = message
         self.fix = fix
@@ -178,7 +177,7 @@ class ListOf(NamedTuple):
         return INVALID if INVALID in items else items
 
     def words(self) -> str:
-        return f"list of {self.item.words()}"
+        return f"list ({self.item.words()} each)"
 
 
 class MapOf(NamedTuple):
@@ -209,7 +208,7 @@ class MapOf(NamedTuple):
             return report(refusal.code, path, refusal.message, refusal.fix, at_key=True)
 
     def words(self) -> str:
-        return f"mapping of {self.item.words()}"
+        return f"mapping ({self.item.words()} for each key)"
 
 
 class Anything(NamedTuple):
@@ -304,4 +303,4 @@ def nearest(given: str, known: tuple[str, ...], otherwise: str) -> str:
     close = [lowered[n] for n in get_close_matches(given.lower(), list(lowered), n=3, cutoff=0.6)]
     if close:
         return f"Did you mean {' or '.join(close)}?"
-    return f"{otherwise} {', '.join(known)}." if known else "Remove it."
+    return f"{otherwise} {', '.join(known)}." if known else "Declare it, or remove it."

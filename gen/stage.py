@@ -1,4 +1,4 @@
-"""How does the output folder become what was rendered, all of it or nothing?
+"""How does the output folder become what was rendered, all of it or nothing? Is it already?
 
 Every file that differs is first written beside its target, under a hidden name. Only when all of them stand,
 and nobody else's file is in the way, are they renamed into place and stale ones removed. So a crash or a full
@@ -15,10 +15,11 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from gen.output import BUSY, OutputError, finding, refusal, temporary_name
-from gen.ownedtree import SAME, OwnedTree
+from gen.ownedtree import BLOCKED, SAME, OwnedTree
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _AGAIN = "See to its permissions and to the space on its disk, then run again."
+_READABLE = "See to its permissions, then run again."
 _ALL_OLD, _OLD_OR_NEW = f"{_AGAIN} Nothing has changed.", f"{_AGAIN} Every file is whole, old or new."
 
 
@@ -26,6 +27,11 @@ class Outcome(NamedTuple):
     written: list[str]  # relative paths, sorted, like `removed`
     removed: list[str]
     unchanged: int
+
+
+class Difference(NamedTuple):
+    path: str  # relative to the output folder
+    kind: str  # missing | differs | stale
 
 
 class Disk(NamedTuple):
@@ -77,16 +83,14 @@ class Stage:
         try:
             if self._tree.compare(path, text, data) == SAME:
                 self._unchanged += 1
-            elif (
-                not self._tree.problems
-            ):  # with problems there is no second phase, but all of them are to be told
+            elif not self._tree.problems:  # with any, nothing is put in place, but all of them are to be told
                 self._write_beside(path, data)
         except OSError as error:
             raise self._given_up(path, error, _ALL_OLD) from error
 
     def finish(self) -> Outcome:
         """Puts everything in place: new and changed files, then the removal of what is stale."""
-        path, written = "", list[str]()
+        path, fix, written = "", _ALL_OLD, list[str]()
         try:
             stale = self._tree.stale()
             if self._tree.problems:
@@ -95,11 +99,13 @@ class Stage:
             while self._pending:
                 path = self._pending[-1]
                 self._disk.replace(self._temporary(path), f"{self._folder}/{path}")
+                fix = _OLD_OR_NEW
                 written.append(self._pending.pop())
             for path in stale:
                 os.unlink(f"{self._folder}/{path}")
+                fix = _OLD_OR_NEW
         except OSError as error:
-            raise self._given_up(path, error, _OLD_OR_NEW if written else _ALL_OLD) from error
+            raise self._given_up(path, error, fix) from error
         self._remove_emptied(stale)
         self._made.clear()
         return Outcome(sorted(written), stale, self._unchanged)
@@ -127,9 +133,8 @@ class Stage:
         except BlockingIOError:
             self.abandon()
             message = "Another berth render is writing here."
-            raise OutputError(
-                [finding(BUSY, self._shown, "", message, "Run again when it is done.")]
-            ) from None
+            busy = finding(BUSY, self._shown, "", message, "Run again when it is done.")
+            raise OutputError([busy]) from None
         except OSError:
             return  # a file system without locks
 
@@ -157,8 +162,13 @@ class Stage:
             missing.append(folder)
             folder = folder.rpartition("/")[0]
         for path in reversed(missing):
-            os.mkdir(path)
-            self._made.append(path)
+            try:
+                os.mkdir(path)
+            except FileExistsError:
+                if not os.path.isdir(path):  # it is one if `a/` comes after `a`, or another run was faster
+                    raise
+            else:
+                self._made.append(path)
 
     def _remove_emptied(self, stale: list[str]) -> None:
         emptied = set()
@@ -168,3 +178,34 @@ class Stage:
         for path in sorted(emptied, reverse=True):  # a folder comes after what is in it
             with suppress(OSError):  # it is not empty
                 os.rmdir(f"{self._folder}/{path}")
+
+
+class Check:
+    """`put` every file that should be there, then ask `finish` for the differences. Raises `OutputError`."""
+
+    def __init__(self, folder: str, shown: str) -> None:
+        """Findings call the folder `shown`. It need not exist."""
+        self._shown = shown
+        self._differences: list[Difference] = []
+        try:
+            self._tree = OwnedTree(folder, shown)
+        except OSError as error:
+            raise refusal(shown, "", error, _READABLE) from error
+
+    def put(self, path: str, text: str) -> None:
+        try:
+            found = self._tree.compare(path, text, text.encode())
+        except OSError as error:
+            raise refusal(self._shown, path, error, _READABLE) from error
+        if found not in (SAME, BLOCKED):
+            self._differences.append(Difference(path, found))
+
+    def finish(self) -> list[Difference]:
+        """By path. Somebody else's files among ours are errors here as they are when rendering."""
+        try:
+            stale = self._tree.stale()
+        except OSError as error:
+            raise refusal(self._shown, "", error, _READABLE) from error
+        if self._tree.problems:
+            raise OutputError(self._tree.problems)
+        return sorted(self._differences + [Difference(path, "stale") for path in stale])

@@ -137,15 +137,13 @@ def _line(line: str) -> _Line:
         raise _Odd
     space, hyphen, name, text = match.groups()
     indent, dash = len(space), len(hyphen or "")
+    if name is None and text is None and not dash:
+        return _BLANK
+    if indent > _DEEPEST or (name is None and (text is None or not dash)):
+        raise _Odd
     key = None if name is None else _key(name)
     if text is None:
-        if key is None and not dash:
-            return _BLANK
-        if key is None:
-            raise _Odd
         return indent, dash, key, _BELOW, None
-    if indent > _DEEPEST or (key is None and not dash):
-        raise _Odd
     if text[0] not in "[{":
         return indent, dash, key, _scalar(text), None
     value: Any = _flow(text)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from math import isfinite
+from typing import Any
 
 # The ranges are written out because `str.isprintable` answers by the Unicode version of the Python at hand.
 _CHANGED_BY_READERS = (
@@ -23,8 +24,10 @@ _is_plain_ascii = re.compile(r"[ !#-\[\]-~]*").fullmatch
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LINE_BYTES = bytes(range(0x20, 0x7F)) + b"\n"
 
-_LONGEST_SIMPLE_KEY = 1000
-"""Readers give up looking for the colon after 1,024 characters; longer keys get an explicit `?`."""
+_LONGEST_KEY = 1000
+"""As written: readers look for the colon 1,024 characters far. No key of Kubernetes is longer than 317."""
+
+_COLLECTIONS = (dict, list, tuple)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -96,7 +99,7 @@ def block(value: object, indent: int) -> str:
 
     The first line has no indentation: the template's own stands before it. All others have `indent` spaces.
     """
-    if not isinstance(value, dict | list | tuple):
+    if not isinstance(value, _COLLECTIONS):
         raise TypeError(f"{value!r} is neither a mapping nor a list")
     if not value:
         return _scalar(value)
@@ -105,26 +108,36 @@ def block(value: object, indent: int) -> str:
     return "\n".join(lines)[indent:]
 
 
-def _add_lines(lines: list[str], value: object, pad: str) -> None:
+def _add_lines(lines: list[str], value: dict[Any, Any] | list[Any] | tuple[Any, ...], pad: str) -> None:
     if isinstance(value, dict):
         for key, item in value.items():
-            name = quote(key)
-            start = f"{pad}{name}:" if len(name) <= _LONGEST_SIMPLE_KEY else f"{pad}? {name}\n{pad}:"
             if type(item) is str:  # first, because nearly all are
-                lines.append(f"{start} {quote(item)}")
-            elif item and isinstance(item, dict | list | tuple):
-                lines.append(start)
+                lines.append(pad + _pair(key, item))
+            elif item and isinstance(item, _COLLECTIONS):
+                lines.append(f"{pad}{_key(key)}")
                 _add_lines(lines, item, pad + "  ")
             else:
-                lines.append(f"{start} {_scalar(item)}")
-    elif isinstance(value, list | tuple):
+                lines.append(f"{pad}{_key(key)} {_scalar(item)}")
+    else:
         for item in value:
-            if item and isinstance(item, dict | list | tuple):
+            if item and isinstance(item, _COLLECTIONS):
                 first = len(lines)
                 _add_lines(lines, item, pad + "  ")
                 lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
             else:
                 lines.append(f"{pad}- {_scalar(item)}")
+
+
+@lru_cache(maxsize=4096)
+def _pair(key: str, text: str) -> str:
+    return f"{_key(key)} {quote(text)}"
+
+
+def _key(key: str) -> str:
+    written = quote(key)
+    if len(written) > _LONGEST_KEY:
+        raise ValueError(f"a key of {len(key)} characters is longer than readers look for its colon")
+    return f"{written}:"
 
 
 def _scalar(value: object) -> str:
@@ -134,6 +147,6 @@ def _scalar(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dict | list | tuple):  # an empty one
+    if isinstance(value, _COLLECTIONS):  # an empty one
         return "{}" if isinstance(value, dict) else "[]"
     return number(value)

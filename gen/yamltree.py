@@ -34,8 +34,11 @@ def trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
     except Refused as refused:
         reader.faults.append(refused.fault)
     except yaml.MarkedYAMLError as error:
-        reader.faults.append(explain(error, lines, reader.bracket()))
-        if "document start" in (error.problem or ""):
+        complaint = f"{error.context or ''}: {error.problem}"
+        at = error.problem_mark.index if error.problem_mark else len(lines.text)
+        start = error.context_mark.index if error.context_mark else at
+        reader.faults.append(explain(complaint, start, at, reader.bracket(), lines))
+        if "expected <document start>" in complaint:
             reader.documents.pop()  # more of it follows, so it is not what its author meant
     return reader.documents, reader.faults
 

@@ -11,10 +11,11 @@ import pytest
 
 from gen.finding import ERROR, Finding
 from gen.output import OutputError, header
-from gen.stage import DISK, Disk, Outcome, Stage
-from gen.stalecheck import Difference, StaleCheck
+from gen.stage import DISK, Check, Difference, Disk, Outcome, Stage
 
-First, Second, Answer = TypeVar("First"), TypeVar("Second"), TypeVar("Answer")
+First = TypeVar("First")
+Second = TypeVar("Second")
+Answer = TypeVar("Answer")
 
 HEADER = header("uni")
 NO_HEADER = "A file that does not begin with `# Rendered by berth`"
@@ -36,7 +37,7 @@ def render(folder: Path, files: dict[str, str], disk: Disk = DISK) -> Outcome:
 
 
 def check(folder: Path, files: dict[str, str]) -> list[Difference]:
-    compared = StaleCheck(str(folder), "rendered")
+    compared = Check(str(folder), "rendered")
     for path, text in files.items():
         compared.put(path, text)
     return compared.finish()
@@ -85,7 +86,7 @@ def failing(
     call: Callable[[First, Second], Answer], survives: int, fault: Callable[[], None] | None = None
 ) -> Callable[[First, Second], Answer]:
     """The call, until it has worked `survives` times; then the fault, or a full disk."""
-    done = []
+    done: list[int] = []
 
     def wrapped(first: First, second: Second) -> Answer:
         if len(done) == survives:
@@ -103,7 +104,7 @@ def die() -> None:
 
 
 def out_of_reach(folder: Path) -> str:
-    """Makes a file that can be listed but not opened, also by root: its path is too long. Its relative path."""
+    """The relative path of a new file that can be listed but not opened, not even by root: it is too long."""
     longest = os.pathconf("/", "PC_PATH_MAX")
     path = "clusters"
     while len(f"{folder}/{path}") < longest - 111:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gen.output import header
-from gen.stage import Outcome, Stage
-from gen.stalecheck import Difference, StaleCheck
+from gen.stage import Check, Difference, Outcome, Stage
 from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, check, content, files_in, render, write
 
 
@@ -19,26 +18,35 @@ def out(tmp_path: Path) -> Path:
     return folder
 
 
-def test_it_says_what_to_do_instead_of_editing(self) -> None:
+def test_it_says_what_to_do_instead_of_editing() -> None:
     assert header("my-uni2") == (
         "# Rendered by berth for site my-uni2 from reservations/. Edit those files and run: berth render\n"
     )
 
 
 @pytest.mark.parametrize("site", ["", "-a", "a-", "A", "a b", "a\nb: c", "ü"])
-def test_it_takes_only_a_dns_label(self, site: str) -> None:
+def test_it_takes_only_a_dns_label(site: str) -> None:
     with pytest.raises(ValueError, match="is not a DNS label"):
         header(site)
 
 
-def test_a_missing_folder_is_made_and_filled(self, tmp_path: Path) -> None:
+def test_a_missing_folder_is_made_and_filled(tmp_path: Path) -> None:
     outcome = render(tmp_path / "deep/rendered", OLD)
 
     assert outcome == Outcome([BASE, A, B], [], 0)
     assert files_in(tmp_path / "deep/rendered") == OLD
 
 
-def test_files_have_ordinary_permissions(self, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["new/", "new//rendered", "new/./rendered/"])
+def test_a_folder_may_be_named_carelessly(tmp_path: Path, name: str) -> None:
+    with Stage(f"{tmp_path}/{name}", name) as stage:
+        stage.put(A, OLD[A])
+        stage.finish()
+
+    assert files_in(tmp_path / name) == {A: OLD[A]}
+
+
+def test_files_have_ordinary_permissions(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         render(tmp_path, {A: OLD[A]})
@@ -48,14 +56,14 @@ def test_files_have_ordinary_permissions(self, tmp_path: Path) -> None:
     assert (tmp_path / A).stat().st_mode & 0o777 == 0o640
 
 
-def test_unchanged_files_are_not_touched(self, out: Path) -> None:
+def test_unchanged_files_are_not_touched(out: Path) -> None:
     before = {path: (out / path).stat() for path in OLD}
 
     assert render(out, OLD) == Outcome([], [], 3)
     assert {path: (out / path).stat() for path in OLD} == before
 
 
-def test_only_what_differs_is_written_and_what_is_stale_removed(self, out: Path) -> None:
+def test_only_what_differs_is_written_and_what_is_stale_removed(out: Path) -> None:
     before = (out / BASE).stat()
     new = "clusters/test/base.yaml"
 
@@ -66,7 +74,7 @@ def test_only_what_differs_is_written_and_what_is_stale_removed(self, out: Path)
     assert (out / BASE).stat() == before
 
 
-def test_folders_that_become_empty_go_too(self, out: Path) -> None:
+def test_folders_that_become_empty_go_too(out: Path) -> None:
     write(out / "gitops/argocd/prod.yaml", HEADER)
     (out / "clusters/prod/somebody-elses").mkdir()
 
@@ -79,7 +87,7 @@ def test_folders_that_become_empty_go_too(self, out: Path) -> None:
     }
 
 
-def test_large_files_are_compared_to_their_end(self, tmp_path: Path) -> None:
+def test_large_files_are_compared_to_their_end(tmp_path: Path) -> None:
     text = HEADER + "a: 1\n" * 60_000
 
     assert render(tmp_path, {A: text}).written == [A]
@@ -89,7 +97,7 @@ def test_large_files_are_compared_to_their_end(self, tmp_path: Path) -> None:
     assert files_in(tmp_path) == {A: text}
 
 
-def test_what_is_hidden_or_outside_of_our_folders_is_left_alone(self, out: Path) -> None:
+def test_what_is_hidden_or_outside_of_our_folders_is_left_alone(out: Path) -> None:
     others = {
         "README.md": "mine",
         "other/a.yaml": "mine",
@@ -127,13 +135,13 @@ def test_what_is_hidden_or_outside_of_our_folders_is_left_alone(self, out: Path)
         ),
     ],
 )
-def test_no_path_leads_out_of_our_folders(self, tmp_path: Path, path: str) -> None:
-    for make in (Stage, StaleCheck):
+def test_no_path_leads_out_of_our_folders(tmp_path: Path, path: str) -> None:
+    for make in (Stage, Check):
         with pytest.raises(ValueError, match="leads out of our folders"):
             make(str(tmp_path), "rendered").put(path, HEADER)
 
 
-def test_no_text_without_a_header_and_no_path_twice(self, tmp_path: Path) -> None:
+def test_no_text_without_a_header_and_no_path_twice(tmp_path: Path) -> None:
     with Stage(str(tmp_path), "rendered") as stage:
         with pytest.raises(ValueError, match="has no header"):
             stage.put(A, "a: 1\n")
@@ -142,30 +150,34 @@ def test_no_text_without_a_header_and_no_path_twice(self, tmp_path: Path) -> Non
             stage.put(A, OLD[A])
 
 
-def test_leaving_early_leaves_everything_as_it_was(self, out: Path) -> None:
+def interrupted(folder: Path, files: dict[str, str]) -> None:
+    with Stage(str(folder), "rendered") as stage:
+        for path, text in files.items():
+            stage.put(path, text)
+        raise KeyboardInterrupt
+
+
+def test_leaving_early_leaves_everything_as_it_was(out: Path) -> None:
     before = content(out)
 
-    with pytest.raises(KeyboardInterrupt), Stage(str(out), "rendered") as stage:
-        stage.put(A, NEW[A])
-        stage.put("gitops/argocd/prod.yaml", HEADER)
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(out, {A: NEW[A], "gitops/argocd/prod.yaml": HEADER})
 
     assert content(out) == before
 
 
-def test_leaving_early_takes_new_folders_along(self, tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), Stage(f"{tmp_path}/deep/rendered", "rendered") as stage:
-        stage.put(A, NEW[A])
-        raise KeyboardInterrupt
+def test_leaving_early_takes_new_folders_along(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(tmp_path / "deep/rendered", NEW)
 
     assert content(tmp_path) == {}
 
 
-def test_a_fresh_tree_has_no_differences(self, out: Path) -> None:
+def test_a_fresh_tree_has_no_differences(out: Path) -> None:
     assert check(out, OLD) == []
 
 
-def test_differences_are_named_by_path_and_nothing_is_written(self, out: Path) -> None:
+def test_differences_are_named_by_path_and_nothing_is_written(out: Path) -> None:
     write(out / "clusters/prod/.berth-01234567-a.yaml.tmp", "left by a killed run")
     before = content(out)
 
@@ -177,13 +189,13 @@ def test_differences_are_named_by_path_and_nothing_is_written(self, out: Path) -
     assert content(out) == before
 
 
-def test_without_a_folder_all_is_missing(self, tmp_path: Path) -> None:
+def test_without_a_folder_all_is_missing(tmp_path: Path) -> None:
     assert check(tmp_path / "none", {A: OLD[A]}) == [Difference(A, "missing")]
     assert content(tmp_path) == {}
 
 
-def test_a_file_that_vanishes_in_the_middle_is_missing(self, out: Path) -> None:
-    compared = StaleCheck(str(out), "rendered")
+def test_a_file_that_vanishes_in_the_middle_is_missing(out: Path) -> None:
+    compared = Check(str(out), "rendered")
     (out / A).unlink()
     (out / B).unlink()
     compared.put(A, OLD[A])

@@ -39,7 +39,7 @@ def out(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("survives", [0, 1, 2])
-def test_a_full_disk_changes_nothing(self, out: Path, survives: int) -> None:
+def test_a_full_disk_changes_nothing(out: Path, survives: int) -> None:
     before = content(out)
     findings = refused(lambda: render(out, NEW, DISK._replace(write=failing(os.write, survives))))
 
@@ -51,7 +51,7 @@ def test_a_full_disk_changes_nothing(self, out: Path, survives: int) -> None:
 
 
 @pytest.mark.parametrize("survives", [0, 1, 2])
-def test_a_rename_that_fails_leaves_each_file_old_or_new(self, out: Path, survives: int) -> None:
+def test_a_rename_that_fails_leaves_each_file_old_or_new(out: Path, survives: int) -> None:
     findings = refused(lambda: render(out, NEW, DISK._replace(replace=failing(os.replace, survives))))
 
     changed = "Every file is whole, old or new." if survives else "Nothing has changed."
@@ -63,7 +63,7 @@ def test_a_rename_that_fails_leaves_each_file_old_or_new(self, out: Path, surviv
     assert sum(now[path] == OLD[path] for path in now) == 3 - survives
 
 
-def test_a_disk_that_takes_little_at_a_time_gets_all(self, out: Path) -> None:
+def test_a_disk_that_takes_little_at_a_time_gets_all(out: Path) -> None:
     render(out, NEW, DISK._replace(write=lambda file, data: os.write(file, data[:7])))
 
     assert files_in(out) == NEW
@@ -72,7 +72,7 @@ def test_a_disk_that_takes_little_at_a_time_gets_all(self, out: Path) -> None:
 @pytest.mark.parametrize("call", ["write", "replace"])
 @pytest.mark.parametrize("survives", [0, 2])
 def test_a_killed_run_leaves_whole_files_and_the_next_one_clears_up(
-    self, out: Path, call: str, survives: int
+    out: Path, call: str, survives: int
 ) -> None:
     code = (
         "import sys\n"
@@ -96,7 +96,7 @@ def test_a_killed_run_leaves_whole_files_and_the_next_one_clears_up(
     assert files_in(out) == NEW
 
 
-def test_a_second_run_at_the_same_time_is_refused(self, out: Path) -> None:
+def test_a_second_run_at_the_same_time_is_refused(out: Path) -> None:
     with Stage(str(out), "rendered") as first:
         first.put(A, NEW[A])
 
@@ -114,29 +114,28 @@ def test_a_second_run_at_the_same_time_is_refused(self, out: Path) -> None:
     assert render(out, NEW).written == [BASE, B]
 
 
-def test_without_locks_it_works_all_the_same(self, out: Path) -> None:
+def test_without_locks_it_works_all_the_same(out: Path) -> None:
     render(out, NEW, DISK._replace(lock=failing(DISK.lock, 0)))
 
     assert files_in(out) == NEW
 
 
 @pytest.mark.parametrize(
-    ("folder", "told"),
-    [("file", "File exists"), ("file/below", "Not a directory"), ("loop", "File exists")],
+    ("folder", "found"),
+    [("file", "file"), ("file/below", "file"), ("loop", "loop")],
     ids=["file", "below-a-file", "loop"],
 )
-def test_a_folder_that_cannot_be_one_is_told(self, tmp_path: Path, folder: str, told: str) -> None:
+def test_a_folder_that_cannot_be_one_is_told(tmp_path: Path, folder: str, found: str) -> None:
     write(tmp_path / "file", "mine")
     (tmp_path / "loop").symlink_to("loop")
-    path = tmp_path / folder
 
-    assert refused(lambda: render(path, OLD)) == (
-        unusable("rendered", f"{told} ({path})", f"{AGAIN} Nothing has changed."),
+    assert refused(lambda: render(tmp_path / folder, OLD)) == (
+        unusable("rendered", f"File exists ({tmp_path / found})", f"{AGAIN} Nothing has changed."),
     )
     assert (tmp_path / "file").read_text("utf-8") == "mine"
 
 
-def test_a_file_in_place_of_the_folder_is_told_by_the_check(self, tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_told_by_the_check(tmp_path: Path) -> None:
     path = write(tmp_path / "file", "mine")
 
     assert refused(lambda: check(path, OLD)) == (
@@ -144,7 +143,7 @@ def test_a_file_in_place_of_the_folder_is_told_by_the_check(self, tmp_path: Path
     )
 
 
-def test_a_file_that_cannot_be_read_is_told(self, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     path = out_of_reach(tmp_path / "rendered")
     wanted = {path: HEADER}
     folder, message = tmp_path / "rendered", "File name too long"

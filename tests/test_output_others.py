@@ -34,7 +34,7 @@ def out(tmp_path: Path) -> Path:
     return folder
 
 
-def test_all_are_named_and_nothing_is_written_or_lost(self, out: Path) -> None:
+def test_all_are_named_and_nothing_is_written_or_lost(out: Path) -> None:
     write(out / "clusters/prod/notes.md", "mine")
     write(out / "clusters/prod/empty.yaml", "")
     write(out / A, "a: mine\n")
@@ -68,9 +68,7 @@ def test_all_are_named_and_nothing_is_written_or_lost(self, out: Path) -> None:
         ("file", "A file", "clusters"),
     ],
 )
-def test_what_stands_in_the_way_is_told_once(
-    self, tmp_path: Path, stands: str, what: str, where: str
-) -> None:
+def test_what_stands_in_the_way_is_told_once(tmp_path: Path, stands: str, what: str, where: str) -> None:
     path = tmp_path / "rendered" / where
     path.parent.mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -91,7 +89,7 @@ def test_what_stands_in_the_way_is_told_once(
     assert content(tmp_path) == before
 
 
-def test_a_name_that_is_not_utf_8_is_told_in_ascii(self, out: Path) -> None:
+def test_a_name_that_is_not_utf_8_is_told_in_ascii(out: Path) -> None:
     path = os.fsencode(out) + b"/clusters/caf\xe9.txt"
     try:
         Path(os.fsdecode(path)).write_text("mine")
@@ -101,7 +99,7 @@ def test_a_name_that_is_not_utf_8_is_told_in_ascii(self, out: Path) -> None:
     assert refused(lambda: render(out, OLD)) == (foreign("clusters/caf\\xe9.txt"),)
 
 
-def test_what_git_ignores_is_left_alone_unless_it_is_tracked(self, out: Path) -> None:
+def test_what_git_ignores_is_left_alone_unless_it_is_tracked(out: Path) -> None:
     git = ["git", "-C", str(out.parent)]
     subprocess.run([*git, "init", "--quiet"], check=True)
     write(out.parent / ".gitignore", "*.bak\ncache/\n")
@@ -120,6 +118,6 @@ def test_what_git_ignores_is_left_alone_unless_it_is_tracked(self, out: Path) ->
     assert (out / "clusters/prod/a.bak").read_text("utf-8") == "mine"
 
 
-def test_outside_of_a_repository_git_ignores_nothing(self, tmp_path: Path) -> None:
+def test_outside_of_a_repository_git_ignores_nothing(tmp_path: Path) -> None:
     assert ignored_by_git(str(tmp_path), ["a"]) == frozenset()
     assert ignored_by_git(str(tmp_path / "none"), ["a"]) == frozenset()

@@ -10,6 +10,7 @@ from gen.template import Renderer, TemplateError
 from gen.templatefiles import built_in_folder
 
 ANY_FILTER = "Give quote and literal a text, number a number, block a mapping or a list."
+THERE_ARE = "Use a value that there is: name, pool."
 DEPLOYMENT = """\
 metadata:
   name: {{ name | quote }}
@@ -102,28 +103,18 @@ def test_no_name_leads_out_of_the_folder(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message", "fix"),
     [
-        ("a: 1\nb: {{ nmae | quote }}\n", 2, "'nmae' is undefined", "Use a value that there is: name, pool."),
-        ("b: {{ nmae | number }}\n", 1, "'nmae' is undefined", "Use a value that there is: name, pool."),
-        ("  {{ nmae | block(2) }}\n", 1, "'nmae' is undefined", "Use a value that there is: name, pool."),
-        ("b: {{ nmae | literal(2) }}\n", 1, "'nmae' is undefined", "Use a value that there is: name, pool."),
+        ("a: 1\nb: {{ nmae | quote }}\n", 2, "'nmae' is undefined", THERE_ARE),
+        ("b: {{ nmae | number }}\n", 1, "'nmae' is undefined", THERE_ARE),
+        ("  {{ nmae | block(2) }}\n", 1, "'nmae' is undefined", THERE_ARE),
+        ("b: {{ nmae | literal(2) }}\n", 1, "'nmae' is undefined", THERE_ARE),
         (
             "b: {{ pool.size | number }}\n",
             1,
             "'dict object' has no attribute 'size'",
-            "Use a value that there is: name, pool.",
+            THERE_ARE,
         ),
-        (
-            "a:\n{% if nmae %}\nb: 1\n{% endif %}\n",
-            2,
-            "'nmae' is undefined",
-            "Use a value that there is: name, pool.",
-        ),
-        (
-            "a:\n{% for x in nmae %}\nb: 1\n{% endfor %}\n",
-            2,
-            "'nmae' is undefined",
-            "Use a value that there is: name, pool.",
-        ),
+        ("a:\n{% if nmae %}\nb: 1\n{% endif %}\n", 2, "'nmae' is undefined", THERE_ARE),
+        ("a:\n{% for x in nmae %}\nb: 1\n{% endfor %}\n", 2, "'nmae' is undefined", THERE_ARE),
         ("a: 1\n\nb: {{ name | number }}\n", 3, "'x' is not a number", ANY_FILTER),
         ("b: {{ pool | quote }}\n", 1, "unhashable type: 'dict'", ANY_FILTER),
         ("b: {{ pool.n | quote }}\n", 1, "5 is not text", ANY_FILTER),
@@ -136,18 +127,8 @@ def test_no_name_leads_out_of_the_folder(name: str) -> None:
         ),
     ],
     ids=[
-        *(
-            "quote",
-            "number",
-            "block",
-            "literal",
-            "attribute",
-            "if",
-            "for",
-            "no-number",
-            "no-text",
-            "number-as-text",
-        ),
+        *("quote", "number", "block", "literal", "attribute", "if", "for"),
+        *("no-number", "no-text", "number-as-text"),
         *("no-list", "unsafe"),
     ],
 )

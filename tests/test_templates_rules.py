@@ -195,6 +195,31 @@ def test_a_hole_beside_something_else_is_refused(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "tags",
+    [
+        "a: {% if b %}",
+        "{% if b %} c",
+        "{% if b %}{# c #}",
+        "{%- if b %}",
+        "{% if b -%}",
+        "{%+ if b %}",
+        "{# a -#}\n{% if b %}",
+        "c {# a #}\n{% if b %}",
+    ],
+)
+def test_a_tag_that_could_glue_lines_together_is_refused(tags: str) -> None:
+    source = f"x: 1\n{tags}\ny: 2\n{{% endif %}}\n"
+
+    assert rules_broken_by(source) == [
+        Broken(
+            2,
+            "A tag or comment shares its line, or takes away space, so lines could grow together.",
+            "Give {% ... %} and {# ... #} lines of their own, without - and +.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
     "line", ["  {{ a | block(4) }}", "  a: {{ a | block(2) }}", "  - {{ a | block(4) }}"]
 )
 def test_a_block_away_from_its_column_is_refused(line: str) -> None:

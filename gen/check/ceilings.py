@@ -58,6 +58,11 @@ def _by_open(item: Occurrence) -> int:
 
 def _group_steps(reservation: str, resource_class: str, group: list[Occurrence]) -> Iterator[Step]:
     held, count = 0, full_count(resource_class)
+    if len(group) == 1:  # almost always; what one occurrence alone comes to needs no search
+        seats = count(group[0])
+        yield Step(group[0].open, reservation, resource_class, seats)
+        yield Step(group[0].end, reservation, resource_class, -seats)
+        return
     for at in sorted({instant for item in group for instant in (item.open, item.start, item.end)}):
         wanted = target(group, at, count)
         if wanted != held:
@@ -101,7 +106,9 @@ class Ceilings:
         steps_of = self._steps.get(placed.cluster.name)
         if steps_of is None or placed.reservation.suspend:
             return
-        in_order = sorted((Occurrence(o.id, o.open, o.start, o.end, o.seats) for o in occurrences), key=_by_open)
+        in_order = sorted(
+            (Occurrence(o.id, o.open, o.start, o.end, o.seats) for o in occurrences), key=_by_open
+        )
         for found in placed.classes:
             steps_of += steps(placed.reservation.name, found.name, in_order)
 

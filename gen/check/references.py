@@ -108,6 +108,8 @@ def _counted(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
             message = f"behaviour {reservation.behaviour} counts sessions, but class {found.name} has no `sessions`."
             fix = "Add sessions to the class, or write scaleDownBehavior: none."
             yield Problem(UNCOUNTABLE, reservation.origin.file, reservation.origin.index, path, message, fix)
+    if not all(found.sessions for found in classes):
+        return
     match = reservation.sessions
     if match.namespaces or match.match_labels or match.match_annotations or match.project_template:
         return

@@ -10,7 +10,14 @@ from gen.command.answer import exit_code, form, tell
 from gen.finding import in_order
 from gen.output import OutputError
 from gen.pipeline import Pipeline
-from gen.render import base_file, base_text, reservation_file, reservation_text
+from gen.render import (
+    base_file,
+    base_text,
+    kustomization_file,
+    kustomization_text,
+    reservation_file,
+    reservation_text,
+)
 from gen.stage import Check, Stage
 from gen.template import Renderer, TemplateError
 
@@ -75,16 +82,22 @@ def _fill(pipeline: Pipeline, sink: _Sink, asked: argparse.Namespace) -> int:
 def _files(pipeline: Pipeline, templates: str | None) -> Iterator[tuple[str, str]]:
     """Path and text of every file, one at a time. After an error nothing more is rendered, only checked."""
     renderer = Renderer(templates)
+    names: list[str] = []
     for item in pipeline.items():
         if pipeline.has_errors() or pipeline.site is None:
             continue
         for part in item.parts:
             text = reservation_text(renderer, pipeline.site, part)
             if isinstance(text, str):
-                yield reservation_file(part), text
+                names.append(reservation_file(part))
+                yield names[-1], text
             else:
                 pipeline.problems.append(text)
     if pipeline.has_errors() or pipeline.site is None:
         return
     for cluster in pipeline.site.clusters:
         yield base_file(cluster), base_text(renderer, pipeline.site, cluster)
+        names.append(base_file(cluster))
+        if pipeline.site.kustomization:
+            text = kustomization_text(renderer, pipeline.site, cluster, names)
+            yield kustomization_file(cluster), text

@@ -4,7 +4,7 @@ Their keys are Renku's (snake_case, no `kind`), their times UTC. What comes out 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from gen import grammar
@@ -124,12 +124,17 @@ def name(title: str, ulid: str | None) -> str:
     return f"{slug(title)}-{sha256(ulid.encode()).hexdigest()[:6]}"
 
 
-def read(value: Mapping[str, Any], classes: Mapping[int, str], report: Report) -> Any:
-    """The reservation of one payload; `classes` are our names by Renku's ids; INVALID after it reported."""
+def read(value: Mapping[str, Any], classes: Mapping[int, str], faulty: Set[str], report: Report) -> Any:
+    """The reservation of one payload; INVALID after it reported.
+
+    `classes` are our names by Renku's ids; `faulty` are ids of classes whose own faults are told already.
+    """
     made = PAYLOAD.check(value, (), report)
     if made is INVALID:
         return INVALID
     resource_class = classes.get(made["resource_class_id"])
+    if resource_class is None and str(made["resource_class_id"]) in faulty:
+        return INVALID
     if resource_class is None:
         message = f"no ResourceClass has renkuId {made['resource_class_id']}."
         return report(

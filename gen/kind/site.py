@@ -222,7 +222,13 @@ def _make(made: dict[str, Any], path: Path, report: Report) -> Any:
             message, fix = "write either server or name.", "Keep one of the two."
             report(CONFLICT, (*at, "clusters", i, "destination"), message, fix)
     clusters = tuple(_cluster(i, spec, at, report) for i in range(len(names)))
-    return Site(Origin(report.file, report.index), made["metadata"]["name"], spec["timeZone"], clusters)
+    return Site(
+        Origin(report.file, report.index),
+        made["metadata"]["name"],
+        spec["timeZone"],
+        clusters,
+        spec["kustomization"],
+    )
 
 
 DOCUMENT = document("Site", SPEC, _make)

@@ -84,9 +84,9 @@ class Run:
     def _tell_occurrences(self, timetable: Timetable) -> None:
         now = int(self._hands.now())
         found = {item.id: item for item in open_now(in_force(timetable), now)}
-        for name in self._told - found.keys():
+        for name in sorted(self._told - found.keys()):
             self._hands.log.info("over", occurrence=name)
-        for name in found.keys() - self._told:
+        for name in sorted(found.keys() - self._told):
             self._hands.log.info("open", occurrence=name, until=instant_text(found[name].end))
         self._told = set(found)
 

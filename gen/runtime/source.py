@@ -21,8 +21,9 @@ class Source:
         self._ask_server = ask_server
         self._read_copy = read_copy
         self._log = log
-        self._text = ""  # of the timetable that holds
-        self._copy = ""  # the mounted copy when it last was of no use, or was taken
+        # Of texts only the hashes are kept: they may be long, and memory is dear.
+        self._text: int | None = None  # of the timetable that holds
+        self._copy: int | None = None  # of the mounted copy when it last was of no use, or was taken
         self.timetable: Timetable | None = None
 
     def refresh(self) -> bool:
@@ -36,11 +37,11 @@ class Source:
         except (ApiError, TimetableError) as error:
             self._log.trouble("timetable", error)
         else:
-            self._copy = copy
+            self._copy = hash(copy)
             self._log.works("timetable")
             return True
-        if copy and (copy != self._copy or self.timetable is None):
-            self._copy = copy
+        if copy and (hash(copy) != self._copy or self.timetable is None):
+            self._copy = hash(copy)
             self._take_copy(copy)
         return False
 
@@ -53,11 +54,11 @@ class Source:
             self._log.works("mounted timetable")
 
     def _take(self, text: str, origin: str) -> None:
-        if text == self._text:
+        if hash(text) == self._text:
             return
         timetable = parse(text)
         if timetable.reservation != self._reservation:
             raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
         if timetable != self.timetable:
             self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
-        self._text, self.timetable = text, timetable
+        self._text, self.timetable = hash(text), timetable

@@ -7,11 +7,11 @@ import pytest
 from gen.runtime.instant import DAY, instant, instant_text
 
 
-def test_every_day_of_five_centuries_is_what_the_standard_library_says() -> None:
-    first = datetime(1800, 1, 1, 7, 30, 5, tzinfo=UTC)
+def test_every_day_of_two_centuries_is_what_the_standard_library_says() -> None:
+    first = datetime(1899, 1, 1, 7, 30, 5, tzinfo=UTC)
     base = int(first.timestamp())
 
-    for day in range(366 * 500):
+    for day in range(366 * 202):
         seconds = base + day * DAY
         text = (first + timedelta(days=day)).strftime("%Y-%m-%dT%H:%M:%SZ")
 

@@ -185,7 +185,7 @@ def test_two_runs_of_one_reservation_agree() -> None:
     assert (one.exit_code, other.exit_code) == (0, 0)
 
 
-def test_a_window_may_last_for_days() -> None:
+def test_a_window_may_last_all_day() -> None:
     world = World("00:00", timetable_text(("course/1", "00:00", "00:00", "23:58", {"small": 25})), small=0)
 
     assert world.run() == 0

@@ -180,7 +180,6 @@ def test_without_its_environment_it_says_what_is_missing(
     assert json.loads(capfd.readouterr().out)["reason"] == f"the environment does not say {missing}"
 
 
-@pytest.mark.usefixtures("_signals")
 def test_a_closed_log_is_no_reason_to_stop(berth: Path, account: Path) -> None:
     cluster = FakeCluster(timetable(OVER), {"course-small": 25})
     with StubServer(answered_by(cluster), account) as server:

@@ -118,6 +118,13 @@ def test_with_neither_there_is_no_timetable() -> None:
     ]
 
 
+def test_an_empty_text_is_malformed() -> None:
+    texts = Texts("", "")
+
+    assert texts.occurrences() is None
+    assert [event for event, _ in texts.told()] == ["failed"]
+
+
 def test_the_timetable_of_another_reservation_is_refused() -> None:
     texts = Texts(FIRST.replace('"reservation": "course"', '"reservation": "other"'), FileNotFoundError())
 

@@ -1,0 +1,72 @@
+"""The table of every field, its default and its meaning, made from the shapes that check them.
+
+`python -m tests.fieldtable` writes it into README.md; a test holds README to it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gen.declared import KINDS
+from gen.kind.pod import AFFINITY, SELECTOR, SPREAD, TOLERATION
+from gen.kind.site import CLUSTER, OVERRIDABLE
+from gen.shape import REQUIRED, Either, Field, Fields, ListOf, Shape, shown
+
+README = Path(__file__).parents[1] / "README.md"
+BEGIN, END = "<!-- fields: made by python -m tests.fieldtable -->\n", "<!-- end of fields -->\n"
+AS_IN_A_POD: tuple[Shape, ...] = (AFFINITY, SELECTOR, SPREAD, TOLERATION)
+
+
+def rows(fields: Fields, prefix: str = "") -> Iterator[tuple[str, str, str]]:
+    for name, field in fields.fields.items():
+        path = f"{prefix}{name}"
+        if fields is CLUSTER and name in OVERRIDABLE:
+            continue
+        yield path, default(field), field.meaning or field.shape.words()
+        inner, suffix = within(field.shape)
+        if inner is not None:
+            yield from rows(inner, f"{path}{suffix}.")
+
+
+def within(shape: Shape) -> tuple[Fields | None, str]:
+    """The mapping inside of a shape that has known keys of ours, and how a path says that it is in a list."""
+    if shape in AS_IN_A_POD:
+        return None, ""
+    if isinstance(shape, Fields):
+        return shape, ""
+    if isinstance(shape, ListOf):
+        inner, suffix = within(shape.item)
+        return inner, f"[]{suffix}"
+    return within(shape.mapping) if isinstance(shape, Either) else (None, "")
+
+
+def default(field: Field) -> str:
+    if field.default is REQUIRED:
+        return "**required**"
+    if field.default_words:
+        return field.default_words
+    value: Any = field.default
+    return "none" if value in (None, (), "") else f"`{shown(value).strip(chr(34))}`"
+
+
+def text() -> str:
+    parts = []
+    for kind, document in KINDS.items():
+        spec = document.fields["spec"].shape
+        assert isinstance(spec, Fields)
+        lines = [f"| `{path}` | {default_} | {meaning} |" for path, default_, meaning in rows(spec)]
+        parts.append(
+            "\n".join(
+                [f"#### {kind}", "", "| `spec.` | default | meaning |", "|---|---|---|", *lines, "", ""]
+            )
+        )
+    return "\n" + "".join(parts)
+
+
+def updated(readme: str) -> str:
+    before, rest = readme.split(BEGIN)
+    return f"{before}{BEGIN}{text()}{END}{rest.split(END)[1]}"
+
+
+if __name__ == "__main__":
+    README.write_text(updated(README.read_text("utf-8")), "utf-8")

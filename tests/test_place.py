@@ -1,0 +1,208 @@
+"""A finding points at the very value, by line, column and a path in people's words."""
+
+import pytest
+
+from gen.document import parse
+from gen.finding import Finding, Path, Problem
+from gen.place import Places, locate
+from gen.source import Source
+from gen.text import Syntax
+
+SITE = """\
+# é
+kind: Site
+metadata: {name: "Zürich", labels: {a.b/c: é, "x\\ty": 0900}}
+spec:
+  clusters:
+    - name: prod
+      ceilings:
+        - {seats: {small: 300}}
+    - ceilings: []
+    -
+    - {name: "a b"}
+  seats:
+  - resourceClass: small
+    placeholderCount: -3
+  - {resourceClass: 5, placeholderCount: !!str 7}
+  empty:
+  text: |
+    a
+    b
+"""
+
+PLACES: dict[str, tuple[Path, tuple[int, int], tuple[int, int], str, str]] = {
+    # path, place of the value, place of the key, as written, as shown
+    "root": ((), (2, 1), (2, 1), "", ""),
+    "text": (("kind",), (2, 7), (2, 1), "Site", "kind"),
+    "mapping-beside-its-key": (("metadata",), (3, 11), (3, 1), "", "metadata"),
+    "mapping-below-its-key": (("spec",), (4, 1), (4, 1), "", "spec"),
+    "quoted": (("metadata", "name"), (3, 18), (3, 12), '"Zürich"', "metadata.name"),
+    "after-an-umlaut": (
+        ("metadata", "labels", "a.b/c"),
+        (3, 44),
+        (3, 37),
+        "é",
+        'metadata.labels["a.b/c"]',
+    ),
+    "odd-key": (("metadata", "labels", "x\ty"), (3, 55), (3, 47), "0900", 'metadata.labels["x\\\\ty"]'),
+    "item": (("spec", "clusters", 0), (6, 7), (6, 7), "", "spec.clusters[prod]"),
+    "item-of-a-named-item": (
+        ("spec", "clusters", 0, "ceilings", 0, "seats", "small"),
+        (8, 27),
+        (8, 20),
+        "300",
+        "spec.clusters[prod].ceilings[0].seats.small",
+    ),
+    "item-without-a-name": (
+        ("spec", "clusters", 1, "ceilings"),
+        (9, 17),
+        (9, 7),
+        "[]",
+        "spec.clusters[1].ceilings",
+    ),
+    "empty-item": (("spec", "clusters", 2), (10, 5), (10, 5), "", "spec.clusters[2]"),
+    "item-with-an-odd-name": (
+        ("spec", "clusters", 3, "name"),
+        (11, 14),
+        (11, 8),
+        '"a b"',
+        "spec.clusters[3].name",
+    ),
+    "item-by-class": (
+        ("spec", "seats", 0, "placeholderCount"),
+        (14, 23),
+        (14, 5),
+        "-3",
+        "spec.seats[small].placeholderCount",
+    ),
+    "item-whose-name-is-no-text": (
+        ("spec", "seats", 1, "resourceClass"),
+        (15, 21),
+        (15, 6),
+        "5",
+        "spec.seats[1].resourceClass",
+    ),
+    "after-a-tag": (
+        ("spec", "seats", 1, "placeholderCount"),
+        (15, 48),
+        (15, 24),
+        "7",
+        "spec.seats[1].placeholderCount",
+    ),
+    "empty-value": (("spec", "empty"), (16, 3), (16, 3), "", "spec.empty"),
+    "text-over-lines": (("spec", "text"), (17, 9), (17, 3), "|\n    a\n    b\n", "spec.text"),
+    "missing": (("metadata", "annotations", "a"), (3, 11), (3, 11), "", "metadata.annotations.a"),
+    "missing-below-its-key": (("spec", "namespace"), (4, 1), (4, 1), "", "spec.namespace"),
+    "missing-in-an-item": (("spec", "clusters", 0, "x y"), (6, 7), (6, 7), "", 'spec.clusters[prod]["x y"]'),
+    "missing-item": (("spec", "seats", 9), (12, 3), (12, 3), "", "spec.seats[9]"),
+    "missing-at-the-top": (("apiVersion",), (2, 1), (2, 1), "", "apiVersion"),
+    "key-of-a-list": (("spec", "seats", "a"), (12, 3), (12, 3), "", "spec.seats.a"),
+    "item-of-text": (("kind", 0), (2, 7), (2, 7), "", "kind[0]"),
+    "key-in-quotes": (("metadata", 'a"\\'), (3, 11), (3, 11), "", 'metadata["a\\"\\\\"]'),
+}
+
+
+@pytest.mark.parametrize(("path", "value", "key", "raw", "shown"), PLACES.values(), ids=PLACES)
+def test_a_value_has_its_place_and_its_path(
+    path: Path, value: tuple[int, int], key: tuple[int, int], raw: str, shown: str
+) -> None:
+    places = Places(SITE.encode())
+
+    assert places.at(0, path) == value
+    assert places.at(0, path, key=True) == key
+    assert places.shown(0, path) == shown
+    if raw:
+        assert places.raw(0, path) == raw
+
+
+def test_a_mark_and_other_line_ends_move_nothing() -> None:
+    plain, marked = Places(SITE.encode()), Places(b"\xef\xbb\xbf" + SITE.replace("\n", "\r\n").encode())
+    for path, *_ in PLACES.values():
+        assert marked.at(0, path) == plain.at(0, path)
+
+
+def test_documents_are_counted_as_they_are_read() -> None:
+    text = b"---\n---\na: 1\n---\n---\nb: {c: 2}\n"
+    documents, _ = parse(Source("f.yaml", text))
+    places = Places(text)
+
+    assert [document.index for document in documents] == [1, 3]
+    assert places.at(1, ("a",)) == (3, 4)
+    assert places.at(3, ("b", "c")) == (6, 8)
+
+
+def test_an_alias_is_told_where_it_stands_and_what_is_in_it_where_it_is_written() -> None:
+    places = Places(b"a: &x\n  b: [1]\nc: *x\nd:\n  <<: *x\n  e: 2\n")
+
+    assert places.at(0, ("c",)) == (3, 4)
+    assert places.raw(0, ("c",)) == "*x"
+    assert places.at(0, ("c", "b", 0)) == (2, 7)
+    assert places.at(0, ("d", "b")) == (2, 6)
+    assert places.at(0, ("d", "b"), key=True) == (2, 3)
+    assert places.at(0, ("d", "e")) == (6, 6)
+
+
+def test_a_key_that_is_there_twice_is_told_where_it_is_read() -> None:
+    assert Places(b"a: 1\nb: 2\na: 3\n").at(0, ("a",)) == (1, 4)
+
+
+def test_json_has_places_also_where_it_is_no_yaml() -> None:
+    text = (
+        '[\n\t{"name": "\\ud83d\\ude00", "\\ud83d\\ude00": {"b": [1, -2.5]}},\n\t{"name": "x", "c": null}\n]'
+    )
+    places = Places(text.encode())
+
+    assert places.at(0, (0, "😀", "b", 1)) == (2, 53)
+    assert places.raw(0, (0, "😀", "b", 1)) == "-2.5"
+    assert places.at(0, (1, "c")) == (3, 21)
+    assert places.shown(0, (1, "c")) == "[x].c"
+    assert places.shown(0, (0, "name")) == "[0].name"
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "\0", "[" * 5000], ids=["empty", "broken", "hidden", "deep"])
+def test_what_cannot_be_read_has_its_place_at_the_start(text: str) -> None:
+    places = Places(text.encode())
+
+    assert places.at(0, ("a", 0)) == (1, 1)
+    assert places.at(3, ()) == (1, 1)
+    assert places.raw(0, ("a",)) == ""
+    assert places.shown(0, ("a", 0)) == "a[0]"
+
+
+def test_a_document_before_a_broken_one_has_places() -> None:
+    assert Places(b"a: 1\n---\nb: [\n").at(0, ("a",)) == (1, 4)
+
+
+def severity(code: str) -> str:
+    return {"B007": "warning"}.get(code, "error")
+
+
+def test_problems_become_findings_in_order_each_once() -> None:
+    sources = [
+        Source("b.yaml", b"a:\n  - {name: x, b: 1}\n"),
+        Source("a.yaml", b"c: [\n"),
+        Source("c.yaml", b""),
+    ]
+    _, broken = parse(sources[1])
+    _, empty = parse(sources[2])
+    value = Problem("B012", "b.yaml", 0, ("a", 0, "b"), "1 is below 2.", "Write 2.")
+    problems: list[Problem | Syntax] = [
+        *empty,
+        Problem("B010", "b.yaml", 0, ("a", 0, "b"), "this key is unknown.", "Remove it.", at_key=True),
+        value,
+        value,
+        *broken,
+        Problem("B001", "d/e.yaml", 0, (), "it cannot be read.", "Remove it."),
+    ]
+
+    findings = locate(problems, sources, severity)
+
+    close = ('the bracket "[" is never closed.', 'Write "]" after its last value.')
+    nothing = ("the file has no document in it.", "Write one, or remove the file.")
+    assert findings == [
+        Finding("a.yaml", 1, 4, "B003", "error", "", *close),
+        Finding("b.yaml", 2, 15, "B010", "error", "a[x].b", "this key is unknown.", "Remove it."),
+        Finding("b.yaml", 2, 18, "B012", "error", "a[x].b", "1 is below 2.", "Write 2."),
+        Finding("c.yaml", 1, 1, "B007", "warning", "", *nothing),
+        Finding("d/e.yaml", 1, 1, "B001", "error", "", "it cannot be read.", "Remove it."),
+    ]

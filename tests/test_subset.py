@@ -1,0 +1,286 @@
+"""The quick reader gives the values of YAML's whole grammar or none, and what people write is within it."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gen import subset
+from gen.scalar import Octalish, Value
+from gen.text import Lines
+from gen.yamltree import trees
+
+ROOT = Path(__file__).parent.parent
+
+COURSE = """\
+# The course
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: data-science-101, labels: {}, annotations: {}}
+spec:
+  title: Data Science 101 - Spring 2026
+  resourceClass: small
+  recurrence:
+    type: weekly   # once | daily | weekly | dates
+
+    startDate: 2026-02-02
+    timeZone: Europe/Zurich
+    schedule:
+    - {dayOfWeek: 1, startTime: "09:00", endTime: "13:00"}
+    - daysOfWeek: [wed, 'thu']
+      startTime: 09:00
+      endTime: 0900
+      placeholderCount: 200
+    calendars: [ university-holidays , other ]
+    except: [2026-04-06, {from: 2026-04-20, to: 2026-04-24}, {date: 2026-05-04, startTime: "09:00"}]
+  provisioning:
+    placeholderCount: -25
+    scaleDownBehavior:
+  sessions: {namespaces: [], "matchLabels": {'a.b/c': "x:y"}}
+  suspend: false
+--- # the site
+kind: Site
+"spec":
+  'a.b/c': "größer"
+  images: {pause: registry.k8s.io/pause:3.10.1, python: "python:3.13-slim", url: https://a.b/c?d=e}
+  clusters:
+    - name: prod
+    - name: test (2)
+      ceilings:
+        - [a, [b]]
+    - {}
+---
+---
+- a
+- b: 1
+"""
+
+VALUES: list[Value] = [
+    {
+        "apiVersion": "berth.dev/v1alpha1",
+        "kind": "CapacityReservation",
+        "metadata": {"name": "data-science-101", "labels": {}, "annotations": {}},
+        "spec": {
+            "title": "Data Science 101 - Spring 2026",
+            "resourceClass": "small",
+            "recurrence": {
+                "type": "weekly",
+                "startDate": "2026-02-02",
+                "timeZone": "Europe/Zurich",
+                "schedule": [
+                    {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"},
+                    {
+                        "daysOfWeek": ["wed", "thu"],
+                        "startTime": "09:00",
+                        "endTime": Octalish("0900"),
+                        "placeholderCount": 200,
+                    },
+                ],
+                "calendars": ["university-holidays", "other"],
+                "except": [
+                    "2026-04-06",
+                    {"from": "2026-04-20", "to": "2026-04-24"},
+                    {"date": "2026-05-04", "startTime": "09:00"},
+                ],
+            },
+            "provisioning": {"placeholderCount": -25, "scaleDownBehavior": None},
+            "sessions": {"namespaces": [], "matchLabels": {"a.b/c": "x:y"}},
+            "suspend": False,
+        },
+    },
+    {
+        "kind": "Site",
+        "spec": {
+            "a.b/c": "größer",
+            "images": {
+                "pause": "registry.k8s.io/pause:3.10.1",
+                "python": "python:3.13-slim",
+                "url": "https://a.b/c?d=e",
+            },
+            "clusters": [{"name": "prod"}, {"name": "test (2)", "ceilings": [["a", ["b"]]]}, {}],
+        },
+    },
+    None,
+    ["a", {"b": 1}],
+]
+
+ODD = {
+    "tab": "a:\tb",
+    "carriage-return": "a: b\rc: d",
+    "hidden-character": "a: b\u2028c",
+    "text-over-lines": "a: b\n  c",
+    "text-below-its-key": "a:\n  b",
+    "block-text": "a: |\n  b",
+    "anchor": "a: &b c",
+    "alias": "a: *b",
+    "tag": "a: !!str b",
+    "merge": "<<: {a: 1}",
+    "merge-in-brackets": "a: {<<: {b: 1}}",
+    "escape": 'a: "\\n"',
+    "doubled-quote": "a: 'it''s'",
+    "key-twice": "a: 1\na: 2",
+    "key-twice-in-brackets": "a: {b: 1, b: 2}",
+    "key-is-no-text": "1: a",
+    "key-is-no-text-in-brackets": "a: {true: b}",
+    "key-with-a-space": "a b: c",
+    "question": "? a\n: b",
+    "item-in-item": "- - a",
+    "item-below-its-dash": "-\n  a",
+    "item-without-value": "- \n- a",
+    "item-in-a-mapping": "a: 1\n- b",
+    "key-in-a-list": "- a\nb: 1",
+    "indent-too-deep": "a: 1\n  b: 2",
+    "indent-between": "a:\n    b: 1\n  c: 2",
+    "indent-of-the-root": "  a: 1\nb: 2",
+    "two-colons": "a: b: c",
+    "colon-at-the-end": "a: b:",
+    "bracket-over-lines": "a: [b,\n  c]",
+    "bracket-open": "a: [b",
+    "bracket-wrong": "a: [b}",
+    "bracket-twice": "a: [b] [c]",
+    "bracket-with-a-pair": "a: [b: c]",
+    "bracket-with-a-bare-key": "a: {b}",
+    "bracket-with-a-comma-at-the-end": "a: [b, ]",
+    "bracket-with-a-comma-at-the-end-of-a-mapping": "a: {b: c,}",
+    "bracket-without-a-comma": "a: [[b] [c]]",
+    "bracket-with-an-odd-character": "a: [b, *c]",
+    "bracket-that-ends-early": "a: {b: }",
+    "brackets-without-end": f"a: {'[' * 51}{']' * 51}",
+    "text-alone": "a",
+    "brackets-alone": "{a: 1}",
+    "separator-with-text": "--- a",
+    "end-of-document": "a: 1\n...",
+    "directive": "%YAML 1.2\n---\na: 1",
+    "long-line": f"a: {'b' * 1000}",
+    "deep-line": " " * 51 + "a: 1",
+}
+
+
+def test_what_people_write_is_read() -> None:
+    assert typed(subset.read(COURSE)) == typed(VALUES)
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_what_is_odd_is_left_to_the_grammar(text: str) -> None:
+    assert subset.read(text) is None
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# a", "  # a\n \n"], ids=["none", "line", "comment", "comments"])
+def test_a_text_without_documents_has_none(text: str) -> None:
+    assert subset.read(text) == []
+
+
+def test_lines_may_end_as_windows_has_it() -> None:
+    assert typed(subset.read(COURSE.replace("\n", "\r\n"))) == typed(VALUES)
+
+
+def test_no_two_values_share_a_part() -> None:
+    text = "a: [1]\nb: {c: 1}\nd: {e: [1]}\n"
+    first: Any = subset.read(text)
+    second = subset.read(text)
+    first[0]["a"].append(2)
+    first[0]["b"]["c"] = 2
+    first[0]["d"]["e"].append(2)
+
+    assert second == subset.read(text) == [{"a": [1], "b": {"c": 1}, "d": {"e": [1]}}]
+
+
+def test_more_lines_than_are_kept_in_mind_are_read() -> None:
+    text = "".join(f"k{n}: {n}\n" for n in range(5000))
+
+    assert subset.read(text) == [{f"k{n}": n for n in range(5000)}]
+
+
+def typed(value: object) -> object:
+    """The value with the type of each part and the order of its keys."""
+    if isinstance(value, dict):
+        return [(key, typed(inner)) for key, inner in value.items()]
+    return [typed(inner) for inner in value] if isinstance(value, list) else (type(value), repr(value))
+
+
+def agrees(text: str) -> bool:
+    quick = subset.read(text)
+    if quick is None:
+        return True
+    nodes, faults = trees(Lines(text))
+    return faults == [] and typed(quick) == typed([node.value for node in nodes])
+
+
+@pytest.mark.parametrize("text", [COURSE, *ODD.values()])
+def test_examples_agree_with_the_grammar(text: str) -> None:
+    assert agrees(text)
+
+
+def test_every_yaml_file_of_the_project_agrees_with_the_grammar() -> None:
+    texts = {
+        path: path.read_text()
+        for folder in ("reservations", "rendered", "tests", "docs")
+        for path in (ROOT / folder).rglob("*.yaml")
+    }
+
+    assert [path for path, text in texts.items() if not agrees(text)] == []
+
+
+PIECES = [
+    *"\n :-#,[]{}\"'a1~&*!|>%@`?\t\r/_+=<\\é",
+    *(
+        "- ",
+        ": ",
+        ", ",
+        " #",
+        "---\n",
+        "\n  ",
+        "\n    ",
+        "a: ",
+        "b:\n",
+        "  - ",
+        "\n- ",
+        "- - ",
+        "? ",
+        "...\n",
+    ),
+    *(
+        "null",
+        "true",
+        "0x1",
+        "1e3",
+        "09",
+        "-1",
+        "''",
+        '""',
+        "{}",
+        "[]",
+        "{a: 1}",
+        "[a, b]",
+        "{a: ",
+        "[ ",
+        " ]",
+    ),
+    *(":a", "a:b", "a#b", "# c", "'k': ", '"k": ', "<<: ", "\u00a0", "\u2028", "…"),
+]
+
+
+@settings(derandomize=True, deadline=None, max_examples=1500)
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
+def test_any_mixture_of_pieces_agrees_with_the_grammar(text: str) -> None:
+    assert agrees(text)
+
+
+def test_any_small_change_of_an_example_agrees_with_the_grammar() -> None:
+    dice = random.Random(11)
+    lines = COURSE.split("\n")
+    accepted = 0
+    for _ in range(20_000):
+        at = dice.randrange(len(lines))
+        text = "\n".join(lines[at : at + dice.randint(1, 8)])
+        for _ in range(dice.randint(0, 3)):
+            at = dice.randrange(len(text) + 1)
+            text = text[:at] + dice.choice(PIECES) + text[at + dice.choice([0, 0, 1, 3]) :]
+
+        assert agrees(text), text
+
+        accepted += subset.read(text) is not None
+    assert accepted > 4000  # else the test says little
