@@ -8,7 +8,7 @@ from gen.model import Entry, Recurrence
 from gen.zone import DAY, number
 
 Bare = tuple[int, int]
-"""An occurrence: wall time of its original start, and place of its entry (extras are counted on from entries)."""
+"""An occurrence: wall time of its original start; place of its entry, where extras count on from entries."""
 
 
 def falls(recurrence: Recurrence) -> list[list[range]]:
@@ -33,7 +33,7 @@ def falls(recurrence: Recurrence) -> list[list[range]]:
 
 
 def entry_length(recurrence: Recurrence, entry: Entry) -> int:
-    """Minutes on the clock. `once` lasts from the first date to the last; it is like others if these are equal."""
+    """Minutes on the clock. `once` lasts from the first date to the last, if these are not the same."""
     if recurrence.type == "once" and recurrence.first != recurrence.last:
         first, last = _bounds(recurrence)
         return (last - first) * DAY + entry.end - entry.start

@@ -84,6 +84,14 @@ def _selection(command: argparse.ArgumentParser) -> None:
     command.add_argument("--cluster", metavar="NAME", help="only this cluster")
 
 
+def _enter(folder: str) -> None:
+    """-C, as git and make have it: every other path is relative to this folder."""
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise UsageError(f"-C {folder}: {error.strerror}.") from error
+
+
 def _command(name: str) -> Callable[[argparse.Namespace], int]:
     """The function behind a command; its imports are paid for here."""
     from importlib import import_module  # noqa: PLC0415
@@ -99,6 +107,7 @@ def run(arguments: Sequence[str]) -> int:
         if asked.command is None:
             parser().print_help()
             return USAGE
+        _enter(asked.root)
         return _command(asked.command)(asked)
     except UsageError as error:
         sys.stderr.write(f"berth: {error}\n")

@@ -1,22 +1,73 @@
-"""CronJob schedules that fire at given openings: as few as can, in the grammar of robfig/cron, which Kubernetes uses.
+"""CronJob schedules that fire at given openings, as few as do, in the grammar of robfig/cron.
 
-Pure. A schedule has one time of day, because Kubernetes loses missed runs of schedules with several. It may fire
-more often than asked: a run that finds nothing open ends at once.
+Pure. Each has one time of day, because Kubernetes loses missed runs of schedules with several. They may fire
+more often than asked (a run that finds nothing open ends at once), never less, even where clocks change.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from functools import cache
 
-from gen.zone import DAY, load, local
+from gen.zone import DAY, GAP, Zone, day_of, load, local, trait
 
-_DAYS_OF_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_ODD_CHANGES = frozenset({"Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham"})
+
+
+def cron_zone(name: str) -> str:
+    """For a CronJob's `timeZone`: the zone in which `lines` writes; the reservation's own, but for a few.
+
+    robfig/cron walks through a day in whole hours. Where clocks change by half an hour, or not on the hour,
+    it walks past its goal, or for ever; there the schedules are in UTC.
+    """
+    return "Etc/UTC" if name in _ODD_CHANGES else name
 
 
 def lines(opens: Sequence[int], zone_name: str) -> tuple[str, ...]:
-    """One for each local time of day of `opens` (instants), by that time; read in the known zone `zone_name`."""
-    zone = load(zone_name)
+    """One for each time of day of `opens` (instants), on the clock of `cron_zone(zone_name)`."""
+    zone = load(cron_zone(zone_name))
     assert zone is not None
     days: dict[int, set[int]] = {}
     for instant in opens:
-        day, minute = divmod(local(zone, instant), DAY)
-        days.setdefault(minute, set()).add(day)
-    return tuple(f"{minute % 60} {minute // 60} {_narrowed(days[minute])}" for minute in sorted(days))
+        day, minutes = divmod(local(zone, instant), DAY)
+        days.setdefault(minutes, set()).add(day)
+    return tuple([f"{time % 60} {time // 60} {_days(days[time], zone)}" for time in sorted(days)])
+
+
+def _days(days: Collection[int], zone: Zone) -> str:
+    """Days of month, months and weekdays: narrowed by weekday or by date, whichever fires less often.
+
+    Never by both: cron would fire on either. A day without a midnight is hidden from robfig/cron, unless it
+    comes there from the day before.
+    """
+    dates = [_date(day) for day in {*days, *(day - 1 for day in days if _lacks_midnight(day, zone))}]
+    months, month_days, weekdays = (sorted(set(values)) for values in zip(*dates, strict=True))
+    by_weekday = len(weekdays) * sum(_LENGTHS[month - 1] for month in months)
+    by_date = 7 * sum(bisect_right(month_days, _LENGTHS[month - 1]) for month in months)
+    if by_date < by_weekday:
+        return f"{_field(month_days, 31)} {_field(months, 12)} *"
+    return f"* {_field(months, 12)} {_field(weekdays, 7)}"
+
+
+def _lacks_midnight(day: int, zone: Zone) -> bool:
+    return zone.offsets[day] is None and trait(zone, day * DAY) == GAP
+
+
+@cache
+def _date(day: int) -> tuple[int, int, int]:
+    """Month, day of month, weekday with 0 for Sunday. Kept, because reservations share their days."""
+    date = day_of(day * DAY)
+    return date.month, date.day, date.isoweekday() % 7
+
+
+def _field(values: Sequence[int], all_of_them: int) -> str:
+    """Ascending values as cron writes them; three or more in a row as a range: `1,2,4-7`."""
+    if len(values) == all_of_them:
+        return "*"
+    runs: list[list[int]] = []
+    for value in values:
+        if runs and runs[-1][-1] == value - 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs)

@@ -1,4 +1,4 @@
-"""From the clock to UTC: the occurrences of one reservation with ids and marks, once it is clear what happens."""
+"""From the clock to UTC: once it is clear what happens, the occurrences with their ids and marks."""
 
 from typing import NamedTuple
 

@@ -4,13 +4,15 @@ Good files are read quickly and need no place. Whatever is not plainly good is r
 grammar, which is imported only then. Reading never raises, whatever the bytes are.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gen import subset
-from gen.node import Node
 from gen.scalar import Value
 from gen.source import Source
 from gen.text import Fault, Lines, Syntax, decode
+
+if TYPE_CHECKING:
+    from gen.node import Node  # needless for good files
 
 
 class Document(NamedTuple):
@@ -40,7 +42,7 @@ def parse(source: Source) -> tuple[list[Document], list[Syntax]]:
     return documents, [Syntax(f.code, source.file, *lines.place(f.at), f.message, f.fix) for f in faults]
 
 
-def trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
+def trees(lines: Lines) -> "tuple[list[Node], list[Fault]]":
     """The documents as trees, empty ones too, up to where reading cannot go on; and all faults."""
     if _may_be_json(lines.text):
         from gen import jsontree  # noqa: PLC0415 - most files are YAML

@@ -44,8 +44,8 @@ class Item(NamedTuple):
 class Pipeline:
     """Reads all input at once; `items` then goes through the reservations, once; `findings` at the end."""
 
-    def __init__(self, root: str, folder: str = "reservations") -> None:
-        """`folder` is below `root`, and findings name files by it."""
+    def __init__(self, root: str = ".", folder: str = "reservations") -> None:
+        """`folder` is below `root`; findings name files by it."""
         self._sources, problems = read(f"{root}/{folder}", folder)
         self._judged, self._failed = 0, False
         self.problems: list[Problem | Syntax] = list(problems)

@@ -36,11 +36,11 @@ def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: 
     """For those who want one: it lists the cluster's other `files`. Every pull request then edits this list."""
     folder = f"clusters/{cluster.name}/"
     values = {"resources": [file.removeprefix(folder) for file in sorted(files) if file.startswith(folder)]}
-    return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)])
+    return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)], cluster.name)
 
 
 def base_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
-    return _file(renderer, site, base.manifests(site, cluster))
+    return _file(renderer, site, base.manifests(site, cluster), cluster.name)
 
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
@@ -49,13 +49,13 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
     if len(timetable) > LARGEST:
         return _too_large(part, len(timetable))
     backend = BACKENDS[part.placed.reservation.backend]
-    return _file(
-        renderer, site, backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
-    )
+    manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
+    return _file(renderer, site, manifests, f"{part.placed.cluster.name}/{part.placed.reservation.name}")
 
 
-def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest]) -> str:
-    texts = [renderer.render(manifest.template, manifest.values) for manifest in manifests]
+def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:
+    """`subject` says in findings about templates what was rendered."""
+    texts = [renderer.render(manifest.template, manifest.values, subject) for manifest in manifests]
     return header(site.name) + "---\n" + "---\n".join(texts)
 
 

@@ -72,15 +72,16 @@ RULES = {
     "B071": Rule(ERROR, "A name that Renku would not take."),
     "B072": Rule(ERROR, "A Renku payload's class is unknown."),
     "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
+    # output and templates
+    "B090": Rule(ERROR, "A file below clusters/ or gitops/ is not ours."),
+    "B091": Rule(ERROR, "Something that is not ours stands where a file must be written."),
+    "B092": Rule(ERROR, "The operating system refused to write or read the output."),
+    "B093": Rule(ERROR, "Another render is at work in the same folder."),
+    "B095": Rule(ERROR, "A template cannot be read."),
+    "B096": Rule(ERROR, "A template is none, or breaks a rule of templates."),
+    "B097": Rule(ERROR, "A template does not fit the values that it is given."),
+    "B098": Rule(ERROR, "A template of your own replaces none of ours."),
 }
-
-
-RULES.update(
-    {
-        # output
-        "B090": Rule(ERROR, "A file in the output folder is not ours."),
-    }
-)
 
 
 def severity(code: str) -> str:

@@ -22,7 +22,6 @@ _LINE = re.compile(
     """,
     re.VERBOSE,
 )
-_SEPARATOR = re.compile(r"---[ ]*(?:(?<= )#.*)?")
 _FLOW = re.compile(
     rf"""
     ([\[\]{{}},])[ ]*
@@ -130,9 +129,11 @@ def _learn(line: str) -> _Line:
 
 
 def _line(line: str) -> _Line:
+    if len(line) > _LONGEST or not line.isprintable():
+        raise _Odd
     match = _LINE.fullmatch(line)
-    if match is None or len(line) > _LONGEST or not line.isprintable():
-        if _SEPARATOR.fullmatch(line):
+    if match is None:
+        if line.rstrip(" ") == "---" or line.startswith("--- #"):
             return _DOCUMENT
         raise _Odd
     space, hyphen, name, text = match.groups()

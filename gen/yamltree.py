@@ -39,7 +39,7 @@ def trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
         start = error.context_mark.index if error.context_mark else at
         reader.faults.append(explain(complaint, start, at, reader.bracket(), lines))
         if "expected <document start>" in complaint:
-            reader.documents.pop()  # more of it follows, so it is not what its author meant
+            del reader.documents[-1:]  # more of it follows, so it is not what its author meant
     return reader.documents, reader.faults
 
 

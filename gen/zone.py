@@ -22,8 +22,7 @@ class _Offsets(dict[int, int | None]):
     """Seconds east of UTC that hold all through a day; None on a day with a change. Filled when asked.
 
     Reservations share their days, so almost every question costs one look into a dict. A day has no change
-    if its first minute, before any change, and its last, after any change, agree: no zone changes twice in two
-    days.
+    if its first minute, before any change, and its last, after any change, agree: no zone has two a day.
     """
 
     def __init__(self, info: ZoneInfo) -> None:

@@ -106,6 +106,7 @@ FAULTS = {
         '1:4 B003 after "&" a name must follow. Text that begins with "&" goes in quotes.',
     ),
     "text-after-the-end": ("a: 1\n...\nb: 1", f"3:1 {TOO_MUCH}"),
+    "text-after-a-directive": ("%YAML 1.2\na: 1", f"2:1 {TOO_MUCH}"),
     "tag-with-a-handle": ("a: !x!y z", f"1:4 {TAG}"),
     "tag-broken": ("a: !<x y", f"1:4 {TAG}"),
     "version-2": ("%YAML 2.0\n---\na: 1", f"1:1 {VERSION}"),

@@ -175,7 +175,19 @@ def test_any_bytes_are_told_or_read(data: bytes) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            [*"\n -:?,[]{}#&*!|>'\"%@`~<a0\t\r\\", "- ", ": ", "---\n", "a: ", "é", "\0", "\ufeff"]
+            [
+                *"\n -:?,[]{}#&*!|>'\"%@`~<a0\t\r\\",
+                "- ",
+                ": ",
+                "---\n",
+                "a: ",
+                "é",
+                "\0",
+                "\ufeff",
+                "%YAML 1.2\n",
+                "%TAG ! a\n",
+                "...\n",
+            ]
         )
     )
 )

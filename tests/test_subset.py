@@ -152,6 +152,7 @@ ODD = {
     "text-alone": "a",
     "brackets-alone": "{a: 1}",
     "separator-with-text": "--- a",
+    "separator-with-a-hidden-character": "--- # a\rb: 1",
     "end-of-document": "a: 1\n...",
     "directive": "%YAML 1.2\n---\na: 1",
     "long-line": f"a: {'b' * 1000}",

@@ -27,6 +27,14 @@ UNREACHABLE = (
         "tolerationSeconds": 30,
     },
 )
+# kube-linter wants every container to have all of them; each has its reason here.
+UNLIMITED_POOL = {
+    "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
+    "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
+}
+UNLIMITED_JOB = {
+    "ignore-check.kube-linter.io/unset-cpu-requirements": "a throttled start would open the window late",
+}
 
 
 def manifests(
@@ -34,18 +42,24 @@ def manifests(
 ) -> list[Manifest]:
     """Timetable, Deployments, Role, RoleBinding, CronJobs."""
     reservation, cluster = placed.reservation, placed.cluster
+    notes = {**dict(reservation.annotations), labels.TITLE: reservation.title}
     common = {
         "name": naming.single(reservation.name),
         "namespace": cluster.namespace,
         "labels": labels.of_reservation(site, reservation),
-        "annotations": {**dict(reservation.annotations), labels.TITLE: reservation.title},
+        "annotations": notes,
     }
     pools = [naming.pool(reservation.name, found.name) for found in placed.classes]
     found = [Manifest(f"{TEMPLATES}/timetable.yaml.j2", {**common, "timetable": timetable})]
     found += [
         Manifest(
             f"{TEMPLATES}/deployment.yaml.j2",
-            {**common, **_pool(site, cluster, reservation, one), "name": name},
+            {
+                **common,
+                **_pool(site, cluster, reservation, one),
+                "name": name,
+                "annotations": {**UNLIMITED_POOL, **notes},
+            },
         )
         for name, one in zip(pools, placed.classes, strict=True)
     ]
@@ -57,7 +71,13 @@ def manifests(
     found += [
         Manifest(
             f"{TEMPLATES}/cronjob.yaml.j2",
-            {**common, **job, "name": naming.cronjob(reservation.name, number), "schedule": schedule},
+            {
+                **common,
+                **job,
+                "name": naming.cronjob(reservation.name, number),
+                "annotations": {**UNLIMITED_JOB, **notes},
+                "schedule": schedule,
+            },
         )
         for number, schedule in enumerate(schedules, start=1)
     ]

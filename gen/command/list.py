@@ -27,7 +27,7 @@ class _Row(NamedTuple):
 
 def run(asked: argparse.Namespace) -> int:
     wanted = form(asked, "text", "wide", "json", "markdown")
-    pipeline = Pipeline(asked.root)
+    pipeline = Pipeline()
     resource_class, cluster = selection(asked, pipeline)
     now = instant_argument(asked.now, "--now", pipeline)
     now = int(time.time()) if now is None else now

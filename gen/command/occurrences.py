@@ -44,7 +44,7 @@ class _Wanted(NamedTuple):
 
 def run(asked: argparse.Namespace) -> int:
     wanted_form = form(asked, "text", "json", "markdown")
-    pipeline = Pipeline(asked.root)
+    pipeline = Pipeline()
     wanted = _wanted(asked, pipeline)
     rows: list[_Row] = []
     skipped: list[tuple[str, Skipped]] = []

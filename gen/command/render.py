@@ -28,12 +28,12 @@ class _Sink(Protocol):
 
 def run(asked: argparse.Namespace) -> int:
     form(asked, "text", "json", "github")
-    pipeline = Pipeline(asked.root)
-    folder = f"{asked.root}/{asked.output_dir}"
+    pipeline = Pipeline()
+    folder = asked.output_dir
     try:
         if asked.check:
-            return _check(pipeline, Check(folder, asked.output_dir), asked)
-        with Stage(folder, asked.output_dir) as stage:
+            return _check(pipeline, Check(folder, folder), asked)
+        with Stage(folder, folder) as stage:
             return _write(pipeline, stage, asked)
     except (OutputError, TemplateError) as error:
         tell(in_order([*pipeline.findings(), *error.findings]), asked)

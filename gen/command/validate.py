@@ -10,7 +10,7 @@ from gen.pipeline import Pipeline
 
 def run(asked: argparse.Namespace) -> int:
     wanted = form(asked, "text", "json", "github")
-    pipeline = Pipeline(asked.root)
+    pipeline = Pipeline()
     for _ in pipeline.items():
         pass
     findings = pipeline.findings()

@@ -11,6 +11,7 @@ from gen.shape import CONFLICT, INVALID, MISSING, Field, Fields, ListOf, MapOf, 
 
 BEHAVIOURS = ("maintain", "reduce", "none")
 DEFAULT_LEAD = 30
+MOST_ANNOTATIONS = 16 * 1024  # bytes; beside a timetable they must fit into what client-side apply records
 
 PROVISIONING = Fields(
     {
@@ -98,11 +99,20 @@ def seats(spec: dict[str, Any], path: Path, report: Report) -> Any:
     return class_seats(listed, (*at, "seats"), report)
 
 
+def _size(annotations: tuple[tuple[str, str], ...], title: str | None) -> int:
+    return sum(
+        len(key) + len(text.encode("utf-8", "replace")) for key, text in (*annotations, ("", title or ""))
+    )
+
+
 def _make(made: dict[str, Any], path: Path, report: Report) -> Any:
     spec, metadata, at = made["spec"], made["metadata"], (*path, "spec")
     held = seats(spec, at, report)
     if held is INVALID:
         return INVALID
+    if _size(metadata["annotations"], spec["title"]) > MOST_ANNOTATIONS:
+        message = f"title and annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
+        return report("B020", (*path, "metadata"), message, "Shorten them: they stand on every object.")
     standard = Standard(held, spec["provisioning"]["seats"] is not None)
     when = recurrence(spec["recurrence"], standard, "", (*at, "recurrence"), report)
     if when is INVALID:

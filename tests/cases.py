@@ -1,0 +1,147 @@
+"""Reservations for tests: short to write in code, or read from tests/cases/*.yaml with what must come of them."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gen.grammar import end_time, start_time
+from gen.model import (
+    Calendar,
+    Entry,
+    Except,
+    Extra,
+    Move,
+    Origin,
+    Recurrence,
+    Reservation,
+    SessionMatch,
+)
+
+ORIGIN = Origin("reservations/course.yaml", 0)
+SEATS = (("small", 25),)
+Case = dict[str, Any]
+
+
+def read(name: str) -> list[Case]:
+    text = (Path(__file__).parent / "cases" / f"{name}.yaml").read_text(encoding="utf-8")
+    cases: list[Case] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
+    return cases
+
+
+def times(text: str) -> tuple[int, int]:
+    """`09:00-13:00` as minutes."""
+    start, end = text.split("-")
+    return start_time(start), end_time(end)
+
+
+def entry(
+    hours: str, *days: int, end_day: int | None = None, seats: tuple[tuple[str, int], ...] = SEATS
+) -> Entry:
+    return Entry(days, *times(hours), end_day, seats)
+
+
+def extra(day: str, hours: str, end_day: int | None = None) -> Extra:
+    return Extra(date.fromisoformat(day), *times(hours), end_day, SEATS)
+
+
+def without(days: str, start: str | None = None) -> Except:
+    """`2026-04-06`, or both ends of a range: `2026-04-20/2026-04-24`."""
+    return Except(*span(days), None if start is None else start_time(start))
+
+
+def span(days: str) -> tuple[date, date]:
+    first, _, last = days.partition("/")
+    return date.fromisoformat(first), date.fromisoformat(last or first)
+
+
+def move(  # noqa: PLR0913 - as many as the file format has
+    day: str,
+    to: str,
+    start: str | None = None,
+    *,
+    at: str | None = None,
+    end: str | None = None,
+    end_day: int | None = None,
+) -> Move:
+    """The occurrence of `day` at `start` goes to the day `to`, from `at` to `end`."""
+    return Move(
+        date.fromisoformat(day),
+        None if start is None else start_time(start),
+        date.fromisoformat(to),
+        None if at is None else start_time(at),
+        None if end is None else end_time(end),
+        end_day,
+    )
+
+
+def calendar(name: str, *days: str, title: str = "") -> Calendar:
+    return Calendar(ORIGIN, name, tuple((*span(one), title) for one in days))
+
+
+def recurrence(type_: str, zone: str, *schedule: Entry, days: str = "", **more: Any) -> Recurrence:
+    """`days`: first and last date, or for `dates` each of them, with commas."""
+    spans = [span(one) for one in days.split(",")]
+    dated = type_ == "dates"
+    values: dict[str, Any] = {
+        "first": None if dated else spans[0][0],
+        "last": None if dated else spans[0][1],
+        "dates": tuple(spans) if dated else (),
+        "interval": 1,
+        "calendars": (),
+        "excepts": (),
+        "moves": (),
+        "extras": (),
+    }
+    return Recurrence(type=type_, zone=zone, schedule=schedule, **(values | more))
+
+
+def reservation(
+    when: Recurrence, *, lead: int = 0, renku: bool = False, suspend: bool = False
+) -> Reservation:
+    return Reservation(
+        origin=ORIGIN,
+        name="course",
+        title="Course",
+        labels=(),
+        annotations=(),
+        recurrence=when,
+        seats=SEATS,
+        seats_listed=False,
+        lead=lead,
+        behaviour="maintain",
+        sessions=SessionMatch((), (), (), None, "count"),
+        backend="placeholder",
+        suspend=suspend,
+        renku=renku,
+    )
+
+
+def of_case(case: Case) -> tuple[Reservation, dict[str, Calendar]]:
+    said = case["recurrence"]
+    seats = (("small", int(case.get("seats", 25))),)
+    schedule = [
+        entry(
+            one["time"],
+            *map(int, one.get("days", ())),
+            end_day=int(one["endDay"]) if "endDay" in one else None,
+            seats=seats,
+        )
+        for one in case["schedule"]
+    ]
+    when = recurrence(
+        said["type"],
+        said["zone"],
+        *schedule,
+        days=",".join(said["dates"]) if "dates" in said else f"{said['first']}/{said['last']}",
+        interval=int(said.get("interval", 1)),
+        calendars=tuple(said.get("calendars", ())),
+        excepts=tuple(without(one["date"], one.get("start")) for one in said.get("except", ())),
+        moves=tuple(
+            move(one["date"], one["to"].get("date", one["date"]), one.get("start"), at=one["to"].get("start"))
+            for one in said.get("moved", ())
+        ),
+    )
+    calendars = {name: calendar(name, *days) for name, days in case.get("calendars", {}).items()}
+    return reservation(when, lead=int(case.get("lead", 0))), calendars

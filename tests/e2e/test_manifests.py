@@ -1,0 +1,182 @@
+"""What we render is what a real API server takes: the examples, and whatever else `validate` lets through."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.awkward import AWKWARD
+from tests.e2e import linters, project
+from tests.e2e.cluster import Cluster
+from tests.e2e.cronfires import missed_opens
+from tests.e2e.schemas import kubeconform
+from tests.generate import project as generated_project
+
+RENDERED = project.ROOT / "rendered"
+GENERATED = 300
+SEED = 20260202
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project made by chance, without the reservations that `validate` refuses; rendered."""
+    folder = tmp_path_factory.mktemp("generated")
+    generated_project(folder, SEED, GENERATED)
+    refused = {item["file"] for item in project.findings(folder) if item["severity"] == "error"}
+    for file in refused:
+        assert "capacityreservation" in file, "only reservations may be refused here"
+        (folder / file).unlink()
+    assert len(refused) < GENERATED / 2
+    project.berth(folder, "render")
+    return folder
+
+
+@pytest.fixture
+def berth_namespace(cluster: Cluster) -> Iterator[str]:
+    """Where the examples live; `render` makes the manifest of the namespace itself."""
+    yield "berth"
+    cluster.kubectl("delete", "namespace", "berth", "--ignore-not-found", "--wait=true", "--timeout=120s")
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", ["prod", "hub"])
+def test_the_examples_are_taken_by_a_dry_run_and_then_for_real(
+    cluster: Cluster, berth_namespace: str, name: str
+) -> None:
+    folder = RENDERED / "clusters" / name
+    cluster.create_namespace(berth_namespace)
+    cluster.kubectl("delete", "priorityclass", "berth-example-university", "--ignore-not-found")
+    dry = cluster.apply(folder, server_dry_run=True)
+    real = cluster.apply(folder)
+
+    objects = sum(1 for file in files(folder) for one in yaml.safe_load_all(file.read_text()) if one)
+    assert dry.count("(server dry run)") == objects
+    assert len(real.splitlines()) == objects
+
+
+def test_everything_that_validate_accepts_the_api_server_accepts(cluster: Cluster, generated: Path) -> None:
+    for name in ("one", "two"):
+        folder = generated / "rendered" / "clusters" / name
+        cluster.apply(folder / "base.yaml")
+        answer = cluster.kubectl(
+            "apply", "--recursive", "-f", str(folder), "--dry-run=server", "-o", "name", timeout=600
+        )
+
+        objects = sum(file.read_text().count("\n---\n") for file in files(folder))
+        assert len(answer.splitlines()) == objects
+    cluster.kubectl("delete", "namespace", "berth", "--wait=true", "--timeout=120s")
+
+
+def test_every_schedule_fires_at_every_open_by_kubernetes_own_cron(generated: Path) -> None:
+    questions = [question for file in files(generated / "rendered") for question in _questions(file)]
+
+    missed = missed_opens(questions)
+
+    assert len(missed) > GENERATED / 2
+    assert {name: opens for name, opens in missed.items() if opens} == {}
+
+
+def _questions(file: Path) -> Iterator[dict[str, Any]]:
+    objects = list(yaml.safe_load_all(file.read_text()))
+    jobs = [one["spec"] for one in objects if one["kind"] == "CronJob"]
+    for one in objects:
+        if one["kind"] == "ConfigMap" and "timetable.json" in one["data"]:
+            timetable = json.loads(one["data"]["timetable.json"])
+            yield {
+                "name": f"{file.parts[-3]}/{timetable['reservation']}",
+                "schedules": [{"schedule": job["schedule"], "timeZone": job["timeZone"]} for job in jobs],
+                "opens": [occurrence["open"] for occurrence in timetable["occurrences"]],
+            }
+
+
+def test_kubeconform_finds_nothing_in_the_examples_and_in_generated_files(
+    cluster: Cluster, generated: Path
+) -> None:
+    assert "Invalid: 0, Errors: 0" in kubeconform(cluster, RENDERED, generated / "rendered")
+
+
+def test_kube_linter_finds_nothing_that_is_not_explained(generated: Path) -> None:
+    linters.kube_linter(RENDERED)
+    linters.kube_linter(generated / "rendered")
+
+
+def test_the_workflow_is_what_github_understands() -> None:
+    linters.actionlint(project.ROOT / ".github" / "workflows" / "ci.yaml")
+
+
+def test_kubernetes_reads_every_text_as_it_was_written(cluster: Cluster, tmp_path: Path) -> None:
+    """Titles and annotations of a reservation, through `berth render` and kubectl's own reader."""
+    texts = {f"example.org/t{i}": text for i, text in enumerate(AWKWARD)}
+    course = {
+        "resourceClass": "small",
+        "recurrence": {
+            "type": "dates",
+            "dates": ["2026-02-02"],
+            "schedule": [{"startTime": "09:00", "endTime": "10:00"}],
+        },
+        "provisioning": {"placeholderCount": 1, "scaleDownBehavior": "none"},
+    }
+    declaration = project.document("CapacityReservation", "awkward", course)
+    declaration["metadata"]["annotations"] = texts
+    project.write(tmp_path, [project.site(), project.resource_class("small"), declaration])
+    project.berth(tmp_path, "render")
+    file = tmp_path / "rendered" / "clusters" / "real" / "reservations" / "awkward.yaml"
+
+    answer = cluster.kubectl("annotate", "--local", "-f", str(file), "x=y", "-o", "json")
+
+    decoder, objects, rest = json.JSONDecoder(), [], answer.strip()
+    while rest:
+        one, end = decoder.raw_decode(rest)
+        objects.append(one)
+        rest = rest[end:].strip()
+    assert len(objects) == 5
+    for one in objects:
+        found = one["metadata"]["annotations"]
+        assert {key: found[key] for key in texts} == texts
+
+
+ALLOWED = [
+    ("get", "configmaps/data-science-101"),
+    ("get", "deployments.apps/data-science-101-small", "--subresource=scale"),
+    ("patch", "deployments.apps/data-science-101-small", "--subresource=scale"),
+]
+REFUSED = [
+    ("list", "configmaps"),
+    ("watch", "configmaps"),
+    ("patch", "configmaps/data-science-101"),
+    ("get", "configmaps/berth-runtime"),
+    ("get", "secrets"),
+    ("list", "pods"),
+    ("delete", "pods"),
+    ("create", "pods"),
+    ("create", "jobs.batch"),
+    ("patch", "cronjobs.batch/data-science-101"),
+    ("get", "deployments.apps/data-science-101-small"),
+    ("patch", "deployments.apps/data-science-101-small"),
+    ("update", "deployments.apps/data-science-101-small", "--subresource=scale"),
+    ("patch", "deployments.apps/another", "--subresource=scale"),
+    ("delete", "deployments.apps/data-science-101-small"),
+    ("escalate", "roles.rbac.authorization.k8s.io"),
+    ("list", "nodes"),
+    ("impersonate", "serviceaccounts"),
+]
+
+
+def test_the_occurrence_may_do_what_it_must_and_nothing_else(cluster: Cluster, berth_namespace: str) -> None:
+    cluster.create_namespace(berth_namespace)
+    cluster.apply(RENDERED / "clusters" / "prod")
+
+    def may(verb: str, what: str, *more: str, namespace: str = berth_namespace) -> bool:
+        account = f"--as=system:serviceaccount:{berth_namespace}:berth-occurrence"
+        question = ["auth", "can-i", verb, what, *more, account, f"--namespace={namespace}"]
+        return cluster.kubectl(*question, codes=(0, 1)).splitlines()[0] == "yes"
+
+    assert [asked for asked in ALLOWED if not may(*asked)] == []
+    assert [asked for asked in REFUSED if may(*asked)] == []
+    assert [asked for asked in ALLOWED if may(*asked, namespace="default")] == []

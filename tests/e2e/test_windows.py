@@ -1,0 +1,219 @@
+"""Windows open and close on the real cluster, at the minute that the file says.
+
+All windows of this file run side by side: one fixture lets them happen and records what the pools did, second by
+second; each test then reads the record.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.e2e import project, windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.project import NAMESPACE
+from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
+
+GRACE = 15  # seconds after its minute within which a window opens and closes
+RESET = 10  # seconds within which a scale by hand is put right
+EDIT = 60  # seconds within which an edit of the timetable acts
+REPLACED = (
+    40  # seconds until a deleted pod has a successor that runs: Kubernetes waits ten before it makes one
+)
+
+
+class Story(NamedTuple):
+    """What happened, and when: instants in seconds since the epoch."""
+
+    record: Recorder
+    opens: int
+    deleted: float
+    reset: float
+    edited: float
+    memory: dict[str, int]  # of the occurrence's container, in KiB, by kind
+
+
+@pytest.fixture(scope="module")
+def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    folder = tmp_path_factory.mktemp("windows")
+    nodes = cluster.kwok.create_nodes(2, "seats", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
+    opens = windows.next_minute(45)
+    documents = [
+        project.site(),
+        project.resource_class("small"),
+        project.resource_class("large"),
+        *_reservations(opens),
+    ]
+    project.write(folder, documents)
+    project.berth(folder, "render")
+    cluster.apply(folder / "rendered" / "clusters" / "real")
+    record = Recorder(cluster)
+    record.start()
+    try:
+        yield _happen(cluster, folder, record, opens)
+    finally:
+        record.stop()
+        cluster.kubectl("delete", "namespace", NAMESPACE, "--wait=false")
+        cluster.kwok.delete_nodes(nodes)
+
+
+def _reservations(opens: int) -> list[project.Document]:
+    """Minutes from `opens`: `course` 0 to 3; `relay` 0 to 3 in two; `overlap` 1 to 5; `mixed` 2 to 4; ..."""
+    later, last = opens + MINUTE, opens + 2 * MINUTE
+    course = reservation("course", opens, [entry(opens, 1, 2)], lead=1, seats={"small": 25})
+    relay = [entry(opens, 1, 1), entry(opens + MINUTE, 1, 1)]
+    overlap = [
+        entry(later, 1, 2),
+        entry(last, 1, 2, seats=[{"resourceClass": "small", "placeholderCount": 5}]),
+    ]
+    return [
+        course,
+        reservation("relay", opens, relay, lead=1, seats={"small": 10}),
+        reservation("overlap", later, overlap, lead=1, seats={"small": 8}),
+        reservation("mixed", last, [entry(last, 0, 2)], lead=0, seats={"small": 4, "large": 3}),
+        reservation("killed", later, [entry(later, 0, 4)], lead=0, seats={"small": 6}),
+        reservation("edited", later, [entry(later, 0, 5)], lead=0, seats={"small": 7}),
+        reservation("quiet", opens, [entry(opens + 86_400, 0, 1)], lead=0, seats={"small": 9}),
+    ]
+
+
+def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Story:
+    sleep_until(opens + 1.4 * MINUTE)
+    cluster.kubectl("create", "job", "--from=cronjob/quiet", "quiet-by-hand", f"--namespace={NAMESPACE}")
+    memory = _memory(cluster, "course")
+    sleep_until(opens + 1.7 * MINUTE)
+    deleted = time.time()
+    selector = "--selector=berth.dev/reservation=killed,batch.kubernetes.io/job-name"
+    cluster.kubectl("delete", "pods", selector, f"--namespace={NAMESPACE}", "--wait=false")
+    sleep_until(opens + 2.2 * MINUTE)
+    reset = time.time()
+    cluster.kubectl("scale", "deployment/course-small", "--replicas=0", f"--namespace={NAMESPACE}")
+    sleep_until(opens + 2.6 * MINUTE)
+    changed = reservation(
+        "edited", opens + MINUTE, [entry(opens + MINUTE, 0, 5)], lead=0, seats={"small": 12}
+    )
+    project.write(folder, [changed])
+    project.berth(folder, "render")
+    edited = time.time()
+    cluster.apply(folder / "rendered" / "clusters" / "real" / "reservations" / "edited.yaml")
+    sleep_until(opens + 6 * MINUTE + GRACE + 5)
+    return Story(record, opens, deleted, reset, edited, memory)
+
+
+def _memory(cluster: Cluster, name: str) -> dict[str, int]:
+    selector = f"berth.dev/reservation={name},batch.kubernetes.io/job-name"
+    (pod,) = cluster.find("pods", NAMESPACE, selector)
+    read = "print(open('/proc/1/status').read())"
+    command = ["exec", pod["metadata"]["name"], f"--namespace={NAMESPACE}", "-c", "occurrence", "--"]
+    status = cluster.kubectl(*command, "python", "-c", read)
+    pairs = (line.split(":") for line in status.splitlines() if line.startswith("Rss"))
+    return {key: int(value.split()[0]) for key, value in pairs}
+
+
+def steps(story: Story, pool: str) -> list[tuple[float, int]]:
+    """Changes of what is asked for: seconds after `opens`, and the number. The first look is left out."""
+    return [(at - story.opens, wanted) for at, wanted in story.record.changes(pool)[1:]]
+
+
+def assert_steps(story: Story, pool: str, expected: list[tuple[int, int]]) -> None:
+    """The pool took just these steps, each within the grace after its minute."""
+    found = steps(story, pool)
+    assert [wanted for _, wanted in expected] == [wanted for _, wanted in found], found
+    for (minute, _), (at, _) in zip(expected, found, strict=True):
+        assert -1 <= at - minute * MINUTE <= GRACE, (pool, minute, at)
+
+
+def logs(cluster: Cluster, name: str) -> list[dict[str, Any]]:
+    selector = f"--selector=berth.dev/reservation={name},batch.kubernetes.io/job-name"
+    text = cluster.kubectl("logs", selector, "--tail=-1", f"--namespace={NAMESPACE}")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_placeholders_stand_at_the_minute_and_are_gone_at_the_end(story: Story) -> None:
+    """25 seats, ready, from a few seconds after `open` until `end`; none before, none after."""
+    at_start = story.record.between("course-small", story.opens + MINUTE, story.opens + 2 * MINUTE)
+    after = story.record.between("course-small", story.opens + 3 * MINUTE + GRACE, story.opens + 1e9)
+    before = story.record.between("course-small", 0, story.opens)
+
+    assert {(look.wanted, look.ready) for look in at_start} == {(25, 25)}
+    assert {(look.wanted, look.ready) for look in before} == {(0, 0)}
+    assert {(look.wanted, look.ready) for look in after} == {(0, 0)}
+
+
+def test_back_to_back_occurrences_neither_double_nor_dip(story: Story) -> None:
+    assert_steps(story, "relay-small", [(0, 10), (3, 0)])
+
+
+def test_overlapping_occurrences_add_up_before_the_second_starts(story: Story) -> None:
+    """8 seats from minute 1 (start 2, end 4); 5 more from minute 2 (start 3, end 5)."""
+    assert_steps(story, "overlap-small", [(1, 8), (2, 13), (4, 5), (5, 0)])
+
+
+def test_a_reservation_with_several_classes_opens_each(story: Story) -> None:
+    assert_steps(story, "mixed-small", [(2, 4), (4, 0)])
+    assert_steps(story, "mixed-large", [(2, 3), (4, 0)])
+
+
+def test_a_deleted_pod_comes_back_and_closes_on_time(story: Story, cluster: Cluster) -> None:
+    """The pool never moves while its pod is away; the successor closes it at the end."""
+    assert_steps(story, "killed-small", [(1, 6), (5, 0)])
+
+    assert logs(cluster, "killed")[-1]["event"] == "ended"
+
+
+def test_a_scale_by_hand_is_put_right(story: Story) -> None:
+    changes = [(at, wanted) for at, wanted in story.record.changes("course-small") if at > story.reset - 1]
+
+    assert [wanted for _, wanted in changes] in ([0, 25, 0], [0])  # a look may miss the short dip
+    if len(changes) == 3:
+        assert changes[1][0] - story.reset <= RESET
+
+
+def test_an_edit_of_the_timetable_acts_while_open(story: Story) -> None:
+    changes = steps(story, "edited-small")
+
+    assert [wanted for _, wanted in changes] == [7, 12, 0]
+    assert changes[1][0] + story.opens - story.edited <= EDIT
+    assert 0 <= changes[2][0] - 6 * MINUTE <= GRACE
+
+
+def test_every_job_of_a_window_completes(story: Story, cluster: Cluster) -> None:
+    del story
+    jobs = cluster.find("jobs", NAMESPACE)
+    unfinished = [job["metadata"]["name"] for job in jobs if job["status"].get("succeeded") != 1]
+
+    assert unfinished == []
+    assert len(jobs) == 7  # one for each of the six windows, and the one by hand
+
+
+def test_a_run_with_nothing_open_says_so_and_ends(story: Story, cluster: Cluster) -> None:
+    assert [look.wanted for look in story.record.looks["quiet-small"] if look.wanted] == []
+
+    assert [line["event"] for line in logs(cluster, "quiet")] == ["nothing open"]
+
+
+def test_the_container_stays_below_24_mebibytes(story: Story) -> None:
+    resident = story.memory["RssAnon"] + story.memory["RssFile"]
+
+    assert resident <= 24 * 1024, story.memory
+
+
+def test_the_scale_has_a_field_manager_of_its_own(story: Story, cluster: Cluster) -> None:
+    del story
+    pool = json.loads(
+        cluster.kubectl(
+            "get",
+            "deployment",
+            "course-small",
+            f"--namespace={NAMESPACE}",
+            "--show-managed-fields",
+            "-o",
+            "json",
+        )
+    )
+    managers = {entry["manager"]: entry.get("subresource", "") for entry in pool["metadata"]["managedFields"]}
+
+    assert managers["berth-occurrence"] == "scale"

@@ -1,0 +1,102 @@
+"""Windows around the present minute: reservations that open soon, and a record of what the cluster did."""
+
+import threading
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from tests.e2e.cluster import Cluster, KubectlError
+from tests.e2e.project import NAMESPACE, Document, document
+
+MINUTE = 60
+
+
+class Look(NamedTuple):
+    """One look at a pool: when (seconds since the epoch), replicas asked for, placeholders that are ready."""
+
+    at: float
+    wanted: int
+    ready: int
+
+
+class Recorder:
+    """Looks at every pool of the namespace about once a second, until it is stopped."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.looks: dict[str, list[Look]] = {}
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(0.7):
+            try:
+                self._look()
+            except KubectlError:
+                continue  # the API server may be away on purpose
+
+    def _look(self) -> None:
+        at = time.time()
+        ready: dict[str, int] = {}
+        for pod in self._cluster.find("pods", NAMESPACE, "berth.dev/resource-class"):
+            labels = pod["metadata"]["labels"]
+            name = f"{labels['berth.dev/reservation']}-{labels['berth.dev/resource-class']}"
+            ready[name] = ready.get(name, 0) + _is_ready(pod)
+        for pool in self._cluster.find("deployments", NAMESPACE):
+            name = pool["metadata"]["name"]
+            look = Look(at, pool["spec"]["replicas"], ready.get(name, 0))
+            self.looks.setdefault(name, []).append(look)
+
+    def changes(self, pool: str) -> list[tuple[float, int]]:
+        """When the number of replicas that are asked for became another, beginning with the first look."""
+        found: list[tuple[float, int]] = []
+        for look in self.looks.get(pool, []):
+            if not found or found[-1][1] != look.wanted:
+                found.append((look.at, look.wanted))
+        return found
+
+    def between(self, pool: str, first: float, last: float) -> list[Look]:
+        return [look for look in self.looks.get(pool, []) if first <= look.at < last]
+
+
+def _is_ready(pod: Mapping[str, Any]) -> bool:
+    conditions = pod["status"].get("conditions", [])
+    alive = "deletionTimestamp" not in pod["metadata"]
+    return alive and any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def next_minute(ahead: int) -> int:
+    """A full minute at least `ahead` seconds from now."""
+    return (int(time.time()) + ahead + MINUTE - 1) // MINUTE * MINUTE
+
+
+def sleep_until(instant: float) -> None:
+    time.sleep(max(0.0, instant - time.time()))
+
+
+def entry(opens: int, lead: int, minutes: int, **seats: Any) -> Document:
+    """A schedule entry that opens at the instant `opens`; it lasts `minutes` after its lead."""
+    start = datetime.fromtimestamp(opens + lead * MINUTE, UTC)
+    end = datetime.fromtimestamp(opens + (lead + minutes) * MINUTE, UTC)
+    return {"startTime": f"{start:%H:%M}", "endTime": f"{end:%H:%M}", **seats}
+
+
+def reservation(
+    name: str, opens: int, entries: list[Document], *, lead: int, seats: Mapping[str, int]
+) -> Document:
+    """Its entries are on the date of the first start, UTC. (Midnight is the caller's worry.)"""
+    date = f"{datetime.fromtimestamp(opens + lead * MINUTE, UTC):%Y-%m-%d}"
+    listed = [{"resourceClass": one, "placeholderCount": count} for one, count in seats.items()]
+    spec = {
+        "recurrence": {"type": "dates", "dates": [date], "timeZone": "UTC", "schedule": entries},
+        "provisioning": {"seats": listed, "leadTimeMinutes": lead, "scaleDownBehavior": "none"},
+    }
+    return document("CapacityReservation", name, spec)

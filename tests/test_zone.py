@@ -1,0 +1,256 @@
+"""The time rule, held against what clocks show, in every zone of the tz database."""
+
+import struct
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta, timezone
+from functools import cache
+from importlib.resources import files
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gen.zone import (
+    DAY,
+    Zone,
+    clock,
+    date_text,
+    day_of,
+    known,
+    load,
+    local,
+    number,
+    resolve,
+    trait,
+    window,
+)
+
+FIRST, LAST = date(2024, 1, 1), date(2028, 1, 1)
+STEP = 15
+
+
+def zone(name: str) -> Zone:
+    found = load(name)
+    assert found is not None
+    return found
+
+
+def wall(text: str) -> int:
+    day, time = text.split(" ")
+    hours, minutes = time.split(":")
+    return number(date.fromisoformat(day)) * DAY + int(hours) * 60 + int(minutes)
+
+
+def utc(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M")
+
+
+def data(name: str) -> bytes:
+    return (files("tzdata") / "zoneinfo" / name).read_bytes()
+
+
+@cache
+def distinct() -> tuple[str, ...]:
+    """Zones that differ: of those with the same data one stands for all."""
+    return tuple({data(name): name for name in known()}.values())
+
+
+def shown(info: ZoneInfo, seconds: int) -> int:
+    """The wall time that a clock shows, from the standard library."""
+    there = datetime.fromtimestamp(seconds, info)
+    return number(there.date()) * DAY + there.hour * 60 + there.minute
+
+
+def changes(known_zone: Zone) -> Iterator[int]:
+    days = range(number(FIRST), number(LAST))
+    return (day for day in days if known_zone.offsets[day] is None)
+
+
+# -- the names
+
+
+def test_the_names_are_those_of_the_packaged_list_but_for_the_one_that_is_no_place() -> None:
+    listed = set((files("tzdata") / "zones").read_text().split())
+
+    assert sorted(listed - {"Factory"}) == list(known())
+
+
+def test_no_name_means_the_zone_of_the_machine() -> None:
+    own = {"local", "localtime", "posixrules", "factory", ""}
+
+    assert not [name for name in known() if name.lower() in own]
+    assert not [name for name in known() if name.lower().startswith(("posix/", "right/"))]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "Local",
+        "localtime",
+        "Factory",
+        "europe/zurich",
+        "Europe/Zürich",
+        "../zones",
+        "Europe",
+        "/etc/passwd",
+    ],
+    ids=["empty", "local", "localtime", "factory", "lower-case", "umlaut", "path", "folder", "absolute-path"],
+)
+def test_what_is_not_in_the_list_is_no_zone(name: str) -> None:
+    assert load(name) is None
+
+
+def test_every_known_zone_loads_and_says_its_name() -> None:
+    assert list(known()) == [zone(name).name for name in known()]
+
+
+def test_from_2000_to_2099_offsets_are_whole_minutes_and_changes_are_two_days_apart() -> None:
+    """What reading a day by its two ends, and instants of whole minutes, stand on."""
+    begin, end = (int(datetime(year, 1, 1, tzinfo=timezone.utc).timestamp()) for year in (2000, 2038))
+    for name in distinct():
+        explicit = [(at, offset) for at, offset in transitions(data(name)) if begin <= at < end]
+        steps = [later - sooner for (sooner, _), (later, _) in zip(explicit, explicit[1:], strict=False)]
+
+        assert all(offset % 60 == 0 for _, offset in explicit), name
+        assert min(steps, default=end) > 2 * 86_400, name
+        assert changes_of_a_late_year(zone(name)) <= 2, name
+
+
+def transitions(tzif: bytes) -> list[tuple[int, int]]:
+    """(instant, offset from then on) of RFC 8536's second data block; changes of the name alone are left out."""
+    counts = struct.unpack(">6l", tzif[20:44])
+    block = 44 + _size(counts, 4)
+    counts = struct.unpack(">6l", tzif[block + 20 : block + 44])
+    _, _, _, number_of_times, number_of_types, _ = counts
+    at = block + 44
+    instants = struct.unpack(f">{number_of_times}q", tzif[at : at + 8 * number_of_times])
+    at += 8 * number_of_times
+    kinds = tzif[at : at + number_of_times]
+    at += number_of_times
+    offsets = [struct.unpack(">l", tzif[at + 6 * i : at + 6 * i + 4])[0] for i in range(number_of_types)]
+    found = [(instant, offsets[kind]) for instant, kind in zip(instants, kinds, strict=True)]
+    return [(i, o) for (_, before), (i, o) in zip(found, found[1:], strict=False) if before != o]
+
+
+def _size(counts: tuple[int, ...], width: int) -> int:
+    isutc, isstd, leaps, number_of_times, types, characters = counts
+    return number_of_times * (width + 1) + types * 6 + characters + leaps * (width + 4) + isstd + isutc
+
+
+def changes_of_a_late_year(known_zone: Zone) -> int:
+    """Days with a change in 2098, which the rule at the end of the data makes; whole minutes all of them."""
+    days = range(number(date(2098, 1, 1)), number(date(2099, 1, 1)))
+    offsets = [known_zone.offsets[day] for day in days]
+
+    assert all(offset is None or offset % 60 == 0 for offset in offsets), known_zone.name
+    return offsets.count(None)
+
+
+# -- the rule
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "expected", "mark"),
+    [
+        ("Europe/Zurich", "2026-03-27 09:00", "2026-03-27 08:00", ""),
+        ("Europe/Zurich", "2026-03-29 01:59", "2026-03-29 00:59", ""),
+        ("Europe/Zurich", "2026-03-29 02:00", "2026-03-29 01:00", "gap"),
+        ("Europe/Zurich", "2026-03-29 02:30", "2026-03-29 01:30", "gap"),
+        ("Europe/Zurich", "2026-03-29 03:00", "2026-03-29 01:00", ""),
+        ("Europe/Zurich", "2026-10-25 01:59", "2026-10-24 23:59", ""),
+        ("Europe/Zurich", "2026-10-25 02:30", "2026-10-25 00:30", "fold"),
+        ("Europe/Zurich", "2026-10-25 03:00", "2026-10-25 02:00", ""),
+        ("Asia/Kolkata", "2026-01-05 09:00", "2026-01-05 03:30", ""),
+        ("Africa/Cairo", "2024-04-26 00:30", "2024-04-25 22:30", "gap"),
+        ("America/Havana", "2024-11-03 00:30", "2024-11-03 04:30", "fold"),
+        ("Australia/Lord_Howe", "2024-10-06 02:15", "2024-10-05 15:45", "gap"),
+        ("Antarctica/Troll", "2024-03-31 02:30", "2024-03-31 02:30", "gap"),
+        ("UTC", "2026-03-29 02:30", "2026-03-29 02:30", ""),
+        ("Europe/Zurich", "2099-03-29 02:30", "2099-03-29 01:30", "gap"),
+    ],
+)
+def test_a_wall_time_is_one_instant(name: str, at: str, expected: str, mark: str) -> None:
+    assert expected == utc(resolve(zone(name), wall(at)))
+    assert mark == trait(zone(name), wall(at))
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "end", "expected"),
+    [
+        ("Europe/Zurich", "2026-03-29 02:30", "2026-03-29 03:15", ("2026-03-29 01:30", "2026-03-29 02:15")),
+        ("Europe/Zurich", "2026-03-29 02:30", "2026-03-29 03:30", ("2026-03-29 01:30", "2026-03-29 02:30")),
+        ("Europe/Zurich", "2026-03-29 02:30", "2026-03-29 03:31", ("2026-03-29 01:30", "2026-03-29 01:31")),
+        ("Europe/Zurich", "2026-03-29 02:00", "2026-03-29 02:15", ("2026-03-29 01:00", "2026-03-29 01:15")),
+        ("America/Nuuk", "2026-03-28 23:30", "2026-03-29 00:15", ("2026-03-29 01:30", "2026-03-29 02:15")),
+    ],
+    ids=["end-is-passed", "end-is-reached", "end-is-left", "both-in-the-gap", "gap-before-midnight"],
+)
+def test_a_window_always_has_a_length(name: str, start: str, end: str, expected: tuple[str, str]) -> None:
+    first, last = window(zone(name), wall(start), wall(end))
+
+    assert expected == (utc(first), utc(last))
+
+
+def test_numbers_become_texts() -> None:
+    at = wall("2026-02-02 09:05")
+
+    assert ("2026-02-02", "09:05", date(2026, 2, 2)) == (date_text(at // DAY), clock(at), day_of(at))
+
+
+# -- every zone, every date of four years
+
+
+def test_around_every_change_of_every_zone_a_wall_time_is_the_first_instant_that_shows_it() -> None:
+    """And one that no clock shows moves forward by exactly the gap; the marks say which is which."""
+    checked = 0
+    for name in distinct():
+        here, info = zone(name), ZoneInfo.from_file((files("tzdata") / "zoneinfo" / name).open("rb"))
+        for day in changes(here):
+            passes: dict[int, list[int]] = {}
+            for seconds in range((day - 1) * 86_400 - 43_200, (day + 2) * 86_400 + 43_200, STEP * 60):
+                passes.setdefault(shown(info, seconds), []).append(seconds)
+            for at in range((day - 1) * DAY + 720, (day + 2) * DAY - 720, STEP):
+                check_wall_time(here, at, passes)
+                checked += 1
+    assert checked > 50_000
+
+
+def check_wall_time(here: Zone, at: int, passes: dict[int, list[int]]) -> None:
+    where = here.name, day_of(at), clock(at)
+    instant = resolve(here, at)
+    if at in passes:
+        assert passes[at][0] == instant, where
+        assert ("fold" if len(passes[at]) > 1 else "") == trait(here, at), where
+        assert [at] * len(passes[at]) == [local(here, one) for one in passes[at]], where
+        return
+    before = max(one for one in passes if one < at)
+    after = min(one for one in passes if one > at)
+    skipped = after - before - STEP
+
+    assert at + skipped == local(here, instant), where
+    assert "gap" == trait(here, at), where
+
+
+def test_around_every_change_of_every_zone_every_window_has_a_length() -> None:
+    for name in distinct():
+        here = zone(name)
+        for day in changes(here):
+            for start in range((day - 1) * DAY + 720, (day + 1) * DAY + 720, STEP):
+                for minutes in (1, 15, 45, 60, 90, 1440):
+                    first, last = window(here, start, start + minutes)
+
+                    assert first < last, (name, day_of(start), clock(start), minutes)
+
+
+def test_on_every_date_of_four_years_every_zone_agrees_with_the_standard_library() -> None:
+    """A few times of day; back again too. Folds and gaps have tests of their own."""
+    for name in distinct():
+        here = zone(name)
+        info = here.offsets.info
+        for day in range(number(FIRST), number(LAST)):
+            at = day * DAY + (day * 97) % DAY  # another time every day
+            instant = resolve(here, at)
+            there = datetime.fromordinal(day_of(at).toordinal()) + timedelta(minutes=at % DAY)
+
+            assert there.replace(tzinfo=info).timestamp() == instant, (name, there)
+            assert trait(here, at) == "gap" or at == local(here, instant), (name, there)
