@@ -67,14 +67,14 @@ class _Reader:
 
     def _declaration(self, value: dict[str, Any], origin: Origin, report: Report) -> None:
         kind = value.get("kind")
-        shape = KINDS.get(kind) if isinstance(kind, str) else None
+        shape = KINDS.get(kind) if type(kind) is str else None
         if shape is None:
             at, said = (("kind",), f"{shown(kind)} is no kind of ours.") if kind else ((), "kind is missing.")
             report(KIND, at, said, nearest(str(kind or ""), tuple(KINDS), "Write kind: one of"))
             return
         metadata = value.get("metadata")
         if isinstance(metadata, dict):
-            if isinstance(metadata.get("name"), str):
+            if type(metadata.get("name")) is str:
                 self.mentioned[str(kind)].add(metadata["name"])
             self._ignore(metadata.get("annotations"), origin, report)
         if kind == "Site":
@@ -86,7 +86,7 @@ class _Reader:
             self.faulty_ids.add(str(value["spec"].get("renkuId")))
 
     def _ignore(self, annotations: Any, origin: Origin, report: Report) -> None:
-        if not isinstance(annotations, dict) or not isinstance(annotations.get(IGNORE), str):
+        if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
             return
         code, _, reason = annotations[IGNORE].partition(":")
         rule = RULES.get(code.strip())

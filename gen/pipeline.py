@@ -17,12 +17,15 @@ from gen.finding import ERROR, Finding, Problem
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
 from gen.occurrence import Expansion, Occurrence
-from gen.place import locate
 from gen.placed import Placed, placed
 from gen.recurrence import expand
 from gen.rules import severity
 from gen.source import read
 from gen.text import Syntax
+
+
+UNREADABLE = ("B001", "B002", "B003", "B006")
+UNKNOWN = ("B061", "B062", "B063", "B064", "B072")
 
 
 class Part(NamedTuple):
@@ -101,13 +104,17 @@ class Pipeline:
 
     def findings(self) -> list[Finding]:
         """All that was found so far, with places, in order; what authors silenced is left out."""
-        silenced = self.declared.ignored
-        told = [
-            one
-            for one in self.problems
-            if isinstance(one, Syntax) or silenced.get((one.file, one.index)) != one.code
-        ]
+        if not self.problems:
+            return []
+        from gen.place import locate  # noqa: PLC0415 - dear, and needless where all is good
+
+        # What may stand in a file that cannot be read is not unknown.
+        doubtful = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
+        told = [one for one in self.problems if one.code not in doubtful and not self._is_silenced(one)]
         return locate(told, self._sources, severity)
+
+    def _is_silenced(self, one: Problem | Syntax) -> bool:
+        return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
 
 
 def _part(one: Placed, expansion: Expansion) -> Part:

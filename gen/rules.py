@@ -19,7 +19,7 @@ RULES = {
     "B002": Rule(ERROR, "A file is not UTF-8 text."),
     "B003": Rule(ERROR, "A file is not YAML (or JSON)."),
     "B004": Rule(ERROR, "A key stands twice in one mapping."),
-    "B005": Rule(ERROR, "YAML that is refused: merge keys, tags, keys that are not text."),
+    "B005": Rule(ERROR, "YAML that is refused: tags, keys that are not text, aliases that lead nowhere."),
     "B006": Rule(ERROR, "A file is too large, too deep, or multiplies itself through aliases."),
     "B007": Rule(WARNING, "A file holds no document."),
     "B008": Rule(ERROR, "There is nothing to read."),

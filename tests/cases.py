@@ -1,4 +1,4 @@
-"""Reservations for tests: short to write in code, or read from tests/cases/*.yaml with what must come of them."""
+"""Reservations for tests: short to write in code, or from tests/cases/*.yaml with what must come of them."""
 
 from datetime import date
 from pathlib import Path
@@ -26,7 +26,7 @@ Case = dict[str, Any]
 
 def read(name: str) -> list[Case]:
     text = (Path(__file__).parent / "cases" / f"{name}.yaml").read_text(encoding="utf-8")
-    cases: list[Case] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
+    cases: list[Case] = yaml.load(text, Loader=yaml.BaseLoader)  # texts only
     return cases
 
 

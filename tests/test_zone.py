@@ -2,9 +2,10 @@
 
 import struct
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -41,7 +42,7 @@ def wall(text: str) -> int:
 
 
 def utc(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M")
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def data(name: str) -> bytes:
@@ -52,6 +53,17 @@ def data(name: str) -> bytes:
 def distinct() -> tuple[str, ...]:
     """Zones that differ: of those with the same data one stands for all."""
     return tuple({data(name): name for name in known()}.values())
+
+
+@cache
+def changing() -> tuple[str, ...]:
+    """One zone for each way in which clocks change in these years."""
+    ways = {}
+    for name in distinct():
+        offsets = zone(name).offsets
+        hours = [day * DAY + minute for day in changes(zone(name)) for minute in range(0, DAY, 60)]
+        ways[tuple((hour, offsets.before(hour), offsets.after(hour)) for hour in hours)] = name
+    return tuple(ways.values())
 
 
 def shown(info: ZoneInfo, seconds: int) -> int:
@@ -106,18 +118,18 @@ def test_every_known_zone_loads_and_says_its_name() -> None:
 
 def test_from_2000_to_2099_offsets_are_whole_minutes_and_changes_are_two_days_apart() -> None:
     """What reading a day by its two ends, and instants of whole minutes, stand on."""
-    begin, end = (int(datetime(year, 1, 1, tzinfo=timezone.utc).timestamp()) for year in (2000, 2038))
+    begin = number(date(2000, 1, 1)) * 86_400
     for name in distinct():
-        explicit = [(at, offset) for at, offset in transitions(data(name)) if begin <= at < end]
-        steps = [later - sooner for (sooner, _), (later, _) in zip(explicit, explicit[1:], strict=False)]
+        explicit = [(at, offset) for at, offset in transitions(data(name)) if at >= begin]
+        steps = [later - sooner for (sooner, _), (later, _) in pairwise(explicit)]
 
         assert all(offset % 60 == 0 for _, offset in explicit), name
-        assert min(steps, default=end) > 2 * 86_400, name
-        assert changes_of_a_late_year(zone(name)) <= 2, name
+        assert all(step > 2 * 86_400 for step in steps), name
+        check_late_years(zone(name))
 
 
 def transitions(tzif: bytes) -> list[tuple[int, int]]:
-    """(instant, offset from then on) of RFC 8536's second data block; changes of the name alone are left out."""
+    """(instant, offset from then on), from RFC 8536's second block; without changes of the name alone."""
     counts = struct.unpack(">6l", tzif[20:44])
     block = 44 + _size(counts, 4)
     counts = struct.unpack(">6l", tzif[block + 20 : block + 44])
@@ -129,7 +141,7 @@ def transitions(tzif: bytes) -> list[tuple[int, int]]:
     at += number_of_times
     offsets = [struct.unpack(">l", tzif[at + 6 * i : at + 6 * i + 4])[0] for i in range(number_of_types)]
     found = [(instant, offsets[kind]) for instant, kind in zip(instants, kinds, strict=True)]
-    return [(i, o) for (_, before), (i, o) in zip(found, found[1:], strict=False) if before != o]
+    return [(i, o) for (_, before), (i, o) in pairwise(found) if before != o]
 
 
 def _size(counts: tuple[int, ...], width: int) -> int:
@@ -137,13 +149,13 @@ def _size(counts: tuple[int, ...], width: int) -> int:
     return number_of_times * (width + 1) + types * 6 + characters + leaps * (width + 4) + isstd + isutc
 
 
-def changes_of_a_late_year(known_zone: Zone) -> int:
-    """Days with a change in 2098, which the rule at the end of the data makes; whole minutes all of them."""
-    days = range(number(date(2098, 1, 1)), number(date(2099, 1, 1)))
-    offsets = [known_zone.offsets[day] for day in days]
+def check_late_years(here: Zone) -> None:
+    """The rule at the end of the data holds from its last change on; two years of it show all that it does."""
+    days = range(number(date(2097, 1, 1)), number(date(2099, 1, 1)))
+    changing_days = [day for day in days if here.offsets[day] is None]
 
-    assert all(offset is None or offset % 60 == 0 for offset in offsets), known_zone.name
-    return offsets.count(None)
+    assert all((here.offsets[day] or 0) % 60 == 0 for day in days), here.name
+    assert all(later - sooner > 2 for sooner, later in pairwise(changing_days)), here.name
 
 
 # -- the rule
@@ -203,16 +215,16 @@ def test_numbers_become_texts() -> None:
 def test_around_every_change_of_every_zone_a_wall_time_is_the_first_instant_that_shows_it() -> None:
     """And one that no clock shows moves forward by exactly the gap; the marks say which is which."""
     checked = 0
-    for name in distinct():
-        here, info = zone(name), ZoneInfo.from_file((files("tzdata") / "zoneinfo" / name).open("rb"))
+    for name in changing():
+        here = zone(name)
         for day in changes(here):
             passes: dict[int, list[int]] = {}
             for seconds in range((day - 1) * 86_400 - 43_200, (day + 2) * 86_400 + 43_200, STEP * 60):
-                passes.setdefault(shown(info, seconds), []).append(seconds)
+                passes.setdefault(shown(here.offsets.info, seconds), []).append(seconds)
             for at in range((day - 1) * DAY + 720, (day + 2) * DAY - 720, STEP):
                 check_wall_time(here, at, passes)
                 checked += 1
-    assert checked > 50_000
+    assert checked > 30_000
 
 
 def check_wall_time(here: Zone, at: int, passes: dict[int, list[int]]) -> None:
@@ -228,11 +240,11 @@ def check_wall_time(here: Zone, at: int, passes: dict[int, list[int]]) -> None:
     skipped = after - before - STEP
 
     assert at + skipped == local(here, instant), where
-    assert "gap" == trait(here, at), where
+    assert trait(here, at) == "gap", where
 
 
 def test_around_every_change_of_every_zone_every_window_has_a_length() -> None:
-    for name in distinct():
+    for name in changing():
         here = zone(name)
         for day in changes(here):
             for start in range((day - 1) * DAY + 720, (day + 1) * DAY + 720, STEP):
