@@ -1,6 +1,6 @@
 """Reservations for tests: short to write in code, or from tests/cases/*.yaml with what must come of them."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from gen.model import (
     Reservation,
     SessionMatch,
 )
+from gen.occurrence import Expansion
 
 ORIGIN = Origin("reservations/course.yaml", 0)
 SEATS = (("small", 25),)
@@ -145,3 +146,19 @@ def of_case(case: Case) -> tuple[Reservation, dict[str, Calendar]]:
     )
     calendars = {name: calendar(name, *days) for name, days in case.get("calendars", {}).items()}
     return reservation(when, lead=int(case.get("lead", 0))), calendars
+
+
+def text(instant: int) -> str:
+    return datetime.fromtimestamp(instant, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def starts(expansion: Expansion) -> list[str]:
+    return [text(one.start) for one in expansion.occurrences]
+
+
+def told(expansion: Expansion) -> list[tuple[str, str, str, str]]:
+    """Code, path, message and fix of each problem, the paths as people read them."""
+    return [
+        (one.code, ".".join(map(str, one.path)).removeprefix("spec.recurrence."), one.message, one.fix)
+        for one in expansion.problems
+    ]

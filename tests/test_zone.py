@@ -150,7 +150,7 @@ def _size(counts: tuple[int, ...], width: int) -> int:
 
 
 def check_late_years(here: Zone) -> None:
-    """The rule at the end of the data holds from its last change on; two years of it show all that it does."""
+    """The rule at the end of the data holds from its last change on; two years show all that it does."""
     days = range(number(date(2097, 1, 1)), number(date(2099, 1, 1)))
     changing_days = [day for day in days if here.offsets[day] is None]
 

@@ -1,0 +1,64 @@
+"""The rows of README's table of the time rule, computed by the code that it is about."""
+
+from datetime import date
+from typing import NamedTuple
+
+from gen.model import Entry, Origin, Recurrence, Reservation, SessionMatch
+from gen.recurrence import expand
+from gen.runtime.instant import instant_text
+
+ZONE = "Europe/Zurich"
+
+
+class Row(NamedTuple):
+    day: date
+    start: str
+    end: str
+    why: str
+
+
+ROWS = [
+    Row(date(2026, 3, 30), "09:00", "13:00", "an ordinary day, in summer time"),
+    Row(date(2026, 3, 29), "02:30", "04:00", "02:30 is skipped: it means 03:30"),
+    Row(date(2026, 3, 29), "02:30", "03:15", "the gap would leave no length: 03:30 to 04:15"),
+    Row(date(2026, 3, 29), "03:15", "05:00", "the lead is elapsed time: it opens at 01:45"),
+    Row(date(2026, 3, 28), "22:00", "06:00", "over night into summer time: seven hours"),
+    Row(date(2026, 10, 25), "02:30", "04:00", "02:30 comes twice: the first is meant"),
+    Row(date(2026, 10, 24), "22:00", "06:00", "over night out of summer time: nine hours"),
+    Row(date(2026, 10, 25), "00:00", "24:00", "a whole day, of 25 hours"),
+]
+
+
+def minutes(text: str) -> int:
+    hours, rest = text.split(":")
+    return int(hours) * 60 + int(rest)
+
+
+def line(row: Row) -> str:
+    seats = (("small", 1),)
+    entry = Entry((), minutes(row.start), minutes(row.end), None, seats)
+    recurrence = Recurrence("dates", ZONE, None, None, ((row.day, row.day),), 1, (entry,), (), (), (), ())
+    match = SessionMatch((), (), (), None, "count")
+    reservation = Reservation(
+        origin=Origin("table", 0),
+        name="table",
+        title="",
+        labels=(),
+        annotations=(),
+        recurrence=recurrence,
+        seats=seats,
+        seats_listed=False,
+        lead=30,
+        behaviour="none",
+        sessions=match,
+        backend="placeholder",
+        suspend=False,
+        renku=False,
+    )
+    (found,) = expand(reservation, {}).occurrences
+    cells = [instant_text(instant)[:16].replace("T", " ") for instant in (found.open, found.start, found.end)]
+    return f"| {row.day} {row.start}-{row.end} | {' | '.join(cells)} | {row.why} |"
+
+
+def text() -> str:
+    return "".join(line(row) + "\n" for row in ROWS)

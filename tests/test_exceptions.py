@@ -1,0 +1,221 @@
+"""`except`, `moved`, `extra` and calendars: what they do, which one wins, and what is told when they miss."""
+
+import pytest
+
+from gen.model import Except, Move
+from gen.occurrence import Skipped
+from gen.recurrence import expand
+from tests.cases import calendar, entry, extra, move, recurrence, reservation, text, told, without
+
+WEEKLY = entry("09:00-10:00", 1)
+MARCH = "2026-03-02/2026-03-29"  # Mondays: 2, 9, 16, 23
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "expected"),
+    [
+        ((without("2026-03-09"),), ["02", "16", "23"]),
+        ((without("2026-03-03/2026-03-16"),), ["02", "23"]),
+        ((without("2026-03-09", "09:00"), without("2000-01-01/2026-03-02")), ["16", "23"]),
+        ((without("2026-03-09"), without("2026-03-09")), ["02", "16", "23"]),
+        ((without("2026-03-01/2026-03-22", "09:00"),), ["23"]),
+    ],
+    ids=["date", "range", "with-start-and-long-range", "twice", "range-with-start"],
+)
+def test_except_removes_dates(exceptions: tuple[Except, ...], expected: list[str]) -> None:
+    when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, excepts=exceptions)
+    made = expand(reservation(when), {})
+
+    assert made.problems == ()
+    assert expected == [one.date[8:] for one in made.occurrences]
+
+
+def test_a_plain_date_removes_all_its_occurrences_and_moved_wins_over_except_and_except_over_calendars() -> (
+    None
+):
+    when = recurrence(
+        "weekly",
+        "UTC",
+        WEEKLY,
+        entry("14:00-15:00", 1),
+        days=MARCH,
+        calendars=("first", "second"),
+        excepts=(without("2026-03-09"),),
+        moves=(move("2026-03-09", "2026-03-10", "14:00"), move("2026-03-16", "2026-03-17", "09:00")),
+    )
+    calendars = {
+        "first": calendar("first", "2026-03-09", "2026-03-16"),
+        "second": calendar("second", "2026-03-16/2026-03-23", title="Break"),
+    }
+    made = expand(reservation(when), calendars)
+
+    assert made.problems == ()
+    assert [one.id[-8:] for one in made.occurrences] == ["02T09:00", "02T14:00", "09T14:00", "16T09:00"]
+    assert [
+        Skipped("course/2026-03-09T09:00", "2026-03-09", "except"),
+        Skipped("course/2026-03-16T14:00", "2026-03-16", "calendar first"),
+        Skipped("course/2026-03-23T09:00", "2026-03-23", "calendar second: Break"),
+        Skipped("course/2026-03-23T14:00", "2026-03-23", "calendar second: Break"),
+    ] == list(made.skipped)
+
+
+@pytest.mark.parametrize(
+    ("moved", "start", "end"),
+    [
+        (move("2026-03-09", "2026-03-11"), "2026-03-11T09:00:00Z", "2026-03-11T10:00:00Z"),
+        (move("2026-03-09", "2026-03-09", at="11:00"), "2026-03-09T11:00:00Z", "2026-03-09T12:00:00Z"),
+        (move("2026-03-09", "2026-03-09", end="12:00"), "2026-03-09T09:00:00Z", "2026-03-09T12:00:00Z"),
+        (move("2026-03-09", "2026-03-09", end="08:00"), "2026-03-09T09:00:00Z", "2026-03-10T08:00:00Z"),
+        (
+            move("2026-03-09", "2027-01-01", "09:00", at="10:00", end="10:00", end_day=2),
+            "2027-01-01T10:00:00Z",
+            "2027-01-03T10:00:00Z",
+        ),
+    ],
+    ids=["day", "start", "end", "overnight", "all"],
+)
+def test_what_moves_keeps_what_the_move_does_not_change(moved: Move, start: str, end: str) -> None:
+    when = recurrence("weekly", "UTC", WEEKLY, days="2026-03-09", moves=(moved,))
+    one = expand(reservation(when), {}).occurrences[0]
+
+    assert (start, end, "course/2026-03-09T09:00") == (text(one.start), text(one.end), one.id)
+
+
+def test_what_moves_keeps_its_length_on_the_clock() -> None:
+    when = recurrence(
+        "once",
+        "Europe/Zurich",
+        entry("01:00-06:00"),
+        days="2026-03-25",
+        moves=(move("2026-03-25", "2026-03-29"),),
+    )
+    one = expand(reservation(when), {}).occurrences[0]
+
+    assert one.end - one.start == 4 * 3600
+
+
+def test_an_extra_may_take_the_place_of_an_occurrence_that_is_left_out() -> None:
+    when = recurrence(
+        "weekly",
+        "UTC",
+        WEEKLY,
+        days=MARCH,
+        excepts=(without("2026-03-09"),),
+        extras=(extra("2026-03-09", "09:00-12:00"),),
+    )
+    made = expand(reservation(when), {})
+
+    assert made.problems == ()
+    assert made.occurrences[1].marks == ("extra",)
+
+
+# -- what is wrong
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (
+            {"excepts": (without("2026-03-10"),)},
+            (
+                "B045",
+                "except.0",
+                "the recurrence has nothing on 2026-03-10 that could be left out.",
+                "Name an occurrence of the schedule, or remove this exception.",
+            ),
+        ),
+        (
+            {"excepts": (without("2026-03-09"), without("2026-03-16", "10:00"))},
+            (
+                "B045",
+                "except.1",
+                "the recurrence has nothing on 2026-03-16 at 10:00 that could be left out.",
+                "Name an occurrence of the schedule, or remove this exception.",
+            ),
+        ),
+        (
+            {"excepts": (without("2026-03-10/2026-03-15"),)},
+            (
+                "B045",
+                "except.0",
+                "the recurrence has nothing from 2026-03-10 to 2026-03-15 that could be left out.",
+                "Name an occurrence of the schedule, or remove this exception.",
+            ),
+        ),
+        (
+            {"moves": (move("2026-03-10", "2026-03-11"),)},
+            (
+                "B046",
+                "moved.0.date",
+                "the recurrence has nothing on 2026-03-10 that could be moved.",
+                "Name an occurrence of the schedule, or write `extra` for one more.",
+            ),
+        ),
+        (
+            {"moves": (move("2026-03-09", "2026-03-11", "10:00"),)},
+            (
+                "B046",
+                "moved.0.date",
+                "the recurrence has nothing on 2026-03-09 at 10:00 that could be moved.",
+                "Name an occurrence of the schedule, or write `extra` for one more.",
+            ),
+        ),
+        (
+            {"moves": (move("2026-03-09", "2026-03-11"), move("2026-03-09", "2026-03-12", "09:00"))},
+            ("B048", "moved.1", "2026-03-09 at 09:00 is moved by moved[0] already.", "Keep one of the two."),
+        ),
+        (
+            {"moves": (move("2026-03-09", "2026-03-11", at="10:00", end="10:00"),)},
+            (
+                "B028",
+                "moved.0.to.endTime",
+                "the end is not after the start.",
+                "Write a later time; for a whole day add endDay: 1.",
+            ),
+        ),
+        (
+            {"extras": (extra("2026-03-09", "09:00-12:00"),)},
+            (
+                "B049",
+                "extra.0.startTime",
+                "2026-03-09 09:00 starts schedule[0] (09:00-10:00) too: two with one id.",
+                "Change one of the times, or write one entry with all the seats.",
+            ),
+        ),
+    ],
+    ids=[
+        "except-on-another-date",
+        "except-at-another-time",
+        "except-between",
+        "moved-on-another-date",
+        "moved-at-another-time",
+        "moved-twice",
+        "moved-to-no-length",
+        "extra-with-the-same-id",
+    ],
+)
+def test_what_is_wrong_with_an_exception_is_told(
+    more: dict[str, object], expected: tuple[str, str, str, str]
+) -> None:
+    made = expand(reservation(recurrence("weekly", "UTC", WEEKLY, days=MARCH, **more)), {})
+
+    assert expected == next(one for one in told(made) if one[0] != "B031")
+
+
+def test_a_move_on_a_date_with_two_occurrences_must_say_which() -> None:
+    when = recurrence(
+        "weekly",
+        "UTC",
+        entry("14:00-15:00", 1),
+        WEEKLY,
+        days=MARCH,
+        moves=(move("2026-03-09", "2026-03-10"),),
+    )
+
+    expected = (
+        "B047",
+        "moved.0",
+        "2026-03-09 has 2 occurrences, and startTime does not say which one moves.",
+        "Add startTime: 09:00 or 14:00.",
+    )
+    assert [expected] == told(expand(reservation(when), {}))

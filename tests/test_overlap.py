@@ -1,0 +1,105 @@
+"""Entries of one reservation that meet: overlapping windows and equal ids."""
+
+import pytest
+
+from gen.model import Entry
+from gen.recurrence import expand
+from tests.cases import entry, extra, move, recurrence, reservation, text, told
+
+MARCH = "2026-03-02/2026-03-29"
+
+
+def overlap(at: str, hours: str, other: str, day: str = "2026-01-01") -> tuple[str, str, str, str]:
+    message = f"{hours} overlaps {other}, first on {day}: seats of small add up."
+    fix = 'Change one of the times; if the sum is meant, annotate berth.dev/ignore: "B031: <reason>".'
+    return "B031", at, message, fix
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        (
+            [entry("09:00-13:00"), entry("12:00-15:00")],
+            [overlap("schedule.1", "12:00-15:00", "schedule[0] (09:00-13:00)")],
+        ),
+        (
+            [entry("12:00-24:00"), entry("09:00-13:00")],
+            [overlap("schedule.1", "09:00-13:00", "schedule[0] (12:00-24:00)")],
+        ),
+        (
+            [entry("09:00-10:00", end_day=1)],
+            [overlap("schedule.0", "09:00-10:00", "the next one of its own", "2026-01-02")],
+        ),
+        ([entry("09:00-12:00"), entry("12:00-15:00")], []),
+        ([entry("09:00-09:00", end_day=1)], []),
+        ([entry("09:00-13:00"), entry("12:00-15:00", seats=(("huge", 1),))], []),
+        (
+            [entry("09:00-20:00"), entry("10:00-11:00"), entry("19:00-21:00")],
+            [
+                overlap("schedule.1", "10:00-11:00", "schedule[0] (09:00-20:00)"),
+                overlap("schedule.2", "19:00-21:00", "schedule[0] (09:00-20:00)"),
+            ],
+        ),
+    ],
+    ids=[
+        "two",
+        "other-order",
+        "itself",
+        "back-to-back",
+        "back-to-back-with-itself",
+        "other-class",
+        "long-one",
+    ],
+)
+def test_entries_that_overlap_are_told_once_with_their_first_date(
+    schedule: list[Entry], expected: list[tuple[str, str, str, str]]
+) -> None:
+    when = recurrence("daily", "UTC", days="2026-01-01/2026-01-31")._replace(schedule=tuple(schedule))
+
+    assert expected == told(expand(reservation(when, lead=60), {}))
+
+
+def test_what_moves_or_is_extra_can_overlap_and_the_date_told_is_that_of_the_meeting() -> None:
+    when = recurrence(
+        "weekly",
+        "UTC",
+        entry("09:00-10:00", 1),
+        entry("09:00-10:00", 3),
+        days=MARCH,
+        moves=(move("2026-03-04", "2026-03-23", at="09:30"),),
+        extras=(extra("2026-03-16", "09:30-11:00"),),
+    )
+
+    assert [
+        overlap("extra.0", "09:30-11:00", "schedule[0] (09:00-10:00)", "2026-03-16"),
+        overlap("schedule.1", "09:00-10:00", "schedule[0] (09:00-10:00)", "2026-03-23"),
+    ] == told(expand(reservation(when), {}))
+
+
+def test_two_entries_with_one_start_are_told_once() -> None:
+    when = recurrence(
+        "daily", "UTC", entry("09:00-10:00"), entry("09:00-12:00"), days="2026-01-01/2026-12-31"
+    )
+
+    assert [one for one in told(expand(reservation(when), {})) if one[0] != "B031"] == [
+        (
+            "B049",
+            "schedule.1.startTime",
+            "2026-01-01 09:00 starts schedule[0] (09:00-10:00) too: two with one id.",
+            "Change one of the times, or write one entry with all the seats.",
+        )
+    ]
+
+
+def test_ids_of_a_renku_payload_are_told_apart_by_end_then_position() -> None:
+    schedule = [entry("09:00-12:00"), entry("09:00-10:00"), entry("09:00-12:00"), entry("10:00-12:00")]
+    when = recurrence("daily", "UTC", *schedule, days="2026-01-01")
+    made = expand(reservation(when, renku=True), {})
+
+    assert {one.id: text(one.end) for one in made.occurrences} == {
+        "course/2026-01-01T09:00": "2026-01-01T10:00:00Z",
+        "course/2026-01-01T09:00~2": "2026-01-01T12:00:00Z",
+        "course/2026-01-01T09:00~3": "2026-01-01T12:00:00Z",
+        "course/2026-01-01T10:00": "2026-01-01T12:00:00Z",
+    }
+    assert {"B031"} == {one.code for one in made.problems}

@@ -1,0 +1,84 @@
+"""README does what it says: its commands print what stands there, its declarations are good, its tables are current."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import fieldtable, readmetable
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.M | re.S)
+COMMANDS = [
+    match
+    for language, block in BLOCKS
+    if language == "console"
+    for match in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.M)
+]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    for name in ("reservations", "rendered", "tests/examples"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[words.replace("/", "-") for words, _ in COMMANDS])
+def test_a_command_prints_what_readme_shows(command: str, output: str, checkout: Path) -> None:
+    program, *words = command.split()
+    assert program == "berth"
+
+    done = subprocess.run(
+        [sys.executable, "-m", "gen", *words],
+        cwd=checkout,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stdout + done.stderr == output
+
+
+def test_other_commands_name_targets_and_folders_that_exist() -> None:
+    lines = [
+        line.partition("#")[0].split()
+        for language, block in BLOCKS
+        if language == "console" and "$ " not in block
+        for line in block.splitlines()
+    ]
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
+
+    assert len(lines) == 3
+    for program, *words in lines:
+        if program == "make":
+            assert words[0] in targets
+        else:
+            assert program == "kubectl"
+            assert (ROOT / words[-1] / "base.yaml").is_file()
+
+
+def test_its_declarations_are_good_beside_the_examples(checkout: Path) -> None:
+    declarations = [block for language, block in BLOCKS if language == "yaml"]
+    for i, declaration in enumerate(declarations):
+        (checkout / "reservations" / f"readme-{i}.yaml").write_text(declaration)
+
+    command = [sys.executable, "-m", "gen", "-C", str(checkout), "validate", "--strict"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert declarations
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_the_table_of_fields_is_made_from_the_shapes() -> None:
+    """After a change of shapes: python -m tests.fieldtable."""
+    assert fieldtable.updated(README) == README
+
+
+def test_the_table_of_the_time_rule_is_what_the_code_computes() -> None:
+    assert readmetable.text() in README

@@ -1,0 +1,313 @@
+"""Occurrences as the format states them: the cases, the types, where windows end, and how many there may be."""
+
+from datetime import datetime
+
+import pytest
+
+from gen.cronline import lines
+from gen.finding import Problem
+from gen.grammar import end_time
+from gen.occurrence import Expansion, Occurrence, Skipped
+from gen.recurrence import MOST, expand
+from gen.shape import Refusal
+from tests.cases import (
+    Case,
+    calendar,
+    entry,
+    extra,
+    move,
+    of_case,
+    read,
+    recurrence,
+    reservation,
+    text,
+    told,
+    without,
+)
+
+CASES = [*read("time"), *read("requests")]
+ONE_YEAR = "2026-01-01/2026-12-31"
+WEEKLY = entry("09:00-10:00", 1)
+MARCH = "2026-03-02/2026-03-29"  # Mondays: 2, 9, 16, 23
+
+
+# -- the cases
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
+def test_every_case_comes_out_as_it_says(case: Case) -> None:
+    declared, calendars = of_case(case)
+    expansion = expand(declared, calendars)
+    found = expansion.occurrences
+    seen = {
+        "starts": [text(one.start) for one in found],
+        "ends": [text(one.end) for one in found],
+        "opens": [text(one.open) for one in found],
+        "ids": [one.id for one in found],
+        "marks": [list(one.marks) for one in found],
+        "hours": [f"{(one.end - one.start) / 3600:g}" for one in found],
+        "on": {one.date: text(one.start)[11:16] for one in found if one.date in case.get("on", ())},
+        "number": str(len(found)),
+        "schedules": list(lines([one.open for one in found], declared.recurrence.zone)),
+    }
+
+    assert expansion.problems == ()
+    assert {key: case[key] for key in seen if key in case} == {key: seen[key] for key in seen if key in case}
+
+
+def test_d08_halfway_through_the_seven_hour_night_is_three_and_a_half_hours_after_its_start() -> None:
+    night = expand(
+        reservation(recurrence("once", "Europe/Zurich", entry("22:00-06:00"), days="2026-03-28")), {}
+    ).occurrences[0]
+
+    assert night.start + 3.5 * 3600 == (night.start + night.end) / 2
+
+
+@pytest.mark.parametrize(
+    ("hours", "inside", "outside"),
+    [
+        ("06:00-20:00", ["04T06:00:00", "04T19:59:59"], ["04T05:59:59", "04T20:00:00"]),
+        ("18:00-04:00", ["04T18:00:00", "05T03:00:00"], ["05T04:00:00"]),
+        ("00:00-24:00", ["04T00:00:00", "04T23:59:00"], ["05T00:00:00"]),
+    ],
+    ids=["w18", "w19", "w20"],
+)
+def test_windows_are_half_open(hours: str, inside: list[str], outside: list[str]) -> None:
+    one = expand(reservation(recurrence("once", "UTC", entry(hours), days="2026-05-04")), {}).occurrences[0]
+
+    def holds(moment: str) -> bool:
+        return one.start <= datetime.fromisoformat(f"2026-05-{moment}Z").timestamp() < one.end
+
+    assert [True] * len(inside) == [holds(moment) for moment in inside]
+    assert [False] * len(outside) == [holds(moment) for moment in outside]
+
+
+def test_w20_there_is_no_26th_hour() -> None:
+    with pytest.raises(Refusal):
+        end_time("26:00")
+
+
+# -- one whole expansion
+
+
+def test_an_expansion_says_everything() -> None:
+    when = recurrence(
+        "weekly",
+        "Europe/Zurich",
+        entry("09:00-13:00", 1),
+        entry("22:00-01:00", 4, seats=(("small", 5), ("huge", 1))),
+        days="2026-03-30/2026-04-12",
+        calendars=("holidays", "unknown"),
+        excepts=(without("2026-04-09"),),
+        extras=(extra("2026-04-07", "09:00-13:00"),),
+    )
+    calendars = {"holidays": calendar("holidays", "2026-04-06/2026-04-07", title="Easter break")}
+    zone, small = "Europe/Zurich", (("small", 25),)
+    monday = Occurrence(
+        reservation="course",
+        id="course/2026-03-30T09:00",
+        open=1774852200,
+        start=1774854000,
+        end=1774868400,
+        seats=small,
+        zone=zone,
+        marks=("suspended",),
+        date="2026-03-30",
+    )
+    thursday = monday._replace(
+        id="course/2026-04-02T22:00",
+        open=1775158200,
+        start=1775160000,
+        end=1775170800,
+        seats=(("small", 5), ("huge", 1)),
+        marks=("overnight", "suspended"),
+        date="2026-04-02",
+    )
+    added = monday._replace(
+        id="course/2026-04-07T09:00",
+        open=1775543400,
+        start=1775545200,
+        end=1775559600,
+        marks=("extra", "onHoliday", "suspended"),
+        date="2026-04-07",
+    )
+    skipped = (
+        Skipped("course/2026-04-06T09:00", "2026-04-06", "calendar holidays: Easter break"),
+        Skipped("course/2026-04-09T22:00", "2026-04-09", "except"),
+    )
+
+    assert Expansion((monday, thursday, added), skipped, ()) == expand(
+        reservation(when, lead=30, suspend=True), calendars
+    )
+
+
+def test_marks_stand_in_their_order() -> None:
+    when = recurrence(
+        "once",
+        "Europe/Zurich",
+        entry("09:00-10:00"),
+        days="2026-03-30",
+        calendars=("days",),
+        moves=(move("2026-03-30", "2026-03-29", at="02:30", end="02:30", end_day=210),),
+    )
+    made = expand(reservation(when, suspend=True), {"days": calendar("days", "2026-03-29")})
+
+    assert made.occurrences[0].marks == ("gap", "fold", "overnight", "moved", "onHoliday", "suspended")
+
+
+# -- types
+
+
+def test_daily_falls_on_both_of_its_dates_and_all_between() -> None:
+    when = recurrence("daily", "UTC", entry("09:00-10:00"), days="2026-02-27/2026-03-02")
+
+    assert [o.date[5:] for o in expand(reservation(when), {}).occurrences] == [
+        "02-27",
+        "02-28",
+        "03-01",
+        "03-02",
+    ]
+
+
+def test_dates_that_ranges_name_twice_happen_once() -> None:
+    days = "2026-05-03/2026-05-05,2026-05-01,2026-05-04/2026-05-06,2026-05-01"
+    when = recurrence("dates", "UTC", entry("09:00-10:00"), days=days)
+
+    expected = ["2026-05-01", "2026-05-03", "2026-05-04", "2026-05-05", "2026-05-06"]
+    assert expected == [one.date for one in expand(reservation(when), {}).occurrences]
+
+
+def test_once_over_several_days_takes_equal_times_and_ignores_weekdays() -> None:
+    when = recurrence("once", "UTC", entry("09:00-09:00", 7), days="2026-05-04/2026-05-06")
+    one = expand(reservation(when), {}).occurrences[0]
+
+    assert (text(one.start), text(one.end)) == ("2026-05-04T09:00:00Z", "2026-05-06T09:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("hours", "end_day", "expected"),
+    [
+        ("09:00-08:00", None, "2026-05-05T08:00:00Z"),
+        ("09:00-00:00", None, "2026-05-05T00:00:00Z"),
+        ("09:00-24:00", None, "2026-05-05T00:00:00Z"),
+        ("09:00-10:00", 0, "2026-05-04T10:00:00Z"),
+        ("09:00-08:00", 1, "2026-05-05T08:00:00Z"),
+        ("09:00-10:00", 2, "2026-05-06T10:00:00Z"),
+        ("09:00-24:00", 1, "2026-05-06T00:00:00Z"),
+    ],
+)
+def test_where_an_entry_ends(hours: str, end_day: int | None, expected: str) -> None:
+    when = recurrence("dates", "UTC", entry(hours, end_day=end_day), days="2026-05-04")
+
+    assert expected == text(expand(reservation(when), {}).occurrences[0].end)
+
+
+def test_a_zone_that_is_unknown_is_told_elsewhere() -> None:
+    when = recurrence("daily", "Europe/Zürich", entry("09:00-10:00"), days=ONE_YEAR)
+
+    assert Expansion((), (), ()) == expand(reservation(when), {})
+
+
+# -- what is wrong
+
+
+def test_a_problem_names_its_document() -> None:
+    when = recurrence("weekly", "UTC", WEEKLY, days="2026-03-03/2026-03-08")
+
+    assert (
+        Problem(
+            "B042",
+            "reservations/course.yaml",
+            0,
+            ("spec", "recurrence"),
+            "it has no occurrence: no Monday falls from 2026-03-03 to 2026-03-08.",
+            "Change the dates so that it happens, or remove the reservation.",
+        ),
+    ) == expand(reservation(when), {}).problems
+
+
+def test_exceptions_that_leave_nothing_are_an_error() -> None:
+    when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, calendars=("spring",))
+    made = expand(reservation(when), {"spring": calendar("spring", "2026-01-01/2026-06-30")})
+
+    assert len(made.skipped) == 4
+    assert told(made) == [
+        (
+            "B042",
+            "spec.recurrence",
+            "it has no occurrence: exceptions leave none.",
+            "Change the dates so that it happens, or remove the reservation.",
+        )
+    ]
+
+
+def test_an_entry_that_never_falls_is_an_error() -> None:
+    when = recurrence(
+        "weekly", "UTC", WEEKLY, entry("09:00-10:00", 3, 6), days="2026-03-02/2026-03-17", interval=3
+    )
+    made = expand(reservation(when._replace(last=when.last and when.last.replace(day=3))), {})
+
+    assert told(made) == [
+        (
+            "B040",
+            "schedule.1",
+            "no Wednesday or Saturday falls from 2026-03-02 to 2026-03-03 in weeks that count (interval 3).",
+            "Change the weekday or the dates, or remove the entry.",
+        )
+    ]
+
+
+def test_a_renku_payload_is_warned_where_others_fail() -> None:
+    never = recurrence("weekly", "UTC", WEEKLY, days="2026-03-03/2026-03-08")
+    partly = recurrence("weekly", "UTC", WEEKLY, entry("09:00-10:00", 2), days="2026-03-03/2026-03-08")
+
+    assert [one.code for one in expand(reservation(never, renku=True), {}).problems] == ["B043"]
+    assert [one.code for one in expand(reservation(partly, renku=True), {}).problems] == ["B041"]
+
+
+def test_windows_without_length_are_told_and_nothing_is_expanded() -> None:
+    when = recurrence(
+        "daily",
+        "UTC",
+        entry("09:00-10:00"),
+        entry("10:00-10:00"),
+        days=ONE_YEAR,
+        extras=(extra("2026-03-01", "10:00-09:00", 0),),
+    )
+    made = expand(reservation(when), {})
+    message, fix = "the end is not after the start.", "Write a later time; for a whole day add endDay: 1."
+
+    assert made.occurrences == ()
+    assert [("B028", "schedule.1.endTime", message, fix), ("B028", "extra.0.endTime", message, fix)] == told(
+        made
+    )
+
+
+# -- how many
+
+
+def test_two_thousand_occurrences_are_allowed_and_one_more_is_not() -> None:
+    days = "2020-01-01/2025-06-22"  # 2,000 days
+    two_thousand = recurrence("daily", "UTC", entry("09:00-10:00"), days=days)
+    one_more = two_thousand._replace(extras=(extra("2026-01-01", "09:00-10:00"),))
+    one_less = one_more._replace(excepts=(without("2020-02-29"),))
+
+    assert (len(expand(reservation(two_thousand), {}).occurrences), ()) == (MOST, ())
+    assert (len(expand(reservation(one_less), {}).occurrences), ()) == (MOST, ())
+    assert told(expand(reservation(one_more), {})) == [
+        (
+            "B044",
+            "spec.recurrence",
+            "2,001 occurrences are more than 2,000.",
+            "Shorten the range of dates, or write several reservations.",
+        )
+    ]
+
+
+def test_millions_are_counted_and_never_made() -> None:
+    schedule = [entry(f"{i // 60:02}:{i % 60:02}-24:00") for i in range(100)]
+    when = recurrence("daily", "UTC", *schedule, days="2000-01-01/2099-12-31")
+    made = expand(reservation(when), {})
+
+    assert (made.occurrences, made.skipped) == ((), ())
+    assert [one.message for one in made.problems] == ["3,652,500 occurrences are more than 2,000."]
