@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from gen.document import Document
 from gen.finding import NOTE, WARNING, Problem
+from gen.input.document import Document
+from gen.input.scalar import Value
 from gen.kind import calendar, renku, reservation, resourceclass, site
 from gen.kind.metadata import IGNORE
+from gen.kind.shape import INVALID, Fields, Report, nearest, shown
 from gen.model import Calendar, Origin, Reservation, ResourceClass, Site
 from gen.rules import RULES
-from gen.scalar import Value
-from gen.shape import INVALID, Fields, Report, nearest, shown
 
 DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B060", "B064", "B065", "B069", "B030"
 

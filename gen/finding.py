@@ -1,6 +1,6 @@
 """What a finding is, in which order findings are told, and what they mean for the exit code.
 
-A check makes a `Problem`: it names the document and the path of the value, not yet its line. `gen.place` finds the
+A check makes a `Problem`: it names the document and the path of the value, not yet its line. `gen.input.place` finds the
 line when, and only when, there is something to say; so a good run never pays for places.
 """
 

@@ -12,17 +12,16 @@ from gen.check.ceilings import Ceilings
 from gen.check.names import Names
 from gen.cronline import lines
 from gen.declared import Declared, declared
-from gen.document import Document, parse
 from gen.finding import ERROR, Finding, Problem
+from gen.input.document import Document, parse
+from gen.input.source import read
+from gen.input.text import Syntax
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
 from gen.occurrence import Expansion, Occurrence
 from gen.placed import Placed, placed
 from gen.recurrence import expand
 from gen.rules import severity
-from gen.source import read
-from gen.text import Syntax
-
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B061", "B062", "B063", "B064", "B072")
@@ -106,7 +105,7 @@ class Pipeline:
         """All that was found so far, with places, in order; what authors silenced is left out."""
         if not self.problems:
             return []
-        from gen.place import locate  # noqa: PLC0415 - dear, and needless where all is good
+        from gen.input.place import locate  # noqa: PLC0415 - dear, and needless where all is good
 
         # What may stand in a file that cannot be read is not unknown.
         doubtful = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from gen.grammar import end_time, start_time
+from gen.kind.grammar import end_time, start_time
 from gen.model import (
     Calendar,
     Entry,

@@ -9,8 +9,8 @@ from typing import Any
 
 from gen.declared import KINDS
 from gen.kind.pod import AFFINITY, SELECTOR, SPREAD, TOLERATION
+from gen.kind.shape import REQUIRED, Either, Field, Fields, ListOf, Shape, shown
 from gen.kind.site import CLUSTER, OVERRIDABLE
-from gen.shape import REQUIRED, Either, Field, Fields, ListOf, Shape, shown
 
 README = Path(__file__).parents[1] / "README.md"
 BEGIN, END = "<!-- fields: made by python -m tests.fieldtable -->\n", "<!-- end of fields -->\n"

@@ -10,8 +10,8 @@ from typing import TypeVar
 import pytest
 
 from gen.finding import ERROR, Finding
-from gen.output import OutputError, header
-from gen.stage import DISK, Check, Difference, Disk, Outcome, Stage
+from gen.output.folder import OutputError, header
+from gen.output.stage import DISK, Check, Difference, Disk, Outcome, Stage
 
 First = TypeVar("First")
 Second = TypeVar("Second")

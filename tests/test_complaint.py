@@ -2,8 +2,8 @@
 
 import pytest
 
-from gen.document import parse
-from gen.source import Source
+from gen.input.document import parse
+from gen.input.source import Source
 
 QUOTES = 'Put a value with ": " in it in quotes; if this is a key, check the indentation of its line.'
 NO_KEY = f"B003 there can be no key here. {QUOTES}"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.document import Document, parse, trees
-from gen.scalar import Value
-from gen.source import Source
-from gen.text import Lines
+from gen.input.document import Document, parse, trees
+from gen.input.scalar import Value
+from gen.input.source import Source
+from gen.input.text import Lines
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 

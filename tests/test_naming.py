@@ -1,6 +1,6 @@
 """Names of rendered objects."""
 
-from gen import naming
+from gen.manifest import naming
 
 
 def test_a_short_name_stays_as_it_is() -> None:

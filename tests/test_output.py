@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gen.output import header
-from gen.stage import Check, Difference, Outcome, Stage
+from gen.output.folder import header
+from gen.output.stage import Check, Difference, Outcome, Stage
 from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, check, content, files_in, render, write
 
 

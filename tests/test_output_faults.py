@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gen.finding import ERROR, Finding
-from gen.stage import DISK, Stage
+from gen.output.stage import DISK, Stage
 from tests.outputfolder import (
     AGAIN,
     BASE,
@@ -76,7 +76,7 @@ def test_a_killed_run_leaves_whole_files_and_the_next_one_clears_up(
 ) -> None:
     code = (
         "import sys\n"
-        "from gen.stage import DISK\n"
+        "from gen.output.stage import DISK\n"
         "from tests.outputfolder import NEW, die, failing, render\n"
         "from pathlib import Path\n"
         "call, survives, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])\n"

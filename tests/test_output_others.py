@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gen.gitignore import ignored_by_git
-from gen.stage import Outcome
+from gen.output.gitignore import ignored_by_git
+from gen.output.stage import Outcome
 from tests.outputfolder import (
     HEADER,
     NEW,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gen.document import parse
 from gen.finding import Finding, Path, Problem
-from gen.place import Places, locate
-from gen.source import Source
-from gen.text import Syntax
+from gen.input.document import parse
+from gen.input.place import Places, locate
+from gen.input.source import Source
+from gen.input.text import Syntax
 
 SITE = """\
 # é

@@ -28,7 +28,9 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[words.replace("/", "-") for words, _ in COMMANDS])
+@pytest.mark.parametrize(
+    ("command", "output"), COMMANDS, ids=[words.replace("/", "-") for words, _ in COMMANDS]
+)
 def test_a_command_prints_what_readme_shows(command: str, output: str, checkout: Path) -> None:
     program, *words = command.split()
     assert program == "berth"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gen.document import parse
-from gen.source import Source
+from gen.input.document import parse
+from gen.input.source import Source
 
 KEEP = "Keep one of the two."
 TAG = 'is not understood. Remove it; text that begins with "!" goes in quotes.'

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gen.document import parse
-from gen.scalar import Octalish, Value
-from gen.source import Source
+from gen.input.document import parse
+from gen.input.scalar import Octalish, Value
+from gen.input.source import Source
 
 SCALARS: dict[str, Value] = {
     # text that YAML 1.1 takes for something else

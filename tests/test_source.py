@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gen.finding import Problem
-from gen.source import LIMIT, Source, read
+from gen.input.source import LIMIT, Source, read
 
 RENAME = "Rename it."
 CHECK = "Check its permissions, and where it leads if it is a link; or remove it."

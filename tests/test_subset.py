@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen import subset
-from gen.scalar import Octalish, Value
-from gen.text import Lines
-from gen.yamltree import trees
+from gen.input import subset
+from gen.input.scalar import Octalish, Value
+from gen.input.text import Lines
+from gen.input.yamltree import trees
 
 ROOT = Path(__file__).parent.parent
 

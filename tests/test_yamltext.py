@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from gen.yamltext import block, literal, number, quote
+from gen.output.yamltext import block, literal, number, quote
 from tests.awkward import AWKWARD
 
 Read = Callable[[str], object]

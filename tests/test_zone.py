@@ -24,15 +24,10 @@ from gen.zone import (
     trait,
     window,
 )
+from tests.zones import data, distinct, zone
 
 FIRST, LAST = date(2024, 1, 1), date(2028, 1, 1)
 STEP = 15
-
-
-def zone(name: str) -> Zone:
-    found = load(name)
-    assert found is not None
-    return found
 
 
 def wall(text: str) -> int:
@@ -43,16 +38,6 @@ def wall(text: str) -> int:
 
 def utc(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def data(name: str) -> bytes:
-    return (files("tzdata") / "zoneinfo" / name).read_bytes()
-
-
-@cache
-def distinct() -> tuple[str, ...]:
-    """Zones that differ: of those with the same data one stands for all."""
-    return tuple({data(name): name for name in known()}.values())
 
 
 @cache

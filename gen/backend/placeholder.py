@@ -6,8 +6,8 @@ Names, labels and texts are put together here; how the objects look stands in te
 from collections.abc import Sequence
 from typing import Any
 
-from gen import labels, naming
 from gen.backend.base import Manifest
+from gen.manifest import labels, naming
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.occurrence import Occurrence
 from gen.placed import Placed

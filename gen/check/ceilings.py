@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gen.finding import Path, Problem
-from gen.moment import named
 from gen.model import Ceiling, Cluster, Reservation, ResourceClass, Site
+from gen.moment import named
 from gen.occurrence import Occurrence as Dated
 from gen.placed import Placed
 from gen.quantity import parse

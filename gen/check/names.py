@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from gen import naming
 from gen.finding import Problem
+from gen.manifest import naming
 from gen.placed import Placed
 
 MEET = "B066"

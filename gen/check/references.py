@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.renku import their_path
+from gen.kind.shape import nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
 from gen.placed import class_names
-from gen.shape import nearest, shown
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING = (
     "B061",

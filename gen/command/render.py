@@ -8,9 +8,7 @@ from typing import Protocol
 from gen.cli import BAD_INPUT, GOOD, STALE
 from gen.command.answer import exit_code, form, tell
 from gen.finding import in_order
-from gen.output import OutputError
-from gen.pipeline import Pipeline
-from gen.render import (
+from gen.manifest.render import (
     base_file,
     base_text,
     kustomization_file,
@@ -18,8 +16,10 @@ from gen.render import (
     reservation_file,
     reservation_text,
 )
-from gen.stage import Check, Stage
-from gen.template import Renderer, TemplateError
+from gen.output.folder import OutputError
+from gen.output.stage import Check, Stage
+from gen.output.template import Renderer, TemplateError
+from gen.pipeline import Pipeline
 
 
 class _Sink(Protocol):

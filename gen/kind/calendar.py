@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
+from gen.kind import grammar
 from gen.kind.metadata import document
+from gen.kind.shape import Either, Field, Fields, ListOf, Report, Text
 from gen.model import Calendar, Origin
-from gen.shape import Either, Field, Fields, ListOf, Report, Text
 
 DATE = Text("date", grammar.day)
 ORDER = "B024"

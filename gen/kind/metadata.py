@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
-from gen.shape import Field, Fields, Make, MapOf, OneOf, Report, Text, shown
+from gen.kind import grammar
+from gen.kind.shape import Field, Fields, Make, MapOf, OneOf, Report, Text, shown
 
 OUR_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"

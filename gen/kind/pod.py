@@ -5,10 +5,22 @@ They are checked so that the API server accepts what we render, and passed on as
 
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
+from gen.kind import grammar
 from gen.kind.metadata import LABELS
-from gen.shape import CONFLICT, INVALID, Anything, Field, Fields, ListOf, MapOf, OneOf, Report, Text, Whole
+from gen.kind.shape import (
+    CONFLICT,
+    INVALID,
+    Anything,
+    Field,
+    Fields,
+    ListOf,
+    MapOf,
+    OneOf,
+    Report,
+    Text,
+    Whole,
+)
 
 KEY = Text("label key", grammar.label_key)
 VALUE = Text("label value", grammar.label_value)

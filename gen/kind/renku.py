@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Set
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
+from gen.kind import grammar
 from gen.kind.calendar import DATE
 from gen.kind.reservation import BEHAVIOURS, EVERY_SESSION
 from gen.kind.schedule import COUNT, EQUAL_TIMES, Clock
+from gen.kind.shape import INVALID, MISSING, Field, Fields, ListOf, OneOf, Refusal, Report, Text, Whole
 from gen.model import Entry, Origin, Recurrence, Reservation
-from gen.shape import INVALID, MISSING, Field, Fields, ListOf, OneOf, Refusal, Report, Text, Whole
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 

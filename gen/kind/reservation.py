@@ -2,12 +2,24 @@
 
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
+from gen.kind import grammar
 from gen.kind.metadata import IGNORE, LABELS, document
 from gen.kind.schedule import CLASS, COUNT, RECURRENCE, SEATS, SUSPEND, Standard, class_seats, recurrence
+from gen.kind.shape import (
+    CONFLICT,
+    INVALID,
+    MISSING,
+    Field,
+    Fields,
+    ListOf,
+    MapOf,
+    OneOf,
+    Report,
+    Text,
+    Whole,
+)
 from gen.model import Origin, Reservation, SessionMatch
-from gen.shape import CONFLICT, INVALID, MISSING, Field, Fields, ListOf, MapOf, OneOf, Report, Text, Whole
 
 BEHAVIOURS = ("maintain", "reduce", "none")
 DEFAULT_LEAD = 30

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
+from gen.kind import grammar
 from gen.kind.metadata import LABELS, OUR_DOMAIN, OUR_LABELS, document, refuse_our_key
 from gen.kind.pod import PLACEMENT, RESOURCES, SELECTOR, placement
+from gen.kind.shape import CONFLICT, INVALID, Field, Fields, ListOf, MapOf, OneOf, Report, Text, Whole
 from gen.model import ClassSessions, Origin, ResourceClass
 from gen.quantity import NANO, parse
-from gen.shape import CONFLICT, INVALID, Field, Fields, ListOf, MapOf, OneOf, Report, Text, Whole
 
 NAMESPACES = ListOf(Text("DNS label", grammar.dns_label), 1)
 PLURAL = Text("DNS name", grammar.dns_name)

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
+from gen.kind import grammar
 from gen.kind.calendar import DATE, in_order
-from gen.model import Entry, Except, Extra, Move, Recurrence, Seats
-from gen.shape import (
+from gen.kind.shape import (
     CONFLICT,
     INVALID,
     MISSING,
@@ -21,6 +20,7 @@ from gen.shape import (
     Whole,
     nearest,
 )
+from gen.model import Entry, Except, Extra, Move, Recurrence, Seats
 
 EQUAL_TIMES, IDLE_KEY = "B028", "B029"
 TIME = '"HH:MM" in the reservation\'s zone'

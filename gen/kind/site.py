@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from gen import grammar
 from gen.finding import Path
+from gen.kind import grammar
 from gen.kind.calendar import DATE, in_order
 from gen.kind.metadata import document
 from gen.kind.pod import PLACEMENT, RESOURCES, placement
-from gen.model import Ceiling, Cluster, Images, Origin, Site
-from gen.shape import (
+from gen.kind.shape import (
     CONFLICT,
     INVALID,
     Either,
@@ -24,6 +23,7 @@ from gen.shape import (
     Whole,
     shown,
 )
+from gen.model import Ceiling, Cluster, Images, Origin, Site
 from gen.version import VERSION
 
 PRIORITY, LOW_PRIORITY, DUPLICATE_NAME, OTHER_VERSION = "B025", "B026", "B060", "B027"

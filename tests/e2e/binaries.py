@@ -106,6 +106,8 @@ def build(names: Iterable[str] | None = None) -> Path:
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock(cache_dir() / "build.lock", "another build is running"):
+        for left in folder.glob(".*.partial-*"):  # by a build that was killed
+            left.unlink(missing_ok=True)
         todo = missing(wanted)
         for position, name in enumerate(todo, start=1):
             say(f"building {name} ({position} of {len(todo)})")
@@ -116,7 +118,7 @@ def build(names: Iterable[str] | None = None) -> Path:
 
 
 def _build_one(program: Program, folder: Path) -> None:
-    partial = folder / f".{program.name}.partial"
+    partial = folder / f".{program.name}.partial-{os.getpid()}"
     command = ["go", "build", "-C", str(HERE / program.module), "-o", str(partial)]
     command += ["-ldflags", f"-s -w {program.ldflags}".strip()]
     if program.tags:

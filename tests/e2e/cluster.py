@@ -126,8 +126,9 @@ class Cluster:
 
     def kubectl(self, *arguments: str, input: str | None = None, timeout: float = 120) -> str:  # noqa: A002
         """What it prints; KubectlError with its complaint otherwise."""
-        command = [str(self.bin_dir / "kubectl"), f"--kubeconfig={self.kubeconfig}"]
-        command.append(f"--cache-dir={STATE}/kubectl")
+        # It runs outside of the sandbox, where files are what they seem, so it has to be told to die with us.
+        command = ["setpriv", "--pdeathsig", "KILL", "--", str(self.bin_dir / "kubectl")]
+        command += [f"--kubeconfig={self.kubeconfig}", f"--cache-dir={STATE}/kubectl"]
         try:
             done = subprocess.run(
                 [*command, *arguments],

@@ -115,6 +115,16 @@ def test_a_stale_write_is_a_conflict() -> None:
             (200, "Nonsense", 'the answer is no Scale: {"kind": "Sca', 0.0),
             id="cut-off",
         ),
+        pytest.param(
+            Answer(200, b'{"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}'),
+            (
+                200,
+                "Nonsense",
+                'the answer is no Scale: {"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}',
+                0.0,
+            ),
+            id="another-kind",
+        ),
         pytest.param(Answer(200, b"[]"), (200, "Nonsense", "the answer is no Scale: []", 0.0), id="a-list"),
         pytest.param(
             Answer(200, b"[" * 100_000),

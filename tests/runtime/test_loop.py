@@ -99,6 +99,13 @@ def test_at_the_end_it_stays_for_one_that_opens_within_two_minutes() -> None:
     assert world.writes == [("10:00:00", "small", 0), ("10:02:00", "small", 5), ("11:00:00", "small", 0)]
 
 
+def test_it_stays_for_an_occurrence_that_asks_for_nothing() -> None:
+    world = World("08:00", timetable_text((*COURSE[:4], {"small": 0})), small=0)
+
+    assert world.run() == 0
+    assert [line["time"] for line in world.told("ended")] == ["10:00:00"]
+
+
 def test_back_to_back_occurrences_are_one_run_and_change_nothing_in_between() -> None:
     world = World("07:30", timetable_text(COURSE, NEXT), small=0)
 

@@ -152,6 +152,41 @@ def test_an_end_that_passes_during_a_slow_request_is_not_slept_over() -> None:
     assert [at(when) - at("10:00") <= 9 for when, _, _ in world.writes] == [True, True]
 
 
+def test_a_slow_pool_does_not_make_the_next_one_act_on_the_past() -> None:
+    world = World("09:59:50", timetable_text(BOTH, pools=TWO), small=25, huge=2)
+    world.plan("09:59:56", lambda: world.cluster.set("course-huge", 0))
+
+    def hang(request: Request) -> None:
+        if "course-small" in request.path and world.now < at("10:00"):
+            world.pass_time(12.0)
+
+    world.cluster.interferences.append(hang)
+
+    assert world.run() == 0
+    assert [write[1:] for write in world.writes] == [("small", 0)]
+
+
+def test_what_was_known_before_a_failure_is_not_believed_after_it() -> None:
+    """The opening is written, its answer is lost, and nothing works until after the end."""
+    world = World("07:29", timetable_text(COURSE), small=0)
+
+    def lose(request: Request) -> None:
+        if request.method == "PATCH":
+            world.cluster.interferences.clear()
+            world.cluster(request)
+            world.cluster.interfere("", no_answer())
+            raise no_answer()
+
+    world.cluster.interferences.append(lose)
+    world.interfere_at("10:20", "", None)
+
+    assert world.run() == 0
+    assert [(clock(at(when) // 60 * 60), count) for when, _, count in world.writes] == [
+        ("07:30:00", 25),
+        ("10:20:00", 0),
+    ]
+
+
 def test_without_any_timetable_for_a_minute_a_fresh_pod_may_try() -> None:
     world = World("08:00", None, small=25)
 

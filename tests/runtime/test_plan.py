@@ -36,6 +36,12 @@ def test_a_pool_that_the_timetable_does_not_name_is_wished_empty() -> None:
     assert Wish(other, 0, ()) == wish(TIMETABLE, other, at("09:00"))
 
 
+def test_a_pool_is_known_by_its_deployment() -> None:
+    edited = POOL._replace(behaviour="none")
+
+    assert wish(TIMETABLE, edited, at("09:00")) == Wish(edited, 25, ("course/1",))
+
+
 @pytest.mark.parametrize(
     ("found", "moment", "before", "expected"),
     [

@@ -1,6 +1,6 @@
 """Which text does a template, ours or a user's, give for finished values?
 
-Only what renders imports this module: it brings jinja2. Templates are read, held to `gen.templaterules` and
+Only what renders imports this module: it brings jinja2. Templates are read, held to `gen.output.templaterules` and
 compiled once. What is wrong with one becomes a finding at its line, never a traceback.
 """
 
@@ -10,9 +10,9 @@ import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
 from gen.finding import ERROR, Finding
-from gen.templatefiles import built_in_folder, find_overrides, read_template
-from gen.templaterules import broken_rules
-from gen.yamltext import block, literal, number, quote
+from gen.output.templatefiles import built_in_folder, find_overrides, read_template
+from gen.output.templaterules import broken_rules
+from gen.output.yamltext import block, literal, number, quote
 
 
 class TemplateError(Exception):

@@ -6,11 +6,11 @@ Built only when there is something to say; it reads the file once more, with eve
 import re
 from collections.abc import Callable, Iterable
 
-from gen.document import trees
 from gen.finding import Finding, Path, Problem, in_order
-from gen.node import Node
-from gen.source import Source
-from gen.text import Lines, Syntax, decode, visible
+from gen.input.document import trees
+from gen.input.node import Node
+from gen.input.source import Source
+from gen.input.text import Lines, Syntax, decode, visible
 
 _NAMES = ("name", "resourceClass")
 _WORD = re.compile(r"[A-Za-z0-9_-]+")

@@ -7,8 +7,8 @@ mapping, `<<` takes over another mapping, and a tree has a greatest depth and si
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gen.scalar import Octalish, Value
-from gen.text import Fault, Lines, visible
+from gen.input.scalar import Octalish, Value
+from gen.input.text import Fault, Lines, visible
 
 DEEPEST = 100
 """Levels of lists and mappings; people need ten. Whoever walks a value may use recursion."""

@@ -7,9 +7,9 @@ text that is JSON is read as JSON, whatever its file is called; all other text i
 import json
 import re
 
-from gen.node import DEEPEST, Node, Refused, mapping, too_deep
-from gen.scalar import Value, whole
-from gen.text import Fault, Lines
+from gen.input.node import DEEPEST, Node, Refused, mapping, too_deep
+from gen.input.scalar import Value, whole
+from gen.input.text import Fault, Lines
 
 _DECODER = json.JSONDecoder()
 _PAIR = re.compile(r"\\u[dD][89a-fA-F]")

@@ -6,8 +6,8 @@ ASCII only and in a fixed order, so that a reviewer sees the very dates and a di
 import json
 from collections.abc import Sequence
 
+from gen.manifest.naming import pool
 from gen.model import ClassSessions, Seats, SessionMatch
-from gen.naming import pool
 from gen.occurrence import Occurrence
 from gen.placed import Placed
 from gen.runtime.instant import instant_text

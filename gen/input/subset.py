@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gen.scalar import Scalar, Value, plain
+from gen.input.scalar import Scalar, Value, plain
 
 _PLAIN = r"""(?:[^\s\-?:,\[\]{}\#&*!|>'"%@`]|-(?=[0-9]))"""  # the first character
 _QUOTED = r""""[^"\\]*+"|'[^']*+'"""

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from gen import labels, naming
 from gen.backend.base import Manifest
+from gen.manifest import labels, naming
 from gen.model import Cluster, Site
 
 
 def runtime_code() -> list[dict[str, str]]:
     """The in-cluster code, file by file, sorted by name: what runs is what is reviewed."""
-    folder = Path(__file__).parent / "runtime"
+    folder = Path(__file__).parents[1] / "runtime"
     files = sorted(folder.glob("*.py"))
     return [{"name": file.name, "text": file.read_text("utf-8")} for file in files if file.stat().st_size]
 

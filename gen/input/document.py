@@ -6,13 +6,13 @@ grammar, which is imported only then. Reading never raises, whatever the bytes a
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from gen import subset
-from gen.scalar import Value
-from gen.source import Source
-from gen.text import Fault, Lines, Syntax, decode
+from gen.input import subset
+from gen.input.scalar import Value
+from gen.input.source import Source
+from gen.input.text import Fault, Lines, Syntax, decode
 
 if TYPE_CHECKING:
-    from gen.node import Node  # needless for good files
+    from gen.input.node import Node  # needless for good files
 
 
 class Document(NamedTuple):
@@ -45,12 +45,12 @@ def parse(source: Source) -> tuple[list[Document], list[Syntax]]:
 def trees(lines: Lines) -> "tuple[list[Node], list[Fault]]":
     """The documents as trees, empty ones too, up to where reading cannot go on; and all faults."""
     if _may_be_json(lines.text):
-        from gen import jsontree  # noqa: PLC0415 - most files are YAML
+        from gen.input import jsontree  # noqa: PLC0415 - most files are YAML
 
         found = jsontree.tree(lines)
         if found is not None:
             return found
-    from gen import yamltree  # noqa: PLC0415 - dear, and needless for good files
+    from gen.input import yamltree  # noqa: PLC0415 - dear, and needless for good files
 
     return yamltree.trees(lines)
 
@@ -59,7 +59,7 @@ def _quickly(text: str) -> list[Value] | None:
     """The values of a text that is plainly good; `None` says nothing about the text."""
     if not _may_be_json(text):
         return subset.read(text)
-    from gen import jsontree  # noqa: PLC0415 - most files are YAML
+    from gen.input import jsontree  # noqa: PLC0415 - most files are YAML
 
     try:
         return [jsontree.value(text)]

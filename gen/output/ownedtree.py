@@ -8,8 +8,8 @@ import os
 from typing import NamedTuple
 
 from gen.finding import Finding
-from gen.gitignore import ignored_by_git
-from gen.output import FOREIGN, IN_THE_WAY, MARK, OWNED, finding, is_ours, is_temporary
+from gen.output.folder import FOREIGN, IN_THE_WAY, MARK, OWNED, finding, is_ours, is_temporary
+from gen.output.gitignore import ignored_by_git
 
 SAME, DIFFERS, MISSING, BLOCKED = "same", "differs", "missing", "blocked"
 

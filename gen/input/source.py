@@ -9,7 +9,7 @@ import stat
 from typing import NamedTuple
 
 from gen.finding import Problem
-from gen.text import visible
+from gen.input.text import visible
 
 LIMIT = 1024 * 1024
 """Bytes in one file: 2,000 reservations of the usual size, and already more than a ConfigMap can hold."""

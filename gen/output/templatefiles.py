@@ -15,7 +15,7 @@ _SUFFIX = ".j2"
 
 def built_in_folder() -> str:
     """In a wheel the templates lie in the package, in a checkout beside it."""
-    package = os.path.dirname(os.path.abspath(__file__))
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     inside = os.path.join(package, "templates")
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), "templates")
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import yaml
 from yaml import events
 
-from gen.complaint import explain
-from gen.node import DEEPEST, MOST, Node, Refused, mapping, too_deep, too_many
-from gen.scalar import plain
-from gen.text import Fault, Lines, visible
+from gen.input.complaint import explain
+from gen.input.node import DEEPEST, MOST, Node, Refused, mapping, too_deep, too_many
+from gen.input.scalar import plain
+from gen.input.text import Fault, Lines, visible
 
 _TAG = re.compile(r"![^\s,\[\]{}]*")
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s*)*")

@@ -1,20 +1,20 @@
 """From what was declared to the text of files: which objects a file holds, in which order, below which header.
 
 Pure but for the templates that it reads. What an object looks like stands in templates/; which values it gets, in
-`gen.backend` and `gen.base`.
+`gen.backend` and `gen.manifest.cluster`.
 """
 
 from collections.abc import Sequence
 
-from gen import base
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.finding import Problem
+from gen.manifest import cluster as base
+from gen.manifest.timetabletext import timetable_text
 from gen.model import Cluster, Site
-from gen.output import header
+from gen.output.folder import header
+from gen.output.template import Renderer
 from gen.pipeline import Part
-from gen.template import Renderer
-from gen.timetabletext import timetable_text
 
 TOO_LARGE = "B073"
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144

@@ -9,8 +9,8 @@ from calendar import monthrange
 from datetime import date
 from functools import lru_cache
 
+from gen.kind.shape import Refusal, nearest, shown
 from gen.quantity import parse as parse_quantity
-from gen.shape import Refusal, nearest, shown
 from gen.zone import known as known_zones
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY = "B021", "B017", "B018", "B019", "B020", "B022"

@@ -3,7 +3,7 @@
 Pure: a complaint and the text in, a fault out. libyaml's own words reach nobody.
 """
 
-from gen.text import Fault, Lines, visible
+from gen.input.text import Fault, Lines, visible
 
 _AT, _FROM = "at", "from"
 # What libyaml says; whether the fault is there or where its context begins; message; fix. The first fits.

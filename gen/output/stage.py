@@ -14,8 +14,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from gen.output import BUSY, OutputError, finding, refusal, temporary_name
-from gen.ownedtree import BLOCKED, SAME, OwnedTree
+from gen.output.folder import BUSY, OutputError, finding, refusal, temporary_name
+from gen.output.ownedtree import BLOCKED, SAME, OwnedTree
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _AGAIN = "See to its permissions and to the space on its disk, then run again."

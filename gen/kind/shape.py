@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from gen.finding import Path, Problem
-from gen.scalar import Octalish
+from gen.input.scalar import Octalish
 
 INVALID: Final[Any] = object()
 REQUIRED: Final[Any] = object()

@@ -1,0 +1,66 @@
+"""The cases of tests/cases/: reservations with known dates."""
+
+from datetime import datetime
+
+import pytest
+
+from gen.cronline import lines
+from gen.kind.grammar import end_time
+from gen.kind.shape import Refusal
+from gen.recurrence import expand
+from tests.cases import Case, entry, of_case, read, recurrence, reservation, text
+
+CASES = [*read("time"), *read("requests")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
+def test_every_case_comes_out_as_it_says(case: Case) -> None:
+    declared, calendars = of_case(case)
+    expansion = expand(declared, calendars)
+    found = expansion.occurrences
+    seen = {
+        "starts": [text(one.start) for one in found],
+        "ends": [text(one.end) for one in found],
+        "opens": [text(one.open) for one in found],
+        "ids": [one.id for one in found],
+        "marks": [list(one.marks) for one in found],
+        "hours": [f"{(one.end - one.start) / 3600:g}" for one in found],
+        "on": {one.date: text(one.start)[11:16] for one in found if one.date in case.get("on", ())},
+        "number": str(len(found)),
+        "schedules": list(lines([one.open for one in found], declared.recurrence.zone)),
+    }
+
+    assert expansion.problems == ()
+    assert {key: case[key] for key in seen if key in case} == {key: seen[key] for key in seen if key in case}
+
+
+def test_d08_halfway_through_the_seven_hour_night_is_three_and_a_half_hours_after_its_start() -> None:
+    night = expand(
+        reservation(recurrence("once", "Europe/Zurich", entry("22:00-06:00"), days="2026-03-28")), {}
+    ).occurrences[0]
+
+    assert night.start + 3.5 * 3600 == (night.start + night.end) / 2
+
+
+@pytest.mark.parametrize(
+    ("hours", "inside", "outside"),
+    [
+        ("06:00-20:00", ["04T06:00:00", "04T19:59:59"], ["04T05:59:59", "04T20:00:00"]),
+        ("18:00-04:00", ["04T18:00:00", "05T03:00:00"], ["05T04:00:00"]),
+        ("00:00-24:00", ["04T00:00:00", "04T23:59:00"], ["05T00:00:00"]),
+    ],
+    ids=["w18", "w19", "w20"],
+)
+def test_windows_are_half_open(hours: str, inside: list[str], outside: list[str]) -> None:
+    one = expand(reservation(recurrence("once", "UTC", entry(hours), days="2026-05-04")), {}).occurrences[0]
+
+    def holds(moment: str) -> bool:
+        return one.start <= datetime.fromisoformat(f"2026-05-{moment}Z").timestamp() < one.end
+
+    assert [True] * len(inside) == [holds(moment) for moment in inside]
+    assert [False] * len(outside) == [holds(moment) for moment in outside]
+
+
+def test_w20_there_is_no_26th_hour() -> None:
+    with pytest.raises(Refusal):
+        end_time("26:00")
