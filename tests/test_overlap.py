@@ -103,3 +103,20 @@ def test_ids_of_a_renku_payload_are_told_apart_by_end_then_position() -> None:
         "course/2026-01-01T10:00": "2026-01-01T12:00:00Z",
     }
     assert {"B031"} == {one.code for one in made.problems}
+
+
+def test_of_an_entry_the_window_that_ends_last_counts() -> None:
+    """A short one that moved into a long one does not hide it from what comes later."""
+    when = recurrence(
+        "weekly",
+        "UTC",
+        entry("09:00-20:00", 1),
+        entry("19:00-21:00", 1),
+        days="2026-03-02/2026-03-09",
+        moves=(move("2026-03-09", "2026-03-02", "09:00", at="10:00", end="11:00"),),
+    )
+
+    assert told(expand(reservation(when), {})) == [
+        overlap("schedule.0", "09:00-20:00", "the next one of its own", "2026-03-02"),
+        overlap("schedule.1", "19:00-21:00", "schedule[0] (09:00-20:00)", "2026-03-02"),
+    ]

@@ -15,7 +15,7 @@ from gen.occurrence import Expansion
 from gen.recurrence import expand
 from gen.zone import clock, date_text, known, local
 from tests.cases import calendar, entry, recurrence, reservation, without
-from tests.zones import distinct, zone
+from tests.zones import changing, distinct, zone
 
 EXAMPLES = settings(derandomize=True, deadline=None, max_examples=150)
 DAY = 1440
@@ -143,21 +143,29 @@ def test_overlaps_are_told_where_two_windows_with_a_common_class_meet(when: Recu
     assert bool(meet) == ("B031" in codes(made))
 
 
-@pytest.mark.parametrize("hours", ["02:30-03:15", "00:15-00:45", "23:30-00:30", "00:00-24:00"])
-def test_in_every_zone_on_every_date_of_four_years_each_window_happens_once_and_has_a_length(
-    hours: str,
-) -> None:
+def check_every_date(name: str, hours: str) -> None:
+    """Each date's window happens once and has a length."""
+    when = recurrence("daily", name, entry(hours), days="2024-01-01/2027-12-31")
+    found = expand(reservation(when), {}).occurrences
     expected = (date(2028, 1, 1) - date(2024, 1, 1)).days
-    for name in distinct():
-        when = recurrence("daily", name, entry(hours), days="2024-01-01/2027-12-31")
-        found = expand(reservation(when), {}).occurrences
 
-        assert expected == len({one.id for one in found}) == len({one.start for one in found}), name
-        assert all(one.start < one.end for one in found), name
+    assert expected == len({one.id for one in found}) == len({one.start for one in found}), name
+    assert all(one.start < one.end for one in found), name
+
+
+def test_in_every_zone_every_date_of_four_years_has_its_window() -> None:
+    for name in distinct():
+        check_every_date(name, "02:30-03:15")
+
+
+@pytest.mark.parametrize("hours", ["00:15-00:45", "23:30-00:30", "00:00-24:00", "02:00-03:00"])
+def test_however_clocks_change_every_date_of_four_years_has_its_window(hours: str) -> None:
+    for name in changing():
+        check_every_date(name, hours)
 
 
 def test_a_window_starts_and_ends_when_its_clock_says_so_unless_a_gap_moved_it() -> None:
-    for name in distinct():
+    for name in changing():
         here = zone(name)
         when = recurrence("daily", name, entry("01:30-02:15"), days="2025-12-31/2027-01-01")
         for one in expand(reservation(when), {}).occurrences:

@@ -39,8 +39,9 @@ def _day(date: str) -> int:
     return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
 
 
+@lru_cache(maxsize=4096)
 def instant_text(seconds: int) -> str:
-    """For the years 1 to 9999."""
+    """For the years 1 to 9999. Cached: courses share their hours, so a site's timetables repeat themselves."""
     day, second = divmod(seconds, DAY)
     return _date_text(day) + _time_text(second)
 

@@ -28,6 +28,7 @@ def up(_: list[str]) -> None:
 
 
 def down(_: list[str]) -> None:
+    packages.require_root()
     lock = MachineLock()
     holder = lock.holder()
     if holder is not None:
@@ -41,6 +42,7 @@ def down(_: list[str]) -> None:
 
 
 def kubectl(arguments: list[str]) -> None:
+    packages.require_root()
     if not KUBECONFIG.is_file():
         raise E2EError("no cluster is up: start one with `python -m tests.e2e up`")
     program = str(binaries.binary("kubectl"))

@@ -7,7 +7,7 @@ import signal
 import ssl
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.e2e.errors import E2EError, WaitTimeoutError
@@ -66,6 +66,16 @@ class Component:
     def restart(self) -> None:
         self.stop()
         self.start()
+
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        """An outage: it runs again afterwards, also when what happens inside fails."""
+        self.stop()
+        try:
+            yield
+        finally:
+            if not self.running:
+                self.start()
 
     def _end(self, how: signal.Signals, grace: float) -> None:
         if self._process is None:

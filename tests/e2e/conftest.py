@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.cluster import Cluster
+from tests.e2e.errors import E2EError
 
 _numbers = itertools.count(1)
 
@@ -15,8 +16,12 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A real Kubernetes; the first use may build it, which takes minutes and shows its progress."""
     capture = request.config.pluginmanager.getplugin("capturemanager")
     made = Cluster()
-    with capture.global_and_fixture_disabled():
-        made.up()
+    try:
+        with capture.global_and_fixture_disabled():
+            made.up()
+    except E2EError as error:
+        # Once, in its own words, and not as an error of every test.
+        pytest.exit(f"no cluster: {error}", returncode=1)
     try:
         yield made
     finally:

@@ -22,13 +22,17 @@ _TO_RUN = {
     "openssl": "openssl",
     "util-linux": "nsenter",
 }
-_TO_BUILD = {"gcc": "gcc", "pkg-config": "pkg-config"}
+_TO_COMPILE = {"gcc": "gcc", "libc6-dev": "/usr/include/stdio.h"}
+
+
+def require_root() -> None:
+    if os.geteuid() != 0:
+        raise E2EError("the end-to-end tests need root: run them with sudo or in a virtual machine")
 
 
 def require() -> None:
     """Make the machine fit for a cluster, or say what is missing: one line for each thing."""
-    if os.geteuid() != 0:
-        raise E2EError("the end-to-end tests need root: run them with sudo or in a virtual machine")
+    require_root()
     lacking = missing_packages()
     if lacking and shutil.which("apt-get"):
         _install(lacking)
@@ -41,13 +45,12 @@ def require() -> None:
 
 
 def missing_packages() -> list[str]:
-    lacking = [package for package, evidence in _TO_RUN.items() if not _exists(evidence)]
+    wanted = {**_TO_RUN, **_TO_COMPILE}
     if "runc" in missing_binaries():
-        lacking += [package for package, evidence in _TO_BUILD.items() if not _exists(evidence)]
-        if not _has_libseccomp():
-            lacking.append("libseccomp-dev")
-    elif not _exists("gcc"):  # for the pause image
-        lacking.append("gcc")
+        wanted["pkg-config"] = "pkg-config"
+    lacking = [package for package, evidence in wanted.items() if not _exists(evidence)]
+    if "runc" in missing_binaries() and not _has_libseccomp():
+        lacking.append("libseccomp-dev")
     return lacking
 
 
@@ -63,6 +66,8 @@ def _install(packages: list[str]) -> None:
 
 
 def _exists(evidence: str) -> bool:
+    if evidence.startswith("/"):
+        return Path(evidence).is_file()
     search = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     return shutil.which(evidence, path=search) is not None
 

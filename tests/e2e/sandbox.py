@@ -163,7 +163,6 @@ def _kill_recorded_init() -> None:
 def _init_script() -> str:
     """What the first process does before it only waits: file systems that hide the machine's."""
     lines = [
-        "trap '' CHLD",  # inherited by cat: the kernel reaps orphans, so no zombies gather
         "mount -t tmpfs -o mode=0755 berth-e2e /run",
         "mount -t tmpfs -o mode=0755 berth-e2e /var/log",
         f"mount -t tmpfs -o mode=0755 berth-e2e {DATA}",
@@ -173,7 +172,8 @@ def _init_script() -> str:
         private = f"{DATA}/kernel/{Path(setting).name}"
         lines.append(f"echo {value} > {private}")
         lines.append(f"if [ -e {setting} ]; then mount --bind {private} {setting}; fi")
-    return "\n".join([*lines, "echo ready", "exec cat"])
+    # The ignored signal is inherited by cat: the kernel reaps the orphans, so no zombies gather.
+    return "\n".join([*lines, "trap '' CHLD", "echo ready", "exec cat"])
 
 
 def children(parent: int) -> list[int]:

@@ -151,19 +151,16 @@ def test_a_pause_pod_runs_on_the_real_node_and_ends_at_once(cluster: Cluster, na
 
 def test_the_api_server_can_go_and_come_back(cluster: Cluster, namespace: str) -> None:
     cluster.kubectl("create", "configmap", "kept", "--from-literal=a=b", f"--namespace={namespace}")
-    cluster.control_plane.apiserver.stop()
-    with pytest.raises(KubectlError, match="refused"):
+    with cluster.control_plane.apiserver.stopped(), pytest.raises(KubectlError, match="refused"):
         cluster.get("configmap", "kept", namespace)
-    cluster.control_plane.apiserver.start()
     assert cluster.get("configmap", "kept", namespace)["data"] == {"a": "b"}
 
 
 def test_the_controller_manager_can_go_and_come_back(cluster: Cluster, namespace: str) -> None:
-    cluster.control_plane.controller_manager.stop()
-    cluster.apply(json.dumps(pause_deployment(1)), namespace=namespace)
-    with pytest.raises(E2EError, match="in vain for a ReplicaSet"):
-        cluster.wait_for(lambda: cluster.find("replicasets", namespace), 3, "a ReplicaSet")
-    cluster.control_plane.controller_manager.start()
+    with cluster.control_plane.controller_manager.stopped():
+        cluster.apply(json.dumps(pause_deployment(1)), namespace=namespace)
+        with pytest.raises(E2EError, match="in vain for a ReplicaSet"):
+            cluster.wait_for(lambda: cluster.find("replicasets", namespace), 3, "a ReplicaSet")
     cluster.wait_for(lambda: cluster.find("replicasets", namespace), 30, "a ReplicaSet")
 
 
