@@ -10,7 +10,9 @@ from typing import NamedTuple
 from gen.check import references
 from gen.check.ceilings import Ceilings
 from gen.check.names import Names
-from gen.cronline import lines
+from gen.dates.cronline import lines
+from gen.dates.occurrence import Expansion, Occurrence
+from gen.dates.recurrence import expand
 from gen.declared import Declared, declared
 from gen.finding import ERROR, Finding, Problem
 from gen.input.document import Document, parse
@@ -18,9 +20,7 @@ from gen.input.source import read
 from gen.input.text import Syntax
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
-from gen.occurrence import Expansion, Occurrence
 from gen.placed import Placed, placed
-from gen.recurrence import expand
 from gen.rules import severity
 
 UNREADABLE = ("B001", "B002", "B003", "B006")

@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from gen.dates.occurrence import Expansion
 from gen.kind.grammar import end_time, start_time
 from gen.model import (
     Calendar,
@@ -18,7 +19,6 @@ from gen.model import (
     Reservation,
     SessionMatch,
 )
-from gen.occurrence import Expansion
 
 ORIGIN = Origin("reservations/course.yaml", 0)
 SEATS = (("small", 25),)

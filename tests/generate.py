@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from gen.zone import known
+from gen.dates.zone import known
 from tests.awkward import AWKWARD as TEXTS
 
 Document = dict[str, Any]

@@ -3,8 +3,8 @@
 from datetime import date
 from typing import NamedTuple
 
+from gen.dates.recurrence import expand
 from gen.model import Entry, Origin, Recurrence, Reservation, SessionMatch
-from gen.recurrence import expand
 from gen.runtime.instant import instant_text
 
 ZONE = "Europe/Zurich"

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from croniter import croniter
 
-from gen.cronline import cron_zone, lines
-from gen.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
+from gen.dates.cronline import cron_zone, lines
+from gen.dates.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
 from tests.zones import distinct, zone
 
 ODD = ("Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham")

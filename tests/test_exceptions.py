@@ -2,9 +2,9 @@
 
 import pytest
 
+from gen.dates.occurrence import Skipped
+from gen.dates.recurrence import expand
 from gen.model import Except, Move
-from gen.occurrence import Skipped
-from gen.recurrence import expand
 from tests.cases import calendar, entry, extra, move, recurrence, reservation, text, told, without
 
 WEEKLY = entry("09:00-10:00", 1)

@@ -12,6 +12,6 @@ FLOORS = [
 GATES = {
     "jinja2": {"gen.output.template", "gen.output.templaterules"},
     "yaml": {"gen.input.yamltree"},
-    "tzdata": {"gen.zone"},
-    "zoneinfo": {"gen.zone"},
+    "tzdata": {"gen.dates.zone"},
+    "zoneinfo": {"gen.dates.zone"},
 }

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gen.dates.recurrence import expand
 from gen.model import Entry
-from gen.recurrence import expand
 from tests.cases import entry, extra, move, recurrence, reservation, text, told
 
 MARCH = "2026-03-02/2026-03-29"

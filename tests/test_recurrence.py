@@ -2,9 +2,9 @@
 
 import pytest
 
+from gen.dates.occurrence import Expansion, Occurrence, Skipped
+from gen.dates.recurrence import MOST, expand
 from gen.finding import Problem
-from gen.occurrence import Expansion, Occurrence, Skipped
-from gen.recurrence import MOST, expand
 from tests.cases import (
     calendar,
     entry,

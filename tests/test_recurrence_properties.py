@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gen.dates.occurrence import Expansion
+from gen.dates.recurrence import expand
+from gen.dates.zone import clock, date_text, known, local
 from gen.kind.grammar import end_time
 from gen.model import Entry, Recurrence
-from gen.occurrence import Expansion
-from gen.recurrence import expand
-from gen.zone import clock, date_text, known, local
 from tests.cases import calendar, entry, recurrence, reservation, without
 from tests.zones import changing, distinct, zone
 

@@ -4,10 +4,10 @@ from datetime import datetime
 
 import pytest
 
-from gen.cronline import lines
+from gen.dates.cronline import lines
+from gen.dates.recurrence import expand
 from gen.kind.grammar import end_time
 from gen.kind.shape import Refusal
-from gen.recurrence import expand
 from tests.cases import Case, entry, of_case, read, recurrence, reservation, text
 
 CASES = [*read("time"), *read("requests")]

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gen.zone import (
+from gen.dates.zone import (
     DAY,
     Zone,
     clock,

@@ -5,7 +5,7 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 
-from gen.zone import DAY, Zone, known, load, number
+from gen.dates.zone import DAY, Zone, known, load, number
 
 FIRST, LAST = date(2024, 1, 1), date(2028, 1, 1)
 

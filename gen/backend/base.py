@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from gen.dates.occurrence import Occurrence
 from gen.model import Site
-from gen.occurrence import Occurrence
 from gen.placed import Placed
 
 

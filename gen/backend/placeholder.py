@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
+from gen.dates.occurrence import Occurrence
 from gen.manifest import labels, naming
 from gen.model import Cluster, Reservation, ResourceClass, Site
-from gen.occurrence import Occurrence
 from gen.placed import Placed
 
 TEMPLATES = "placeholder"

@@ -7,17 +7,17 @@ occurrences do not count twice here either.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from gen.dates.moment import named
+from gen.dates.occurrence import Occurrence as Dated
+from gen.dates.zone import DAY, number, resolve
 from gen.finding import Path, Problem
 from gen.model import Ceiling, Cluster, Reservation, ResourceClass, Site
-from gen.moment import named
-from gen.occurrence import Occurrence as Dated
 from gen.placed import Placed
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
 from gen.runtime.instant import instant_text
 from gen.runtime.target import full_count, target
 from gen.runtime.timetable import Occurrence
-from gen.zone import DAY, number, resolve
 
 EXCEEDED = "B067"
 _NEVER = 2**40  # seconds: some 34,000 years on

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from gen import report, table
 from gen.command.answer import exit_code, form, tell
 from gen.command.occurrences import instant_argument, seats_text, selection
+from gen.dates.moment import hours_text, local_text, named
 from gen.model import Reservation
-from gen.moment import hours_text, local_text, named
 from gen.pipeline import Item, Part, Pipeline
 from gen.runtime.instant import instant_text
 

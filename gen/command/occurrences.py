@@ -7,9 +7,9 @@ from typing import NamedTuple
 from gen import report, table
 from gen.cli import UsageError
 from gen.command.answer import exit_code, form, tell
+from gen.dates.moment import named, read, span_text
+from gen.dates.occurrence import Occurrence, Skipped
 from gen.kind.shape import nearest
-from gen.moment import named, read, span_text
-from gen.occurrence import Occurrence, Skipped
 from gen.pipeline import Item, Pipeline
 from gen.runtime.instant import instant_text
 

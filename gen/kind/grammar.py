@@ -9,9 +9,9 @@ from calendar import monthrange
 from datetime import date
 from functools import lru_cache
 
+from gen.dates.zone import known as known_zones
 from gen.kind.shape import Refusal, nearest, shown
 from gen.quantity import parse as parse_quantity
-from gen.zone import known as known_zones
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY = "B021", "B017", "B018", "B019", "B020", "B022"
 FIRST_YEAR, LAST_YEAR = 2000, 2099

@@ -6,9 +6,9 @@ ASCII only and in a fixed order, so that a reviewer sees the very dates and a di
 import json
 from collections.abc import Sequence
 
+from gen.dates.occurrence import Occurrence
 from gen.manifest.naming import pool
 from gen.model import ClassSessions, Seats, SessionMatch
-from gen.occurrence import Occurrence
 from gen.placed import Placed
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import API_VERSION, KIND, VERSION

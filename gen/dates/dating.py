@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from gen.bare import Bare
-from gen.exceptions import Absence
+from gen.dates.bare import Bare
+from gen.dates.exceptions import Absence
+from gen.dates.moves import Moved
+from gen.dates.occurrence import Occurrence
+from gen.dates.zone import DAY, FOLD, GAP, Zone, clock, date_text, trait, window
 from gen.model import Entry, Extra, Reservation
-from gen.moves import Moved
-from gen.occurrence import Occurrence
-from gen.zone import DAY, FOLD, GAP, Zone, clock, date_text, trait, window
 
 OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", "onHoliday", "suspended"
 

@@ -3,8 +3,8 @@
 import re
 from datetime import date
 
+from gen.dates.zone import DAY, Zone, clock, day_of, load, local, number, resolve
 from gen.runtime.instant import instant
-from gen.zone import DAY, Zone, clock, day_of, load, local, number, resolve
 
 _INSTANT = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?(Z|[+-]\d{2}:\d{2})?)?", re.ASCII

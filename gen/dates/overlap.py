@@ -5,11 +5,11 @@ A pair of entries is told once, with its first date, whatever the number of date
 
 from collections.abc import Iterable, Sequence
 
-from gen.bare import Bare
+from gen.dates.bare import Bare
+from gen.dates.occurrence import Fault, Occurrence
+from gen.dates.zone import DAY, Zone, clock, day_of, local
 from gen.finding import Path
 from gen.model import Entry, Extra, Recurrence
-from gen.occurrence import Fault, Occurrence
-from gen.zone import DAY, Zone, clock, day_of, local
 
 OVERLAP, SAME_ID = "B031", "B049"
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from gen.zone import DAY, GAP, Zone, day_of, load, local, trait
+from gen.dates.zone import DAY, GAP, Zone, day_of, load, local, trait
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ODD_CHANGES = frozenset({"Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham"})

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from gen.bare import Bare
-from gen.dayrange import Cover, any_within, cover, title_of
+from gen.dates.bare import Bare
+from gen.dates.dayrange import Cover, any_within, cover, title_of
+from gen.dates.occurrence import Fault
+from gen.dates.zone import DAY, clock, number
 from gen.model import Calendar, Except, Recurrence
-from gen.occurrence import Fault
-from gen.zone import DAY, clock, number
 
 NOTHING_TO_SKIP = "B045"
 

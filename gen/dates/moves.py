@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gen.bare import Bare, length
+from gen.dates.bare import Bare, length
+from gen.dates.occurrence import Fault
+from gen.dates.zone import DAY, clock, number
 from gen.finding import Path
 from gen.model import Move
-from gen.occurrence import Fault
-from gen.zone import DAY, clock, number
 
 NO_LENGTH, NOTHING_TO_MOVE, WHICH_ONE, MOVED_TWICE = "B028", "B046", "B047", "B048"
 

@@ -1,19 +1,19 @@
 """Which occurrences does a reservation have? All of them, dated, in UTC; and what of its recurrence is wrong.
 
-Pure: no clock, no cluster, the same answer everywhere. The time rule itself lives in `gen.zone`.
+Pure: no clock, no cluster, the same answer everywhere. The time rule itself lives in `gen.dates.zone`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gen.bare import Bare, entry_length, falls, length
-from gen.dating import Plan, dated
-from gen.exceptions import Absence, idle_excepts
+from gen.dates.bare import Bare, entry_length, falls, length
+from gen.dates.dating import Plan, dated
+from gen.dates.exceptions import Absence, idle_excepts
+from gen.dates.moves import Moved, moved, no_length
+from gen.dates.occurrence import Expansion, Fault, Occurrence, Skipped
+from gen.dates.overlap import any_overlap, overlaps, path, same_ids
+from gen.dates.zone import DAY, Zone, clock, date_text, load, number
 from gen.finding import Problem
 from gen.model import Calendar, Recurrence, Reservation
-from gen.moves import Moved, moved, no_length
-from gen.occurrence import Expansion, Fault, Occurrence, Skipped
-from gen.overlap import any_overlap, overlaps, path, same_ids
-from gen.zone import DAY, Zone, clock, date_text, load, number
 
 NEVER_FALLS, NEVER_FALLS_RENKU = "B040", "B041"
 NOTHING, NOTHING_RENKU = "B042", "B043"

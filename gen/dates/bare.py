@@ -1,11 +1,11 @@
 """The bare recurrence: on which days each entry of a schedule falls, and how long it lasts on the clock.
 
-Knows nothing of exceptions, of zones and of instants. Days and wall times are the numbers of `gen.zone`.
+Knows nothing of exceptions, of zones and of instants. Days and wall times are the numbers of `gen.dates.zone`.
 """
 
-from gen.dayrange import union
+from gen.dates.dayrange import union
+from gen.dates.zone import DAY, number
 from gen.model import Entry, Recurrence
-from gen.zone import DAY, number
 
 Bare = tuple[int, int]
 """An occurrence: wall time of its original start; place of its entry, where extras count on from entries."""

@@ -1,6 +1,6 @@
 """What a reservation comes to: its dated occurrences, and those that exceptions took away.
 
-Values only. `gen.recurrence` makes them; what comes after it compares instants and needs no calendar.
+Values only. `gen.dates.recurrence` makes them; what comes after it compares instants and needs no calendar.
 """
 
 from typing import NamedTuple
