@@ -163,8 +163,8 @@ REFUSED = [
     ("patch", "deployments.apps/another", "--subresource=scale"),
     ("delete", "deployments.apps/data-science-101-small"),
     ("escalate", "roles.rbac.authorization.k8s.io"),
-    ("list", "nodes"),
     ("impersonate", "serviceaccounts"),
+    ("list", "endpoints"),
 ]
 
 

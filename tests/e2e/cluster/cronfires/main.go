@@ -96,10 +96,23 @@ func parse(one cronSchedule) (cron.Schedule, error) {
 
 func anyFires(schedules []cron.Schedule, at time.Time) bool {
 	for _, schedule := range schedules {
-		// Next is exclusive: the first firing after the instant before `at` is `at` itself, or it does not fire.
-		if schedule.Next(at.Add(-time.Second)).Equal(at) {
+		if firesFrom(schedule, at.Add(-chain), at) {
 			return true
 		}
+	}
+	return false
+}
+
+// chain is how long before an opening we begin to follow a schedule from firing to firing, as the controller does:
+// where a clock change takes away a midnight, a firing can be lost that a question just before it would find.
+const chain = 50 * time.Hour
+
+func firesFrom(schedule cron.Schedule, from, at time.Time) bool {
+	for next := schedule.Next(from); next.After(from) && !next.After(at); next = schedule.Next(from) {
+		if next.Equal(at) {
+			return true
+		}
+		from = next
 	}
 	return false
 }
