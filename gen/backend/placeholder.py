@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
+from gen.dates.cronline import cron_zone
 from gen.dates.occurrence import Occurrence
 from gen.manifest import labels, naming
 from gen.model import Cluster, Reservation, ResourceClass, Site
@@ -110,9 +111,9 @@ def _job(
 ) -> dict[str, Any]:
     node_selector = cluster.runtime.get("nodeSelector", {})
     return {
-        "time_zone": reservation.recurrence.zone,
+        "time_zone": cron_zone(reservation.recurrence.zone),
         "suspended": reservation.suspend,
-        "deadline": max(item.end - item.open for item in occurrences),
+        "deadline": max((item.end - item.open for item in occurrences), default=0),
         "pod_labels": {**labels.of_site(site), labels.RESERVATION: reservation.name},
         "service_account": naming.OCCURRENCE,
         "node_selector": node_selector,

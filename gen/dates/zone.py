@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-import tzdata  # type: ignore[import-untyped]  # the package has no types
+import tzdata
 
 DAY = 1440
 GAP, FOLD = "gap", "fold"
