@@ -4,9 +4,12 @@ Days are numbers (days since 1970-01-01). The cost grows with the number of rang
 to leave out a century is as cheap as to leave out a day.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable
 from typing import NamedTuple
+
+
+_FEW = 4000  # days: ten years of holidays
 
 
 class Cover(NamedTuple):
@@ -34,6 +37,14 @@ def title_of(covered: Cover, day: int) -> str | None:
     return covered.reach[at][1]
 
 
+def listed(ranges: Iterable[tuple[int, int]]) -> frozenset[int] | None:
+    """Each day of (first, last), both included; None where they are too many to list."""
+    known = list(ranges)
+    if sum(last - first for first, last in known) > _FEW:
+        return None
+    return frozenset(day for first, last in known for day in range(first, last + 1))
+
+
 def union(ranges: Iterable[tuple[int, int]]) -> list[range]:
     """The same days, each once, ascending; from (first, last), both days included, in any order."""
     whole: list[range] = []
@@ -43,8 +54,3 @@ def union(ranges: Iterable[tuple[int, int]]) -> list[range]:
             whole.append(range(max(first, following), last + 1))
             following = last + 1
     return whole
-
-
-def any_within(days: Sequence[int], first: int, last: int) -> bool:
-    """Does one of the ascending `days` lie from `first` to `last`, both included?"""
-    return bisect_left(days, first) < bisect_right(days, last)

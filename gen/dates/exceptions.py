@@ -1,10 +1,10 @@
 """What is left out of a bare recurrence, and why: `except` first, then the calendars."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 
 from gen.dates.bare import Bare
-from gen.dates.dayrange import Cover, any_within, cover, title_of
+from gen.dates.dayrange import Cover, cover, listed, title_of
 from gen.dates.occurrence import Fault
 from gen.dates.zone import DAY, clock, number
 from gen.model import Calendar, Except, Recurrence
@@ -17,9 +17,15 @@ class Absence:
 
     def __init__(self, recurrence: Recurrence, calendars: Mapping[str, Calendar]) -> None:
         """Calendars that are unknown leave nothing out; they are told elsewhere."""
-        self.calendars = [_days_off(calendars[name]) for name in recurrence.calendars if name in calendars]
+        off = [_days_off(calendars[name]) for name in recurrence.calendars if name in calendars]
+        excepted = listed((number(item.first), number(item.last)) for item in recurrence.excepts)
+        self.calendars = [covered for covered, _ in off]
         self.excepts = _by_start(recurrence.excepts)
-        self.possible = bool(self.calendars or self.excepts)
+        self._days = _union([*(days for _, days in off), excepted])
+
+    def is_possible(self, day: int) -> bool:
+        """Whether anything may be left out on a day: the quick answer for most."""
+        return self._days is None or day in self._days
 
     def reason(self, wall: int) -> str | None:
         """For the occurrence that starts at a wall time; None: it happens."""
@@ -39,13 +45,23 @@ class Absence:
 
 
 @lru_cache(maxsize=1024)
-def _days_off(calendar: Calendar) -> Cover:
+def _days_off(calendar: Calendar) -> tuple[Cover, frozenset[int] | None]:
     """Made once for a calendar, however many reservations share it."""
     reason = f"calendar {calendar.name}"
-    return cover(
+    ranges = [
         (number(first), number(last), f"{reason}: {title}" if title else reason)
         for first, last, title in calendar.dates
-    )
+    ]
+    return cover(ranges), listed((first, last) for first, last, _ in ranges)
+
+
+def _union(sets: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
+    every: frozenset[int] = frozenset()
+    for days in sets:
+        if days is None:
+            return None
+        every |= days
+    return every
 
 
 def _by_start(excepts: Iterable[Except]) -> dict[int | None, Cover]:
@@ -60,16 +76,19 @@ def idle_excepts(excepts: Sequence[Except], bare: Iterable[Bare]) -> list[Fault]
     """Those that hit nothing of the bare recurrence; a range hits if one of its days does."""
     if not excepts:
         return []
-    days: dict[int | None, list[int]] = {}
-    for wall in sorted(wall for wall, _ in bare):
-        day, minutes = divmod(wall, DAY)
-        days.setdefault(None, []).append(day)
-        days.setdefault(minutes, []).append(day)
-    return [
-        _idle(item, i)
-        for i, item in enumerate(excepts)
-        if not any_within(days.get(item.start, ()), number(item.first), number(item.last))
-    ]
+    walls = {wall for wall, _ in bare}
+    days = {wall // DAY for wall in walls}
+    return [_idle(item, i) for i, item in enumerate(excepts) if not _hits(item, walls, days)]
+
+
+def _hits(item: Except, walls: Set[int], days: Set[int]) -> bool:
+    """Is one of its days among `days`; or with a start, one of its wall times among `walls`? Asks the fewer."""
+    first, last = number(item.first), number(item.last)
+    if last - first > len(days):
+        return any(first <= wall // DAY <= last and item.start in (None, wall % DAY) for wall in walls)
+    if item.start is None:
+        return any(day in days for day in range(first, last + 1))
+    return any(day * DAY + item.start in walls for day in range(first, last + 1))
 
 
 def _idle(item: Except, i: int) -> Fault:

@@ -126,13 +126,13 @@ def _left(
     name: str, bare: list[Bare], moves: Moved, absence: Absence
 ) -> tuple[list[Bare], tuple[Skipped, ...]]:
     """What exceptions leave, and what they take."""
-    if not absence.possible:
-        return bare, ()
     kept: list[Bare] = []
     skipped: list[Skipped] = []
     for occurrence in sorted(bare):
         wall = occurrence[0]
-        reason = None if occurrence in moves else absence.reason(wall)
+        reason = None
+        if absence.is_possible(wall // DAY) and occurrence not in moves:
+            reason = absence.reason(wall)
         if reason is None:
             kept.append(occurrence)
         else:
