@@ -1,7 +1,8 @@
 """What a finding is, in which order findings are told, and what they mean for the exit code.
 
-A check makes a `Problem`: it names the document and the path of the value, not yet its line. `gen.input.place` finds the
-line when, and only when, there is something to say; so a good run never pays for places.
+A check makes a `Problem`: it names the document and the path of the value, not yet its line.
+`gen.input.place` finds the line when, and only when, there is something to say; so a good run never pays for
+places.
 """
 
 from collections.abc import Iterable
@@ -16,8 +17,8 @@ Path = tuple[str | int, ...]
 class Problem(NamedTuple):
     """Something wrong with one value of one document.
 
-    `path` leads to the value; what is missing is told at its parent; with `at_key` the place is the key, not the
-    value. `message` and `fix` are sentences that end in a full stop; `message` names the value.
+    `path` leads to the value; what is missing is told at its parent; with `at_key` the place is the key, not
+    the value. `message` and `fix` are sentences that end in a full stop; `message` names the value.
     """
 
     code: str

@@ -1,7 +1,7 @@
 """What people declared, as checked values: no text left to parse, no default left to fill in.
 
-`gen.reading` makes these from documents; everything after it works on nothing else. Dates are local dates of the
-reservation's zone; times are minutes after local midnight.
+`gen.kind` makes these from documents; everything after it works on nothing else. Dates are local dates of
+the reservation's zone; times are minutes after local midnight.
 """
 
 from datetime import date
@@ -105,7 +105,9 @@ class Reservation(NamedTuple):
 
 
 class ClassSessions(NamedTuple):
-    """How the sessions of a class are recognised. `custom`: API coordinates and rules, only for that source."""
+    """How the sessions of a class are recognised. `custom`: API coordinates and rules, only for that
+    source.
+    """
 
     source: str  # renku | jupyterhub | pods | custom
     namespaces: tuple[str, ...]

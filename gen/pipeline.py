@@ -1,7 +1,7 @@
 """From files to occurrences, in memory: where every command begins.
 
-One reservation after the other is expanded and checked, so that a run holds only one reservation's occurrences at a
-time, however many there are. Nothing is written here, and no clock is read.
+One reservation after the other is expanded and checked, so that a run holds only one reservation's
+occurrences at a time, however many there are. Nothing is written here, and no clock is read.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,9 @@ UNKNOWN = ("B061", "B062", "B063", "B064", "B072")
 
 
 class Part(NamedTuple):
-    """What one reservation is in one cluster: its occurrences with seats there, and the schedules that open them."""
+    """What one reservation is in one cluster: its occurrences with seats there, and the schedules that open
+    them.
+    """
 
     placed: Placed
     occurrences: tuple[Occurrence, ...]
@@ -72,7 +74,9 @@ class Pipeline:
             yield from documents
 
     def items(self) -> Iterator[Item]:
-        """By name. Without a sound site there are none, but what each document does wrong by itself is told."""
+        """By name. Without a sound site there are none, but what each document does wrong by itself is
+        told.
+        """
         site, known = self.site, self.declared
         if site is None:
             for reservation in known.reservations:

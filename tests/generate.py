@@ -29,7 +29,9 @@ DEVICES = ("nvidia.com/gpu", "amd.com/gpu", "example.org/fpga", "koordinator.sh/
 
 
 def project(folder: Path, seed: int, reservations: int) -> None:
-    """A site with two clusters, eight classes and many reservations below folder/reservations, one to a file."""
+    """A site with two clusters, eight classes and many reservations below folder/reservations, one to a
+    file.
+    """
     random = Random(seed)
     where = folder / "reservations"
     where.mkdir(parents=True)

@@ -1,4 +1,5 @@
-"""docs/findings.md holds for every code an input that gets it, as a change to a good project, and what is told.
+"""docs/findings.md holds for every code an input that gets it, as a change to a good project, and what is
+told.
 
 Here each is tried. To write a new one, give it an empty `text` block: the failure shows what belongs there.
 """
@@ -39,7 +40,9 @@ def good_files() -> dict[str, str]:
 
 
 def changed(files: dict[str, str], change: str) -> dict[str, str]:
-    """The files after a change: `--- FILE` has lines replaced, each run of `-` by the `+` after it; `+++ FILE` is new."""
+    """The files after a change: `--- FILE` has lines replaced, each run of `-` by the `+` after it; `+++
+    FILE` is new.
+    """
     files = dict(files)
     name, cursor, before = "", "\0", ""
     for line in change.splitlines(keepends=True):

@@ -1,4 +1,6 @@
-"""Every pod that we render is one that Pod Security *restricted* and kube-linter's default checks let pass."""
+"""Every pod that we render is one that Pod Security *restricted* and kube-linter's default checks let
+pass.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""README does what it says: its commands print what stands there, its declarations are good, its tables are current."""
+"""README does what it says: its commands print what stands there, its declarations are good, its tables are
+current.
+"""
 
 import re
 import shutil

@@ -1,6 +1,7 @@
 """The bare recurrence: on which days each entry of a schedule falls, and how long it lasts on the clock.
 
-Knows nothing of exceptions, of zones and of instants. Days and wall times are the numbers of `gen.dates.zone`.
+Knows nothing of exceptions, of zones and of instants. Days and wall times are the numbers of
+`gen.dates.zone`.
 """
 
 from gen.dates.dayrange import union

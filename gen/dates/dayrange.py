@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
-
 _FEW = 4000  # days: ten years of holidays
 
 

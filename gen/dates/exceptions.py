@@ -82,7 +82,9 @@ def idle_excepts(excepts: Sequence[Except], bare: Iterable[Bare]) -> list[Fault]
 
 
 def _hits(item: Except, walls: Set[int], days: Set[int]) -> bool:
-    """Is one of its days among `days`; or with a start, one of its wall times among `walls`? Asks the fewer."""
+    """Is one of its days among `days`; or with a start, one of its wall times among `walls`? Asks the
+    fewer.
+    """
     first, last = number(item.first), number(item.last)
     if last - first > len(days):
         return any(first <= wall // DAY <= last and item.start in (None, wall % DAY) for wall in walls)

@@ -1,7 +1,8 @@
 """Which text does a template, ours or a user's, give for finished values?
 
-Only what renders imports this module: it brings jinja2. Templates are read, held to `gen.output.templaterules` and
-compiled once. What is wrong with one becomes a finding at its line, never a traceback.
+Only what renders imports this module: it brings jinja2. Templates are read, held to
+`gen.output.templaterules` and compiled once. What is wrong with one becomes a finding at its line, never a
+traceback.
 """
 
 from collections.abc import Iterable, Mapping

@@ -41,7 +41,9 @@ def _day(date: str) -> int:
 
 @lru_cache(maxsize=4096)
 def instant_text(seconds: int) -> str:
-    """For the years 1 to 9999. Cached: courses share their hours, so a site's timetables repeat themselves."""
+    """For the years 1 to 9999. Cached: courses share their hours, so a site's timetables repeat
+    themselves.
+    """
     day, second = divmod(seconds, DAY)
     return _date_text(day) + _time_text(second)
 

@@ -1,6 +1,7 @@
 """The baselines: what other ways to write the same objects, or merely to copy the same bytes, take.
 
-`python -m tests.bench.baseline KIND OBJECTS OUTPUT` is the process that is measured; OBJECTS was prepared with `pickle`.
+`python -m tests.bench.baseline KIND OBJECTS OUTPUT` is the process that is measured; OBJECTS was prepared
+with `pickle`.
 """
 
 import pickle

@@ -1,4 +1,6 @@
-"""How long a whole process takes and how much memory it takes at most, by the operating system's own accounting."""
+"""How long a whole process takes and how much memory it takes at most, by the operating system's own
+accounting.
+"""
 
 import os
 import subprocess
@@ -39,7 +41,8 @@ def once(command: Command, folder: str) -> Cost:
 def in_turn(
     commands: Sequence[tuple[Command, str]], runs: int, before: Callable[[int], None] = lambda _: None
 ) -> list[Cost]:
-    """Each (command, folder) in turn, A B C A B C, after a warm-up, so that a slow minute hits all of them alike.
+    """Each (command, folder) in turn, A B C A B C, after a warm-up, so that a slow minute hits all of them
+    alike.
 
     `before` is told the number of the command that is about to run, and its time does not count.
     """

@@ -1,7 +1,7 @@
 """etcd, API server, controller manager and scheduler; each can be stopped and started on its own.
 
-After an outage of the API server its clients come back at different times: a watch that failed often waits up to
-a minute before its next try, the kubelet's too, and a node can be Unknown for that long.
+After an outage of the API server its clients come back at different times: a watch that failed often waits
+up to a minute before its next try, the kubelet's too, and a node can be Unknown for that long.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Windows open and close on the real cluster, at the minute that the file says.
 
-All windows of this file run side by side: one fixture lets them happen and records what the pools did, second by
-second; each test then reads the record.
+All windows of this file run side by side: one fixture lets them happen and records what the pools did,
+second by second; each test then reads the record.
 """
 
 import json
