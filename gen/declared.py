@@ -1,20 +1,20 @@
 """All that was declared, from all files: documents told apart by kind, checked, and indexed by name."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from gen.finding import NOTE, WARNING, Problem
+from gen.finding import NOTE, WARNING, Path, Problem
 from gen.input.document import Document
-from gen.input.scalar import Value
-from gen.kind import calendar, renku, reservation, resourceclass, site
+from gen.kind import calendar, grammar, renku, reservation, resourceclass, site
 from gen.kind.metadata import IGNORE
-from gen.kind.shape import INVALID, Fields, Report, nearest, shown
+from gen.kind.metadata import Document as Kind
+from gen.kind.shape import INVALID, Refusal, Report, nearest, shown
 from gen.model import Calendar, Origin, Reservation, ResourceClass, Site
 from gen.rules import RULES
 
-DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B060", "B064", "B065", "B069", "B030"
+EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
 
-KINDS: dict[str, Fields] = {
+KINDS: dict[str, Kind] = {
     "Site": site.DOCUMENT,
     "ResourceClass": resourceclass.DOCUMENT,
     "Calendar": calendar.DOCUMENT,
@@ -25,8 +25,8 @@ KINDS: dict[str, Fields] = {
 class Declared(NamedTuple):
     """What is sound among the declarations.
 
-    `mentioned` holds, by kind, every name that was declared, sound or not: a reference to a faulty document is no
-    second fault. `ignored` are (file, document) -> the code that its author silenced.
+    `mentioned` holds, by kind, every name that was declared, sound or not; `nameless` the kinds of which a
+    faulty document does not say its name; `ignored`, by file and document, the code that its author silenced.
     """
 
     site: Site | None
@@ -34,8 +34,20 @@ class Declared(NamedTuple):
     calendars: dict[str, Calendar]
     reservations: tuple[Reservation, ...]  # by name
     mentioned: dict[str, set[str]]
+    nameless: set[str]
     ignored: dict[tuple[str, int], str]
     problems: list[Problem]
+
+    def may_exist(self, kind: str, name: str) -> bool:
+        """Whether a reference may lead to a document, if to a faulty one: that is no second fault."""
+        return name in self.mentioned[kind] or kind in self.nameless
+
+
+class _Place(NamedTuple):
+    """Where a name is written."""
+
+    origin: Origin
+    path: Path
 
 
 class _Reader:
@@ -44,24 +56,30 @@ class _Reader:
     def __init__(self) -> None:
         self.made: dict[str, list[Any]] = {kind: [] for kind in KINDS}
         self.mentioned: dict[str, set[str]] = {kind: set() for kind in KINDS}
+        self.nameless: set[str] = set()
+        self.named: dict[tuple[str, str], list[_Place]] = {}
         self.ignored: dict[tuple[str, int], str] = {}
         self.problems: list[Problem] = []
-        self.payloads: list[tuple[Origin, dict[str, Any]]] = []
+        self.payloads: list[tuple[Origin, Any]] = []
         self.sites: list[Origin] = []
-        self.faulty_ids: set[str] = set()  # renkuIds as written
+        self.of_no_kind = False
+        self.faulty_ids: set[int | None] = set()  # renkuIds of classes with faults; None: one does not say it
 
     def take(self, document: Document) -> None:
         value, report = document.value, Report(document.file, document.index)
         origin = Origin(document.file, document.index)
-        payloads = _payloads(value)
-        if payloads:
-            self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(payloads)]
-        elif isinstance(value, dict) and renku.is_payload(value):
+        if isinstance(value, list) and any(map(renku.is_payload, value)):
+            self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
+        elif renku.is_payload(value):
             self.payloads.append((origin, value))
         elif isinstance(value, dict):
             self._declaration(value, origin, report)
+        elif value == []:
+            report(EMPTY, (), "the list has nothing in it.", "Write a declaration, or remove the file.")
         else:
             fix = "Write a mapping with apiVersion, kind, metadata and spec."
+            if isinstance(value, list):
+                fix = 'Write each declaration as a document of its own, with "---" between two of them.'
             report(KIND, (), f"{shown(value)} is not a declaration.", fix)
         self.problems += report.problems
 
@@ -71,19 +89,33 @@ class _Reader:
         if shape is None:
             at, said = (("kind",), f"{shown(kind)} is no kind of ours.") if kind else ((), "kind is missing.")
             report(KIND, at, said, nearest(str(kind or ""), tuple(KINDS), "Write kind: one of"))
-            return
+            self.of_no_kind = True
+        kinds = tuple(KINDS) if shape is None else (str(kind),)
         metadata = value.get("metadata")
+        name = metadata.get("name") if isinstance(metadata, dict) else None
         if isinstance(metadata, dict):
-            if type(metadata.get("name")) is str:
-                self.mentioned[str(kind)].add(metadata["name"])
             self._ignore(metadata.get("annotations"), origin, report)
+        made = INVALID if shape is None else shape.read(value, report)
+        if made is INVALID:
+            self._doubt(value, name, kinds)
+        else:
+            self.made[str(kind)].append(made)
         if kind == "Site":
             self.sites.append(origin)
-        made = shape.check(value, (), report)
-        if made is not INVALID:
-            self.made[str(kind)].append(made)
-        elif kind == "ResourceClass" and isinstance(value.get("spec"), dict):
-            self.faulty_ids.add(str(value["spec"].get("renkuId")))
+        if type(name) is str:
+            for one in kinds:
+                self.mentioned[one].add(name)
+            if shape is not None and kind != "Site":
+                self.named.setdefault((str(kind), name), []).append(_Place(origin, ("metadata", "name")))
+
+    def _doubt(self, value: dict[str, Any], name: Any, kinds: tuple[str, ...]) -> None:
+        """What others may mean by a faulty document, as far as it does not say so itself."""
+        if type(name) is not str or not _is_name(name):
+            self.nameless.update(kinds)
+        if "ResourceClass" in kinds:
+            spec = value.get("spec")
+            number = spec.get("renkuId") if isinstance(spec, dict) else None
+            self.faulty_ids.add(number if type(number) is int else None)
 
     def _ignore(self, annotations: Any, origin: Origin, report: Report) -> None:
         if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
@@ -100,44 +132,33 @@ class _Reader:
         else:
             self.ignored[origin.file, origin.index] = code.strip()
 
-    def payload_reservations(self) -> list[Reservation]:
-        classes = {c.renku_id: c.name for c in self.made["ResourceClass"] if c.renku_id is not None}
-        found = []
+    def take_payloads(self) -> None:
+        names = {c.renku_id: c.name for c in reversed(self.made["ResourceClass"]) if c.renku_id is not None}
         for origin, value in self.payloads:
             report = Report(origin.file, origin.index, origin.prefix)
-            made = renku.read(value, classes, self.faulty_ids, report)
+            made = renku.read(value, names, self.faulty_ids, report)
             self.problems += report.problems
             if made is not INVALID:
-                found.append(made)
-        return found
+                self.made["CapacityReservation"].append(made)
+                place = _Place(origin, (*origin.prefix, "name"))
+                self.named.setdefault(("CapacityReservation", made.name), []).append(place)
 
-    def unique(self, kind: str, things: list[Any]) -> dict[str, Any]:
-        """By name; of two with one name, both are told and the first is kept."""
-        kept: dict[str, Any] = {}
-        told: set[Origin] = set()
-        for thing in things:
-            first = kept.setdefault(thing.name, thing)
-            if first is thing:
-                continue
-            for one, other in ((first, thing), (thing, first)):
-                if one.origin not in told:
-                    told.add(one.origin)
-                    self.problems.append(_same_name(kind, one, other))
-        return kept
+    def duplicates(self) -> Iterator[Problem]:
+        """Of things with one name, each is told, and another one with it."""
+        for (kind, name), places in self.named.items():
+            for place in places if len(places) > 1 else ():
+                other = places[1] if place is places[0] else places[0]
+                where = "this file" if other.origin.file == place.origin.file else other.origin.file
+                message = f"another {kind} is named {name} too, in {where}."
+                yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
 
 
-def _payloads(value: Value) -> list[dict[str, Any]]:
-    """The items of a list that Renku answered; none where it is something else."""
-    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-    ours = isinstance(value, list) and len(items) == len(value) and all(map(renku.is_payload, items))
-    return items if ours else []
-
-
-def _same_name(kind: str, one: Any, other: Any) -> Problem:
-    origin: Origin = one.origin
-    path = (*origin.prefix, "name") if getattr(one, "renku", False) else ("metadata", "name")
-    message = f"another {kind} is named {one.name} too, in {other.origin.file}."
-    return Problem(DUPLICATE, origin.file, origin.index, path, message, "Rename one of them.")
+def _is_name(text: str) -> bool:
+    try:
+        grammar.dns_label(text)
+    except Refusal:
+        return False
+    return True
 
 
 def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Declared:
@@ -148,27 +169,32 @@ def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Decl
     reader = _Reader()
     for document in documents:
         reader.take(document)
-    reservations = reader.made["CapacityReservation"] + reader.payload_reservations()
+    reader.take_payloads()
+    reader.problems += reader.duplicates()
     one_site = reader.made["Site"][0] if len(reader.sites) == 1 and reader.made["Site"] else None
     if len(reader.sites) > 1:
         for origin in reader.sites:
             message = f"{len(reader.sites)} Sites are declared; there can be one."
             reader.problems.append(Problem(SITES, origin.file, origin.index, ("kind",), message, "Keep one."))
-    if not reader.sites and given:
+    if not reader.sites and given and not reader.of_no_kind:
         fix = "Add a document of kind Site with at least one cluster."
         reader.problems.append(Problem(NO_SITE, folder, 0, (), "no Site is declared.", fix))
     zone = one_site.zone if one_site else "UTC"
-    reservations = [_in_zone(one, zone) for one in reservations]
-    by_name = reader.unique("CapacityReservation", reservations)
+    by_name = _first_of_each_name(reader.made["CapacityReservation"])
     return Declared(
         site=one_site,
-        classes=reader.unique("ResourceClass", reader.made["ResourceClass"]),
-        calendars=reader.unique("Calendar", reader.made["Calendar"]),
-        reservations=tuple(by_name[name] for name in sorted(by_name)),
+        classes=_first_of_each_name(reader.made["ResourceClass"]),
+        calendars=_first_of_each_name(reader.made["Calendar"]),
+        reservations=tuple(_in_zone(by_name[name], zone) for name in sorted(by_name)),
         mentioned=reader.mentioned,
+        nameless=reader.nameless,
         ignored=reader.ignored,
         problems=reader.problems,
     )
+
+
+def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
+    return {thing.name: thing for thing in reversed(things)}
 
 
 def _in_zone(one: Reservation, zone: str) -> Reservation:

@@ -20,7 +20,7 @@ from gen.input.source import read
 from gen.input.text import Syntax
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
-from gen.placed import Placed, placed
+from gen.placed import Placed, class_names, placed
 from gen.rules import severity
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
@@ -122,6 +122,8 @@ class Pipeline:
 
 def _part(one: Placed, expansion: Expansion) -> Part:
     here = frozenset(found.name for found in one.classes)
-    occurrences = tuple(o for o in expansion.occurrences if any(name in here for name, _ in o.seats))
+    occurrences = expansion.occurrences
+    if not here.issuperset(class_names(one.reservation)):  # it lies in several clusters
+        occurrences = tuple(o for o in occurrences if any(name in here for name, _ in o.seats))
     schedules = lines([o.open for o in occurrences], one.reservation.recurrence.zone)
     return Part(one, occurrences, tuple(schedules))

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gen.declared import Declared
-from gen.model import Cluster, Reservation, ResourceClass, Site
+from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
 
 
 class Placed(NamedTuple):
@@ -17,11 +17,10 @@ class Placed(NamedTuple):
 def class_names(reservation: Reservation) -> tuple[str, ...]:
     """Every class that the reservation or one of its entries names, each once, in the order of the file."""
     names = dict.fromkeys(name for name, _ in reservation.seats)
-    for entry in reservation.recurrence.schedule:
-        if entry.seats is not reservation.seats:
-            names.update(dict.fromkeys(name for name, _ in entry.seats))
-    for extra in reservation.recurrence.extras:
-        names.update(dict.fromkeys(name for name, _ in extra.seats))
+    lines: tuple[Entry | Extra, ...] = (*reservation.recurrence.schedule, *reservation.recurrence.extras)
+    for item in lines:
+        if item.seats is not reservation.seats:
+            names.update(dict.fromkeys(name for name, _ in item.seats))
     return tuple(names)
 
 
@@ -33,7 +32,12 @@ def cluster_of(resource_class: ResourceClass, site: Site) -> Cluster | None:
 
 
 def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Placed, ...]:
-    """One item for each cluster, in the site's order. Classes that are unknown are left out."""
+    """One item for each cluster, in the site's order. Classes that are unknown are left out.
+
+    None at all where a calendar is not sound: its dates are not known, and nothing may be concluded from them.
+    """
+    if not all(name in declared.calendars for name in reservation.recurrence.calendars):
+        return ()
     by_cluster: dict[str, list[ResourceClass]] = {}
     for name in class_names(reservation):
         found = declared.classes.get(name)

@@ -1,4 +1,7 @@
-"""How findings are told: text for people, JSON for programs, workflow commands for GitHub. Nothing is decided here."""
+"""How findings are told: text for people, JSON for programs, workflow commands for GitHub.
+
+Nothing is decided here.
+"""
 
 import json
 from collections.abc import Sequence

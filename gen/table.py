@@ -1,22 +1,30 @@
-"""Rows as a table: aligned text for terminals, or Markdown for a comment. Widths count what a terminal shows."""
+"""Rows as a table: aligned text for terminals, or Markdown for a comment. Widths count what a terminal shows.
+
+A cell stays one cell on one line, whatever text its author wrote: what would break out of it is made visible.
+"""
 
 from collections.abc import Sequence
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 Rows = Sequence[Sequence[str]]
 
+_JOINERS = "\u200c\u200d"  # cannot be seen, and scripts and emoji need them
+
 
 def width(value: str) -> int:
-    """Columns on a terminal: wide East Asian characters take two, combining marks none."""
+    """Columns on a terminal: wide East Asian characters take two, marks and joiners none."""
     if value.isascii():
         return len(value)
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in value)
+    return sum(
+        0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1 for c in value
+    )
 
 
 def text(headings: Sequence[str], rows: Rows) -> str:
-    widths = [max(map(width, column)) for column in zip(headings, *rows, strict=True)]
+    shown = [[heading.upper() for heading in headings], *([_visible(cell) for cell in row] for row in rows)]
+    widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
     lines = []
-    for row in [[heading.upper() for heading in headings], *rows]:
+    for row in shown:
         cells = [cell + " " * (most - width(cell)) for cell, most in zip(row, widths, strict=True)]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"
@@ -27,5 +35,15 @@ def markdown(headings: Sequence[str], rows: Rows) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def _visible(cell: str) -> str:
+    if cell.isprintable():
+        return cell
+    return "".join(c.encode("unicode_escape").decode() if _breaks_out(c) else c for c in cell)
+
+
+def _breaks_out(character: str) -> bool:
+    return character not in _JOINERS and category(character) in ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
+
+
 def _escaped(cell: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in cell)
+    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in _visible(cell))

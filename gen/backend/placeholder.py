@@ -86,7 +86,9 @@ def manifests(
 
 
 def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
-    """A reservation's own labels stay off the pods: a new label would replace them in the middle of a class."""
+    """A reservation's own labels stay off the pods: a new label would replace them in the middle of a
+    class.
+    """
     selector = {
         labels.SITE: site.name,
         labels.RESERVATION: reservation.name,

@@ -1,16 +1,17 @@
 """Is more open at once than the site allows? Sums over all reservations of a cluster, minute by minute.
 
-What a pool holds at a moment is the very function that the cluster runs (`gen.runtime.target`), so back-to-back
+What a pool holds at a moment is what the cluster's own function says (`gen.runtime.target`), so back-to-back
 occurrences do not count twice here either.
 """
 
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gen.dates.moment import named
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.zone import DAY, number, resolve
-from gen.finding import Path, Problem
+from gen.finding import Problem
 from gen.model import Ceiling, Cluster, Reservation, ResourceClass, Site
 from gen.placed import Placed
 from gen.quantity import parse
@@ -20,121 +21,107 @@ from gen.runtime.target import full_count, target
 from gen.runtime.timetable import Occurrence
 
 EXCEEDED = "B067"
+MOST_NAMED = 10  # reservations in one message
 _NEVER = 2**40  # seconds: some 34,000 years on
 
+Steps = Sequence[int]
+"""How one pool rises and falls: instant, change, instant, change and so on, by instant."""
 
-class Step(NamedTuple):
-    """A pool goes from one number of seats to another. Sorted by time, then name."""
 
-    at: int
+class _Pool(NamedTuple):
     reservation: str
     resource_class: str
-    change: int
+    steps: Steps
 
 
-class Peak(NamedTuple):
-    amount: int
-    at: int
-    holders: tuple[tuple[str, int], ...]  # (reservation, amount), by name
-    opened_last: str
+class _Limit(NamedTuple):
+    """What a ceiling limits. `each` says of a class how much one seat takes; others take nothing."""
+
+    what: str
+    most: int
+    written: str
+    each: Mapping[str, int]
+    say: Callable[[int], str]
 
 
-def steps(reservation: str, resource_class: str, occurrences: Iterable[Occurrence]) -> Iterator[Step]:
-    """How one pool rises and falls over its whole life; `occurrences` sorted by `open`."""
-    group: list[Occurrence] = []
-    until = 0
-    for item in [*occurrences, None]:
-        if group and (item is None or item.open > until):
-            yield from _group_steps(reservation, resource_class, group)
-            group = []
-        if item is not None:
-            until = max(until, item.end) if group else item.end
+def steps(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
+    """Over the pool's whole life. `occurrences` by start; they have one lead, so by `open` too."""
+    found: list[int] = []
+    group: list[Dated] = []  # of occurrences that touch; nearly always a single one
+    until, seats, held = 0, 0, None
+    for item in (*occurrences, None):
+        if item is not None and item.open <= until:
             group.append(item)
+            until = max(until, item.end)
+            continue
+        if len(group) == 1:
+            if group[0].seats is not held:
+                held = group[0].seats
+                seats = dict(held).get(resource_class, 0)
+            found += (group[0].open, seats, group[0].end, -seats)
+        elif group:
+            found += _touching(resource_class, group)
+        if item is not None:
+            group, until = [item], item.end
+    return found
 
 
-def _by_open(item: Occurrence) -> int:
-    return item.open
-
-
-def _group_steps(reservation: str, resource_class: str, group: list[Occurrence]) -> Iterator[Step]:
-    held, count = 0, full_count(resource_class)
-    if len(group) == 1:  # almost always; what one occurrence alone comes to needs no search
-        seats = count(group[0])
-        yield Step(group[0].open, reservation, resource_class, seats)
-        yield Step(group[0].end, reservation, resource_class, -seats)
-        return
-    for at in sorted({instant for item in group for instant in (item.open, item.start, item.end)}):
-        wanted = target(group, at, count)
+def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
+    held, found, count = 0, [], full_count(resource_class)
+    asked = [Occurrence(one.id, one.open, one.start, one.end, one.seats) for one in group]
+    for at in sorted({instant for one in asked for instant in (one.open, one.start, one.end)}):
+        wanted = target(asked, at, count)
         if wanted != held:
-            yield Step(at, reservation, resource_class, wanted - held)
+            found += [at, wanted - held]
             held = wanted
+    return found
 
 
-def peak(changes: Iterable[tuple[int, str, int]], first: int, last: int) -> Peak | None:
-    """The most that is held at once at a moment in [first, last), and by whom; the first such moment.
+def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] | None:
+    """The most that is held at a moment in [first, last), and the first such moment; None if nothing is.
 
-    `changes` are (instant, reservation, change), sorted by instant.
+    `changes` are those of all pools by instant.
     """
-    held: dict[str, int] = {}
-    total, best = 0, None
-    opened: list[str] = []
-    pending = list(changes)
-    for i, (at, name, change) in enumerate(pending):
-        if at >= last:
-            break
-        if change > 0:
-            opened = [*(opened if i and pending[i - 1][0] == at else []), name]
-        held[name] = held.get(name, 0) + change
-        total += change
-        more_now = i + 1 < len(pending) and pending[i + 1][0] == at
-        ends_before = i + 1 < len(pending) and pending[i + 1][0] <= first
-        if not more_now and not ends_before and total > (best.amount if best else 0):
-            holders = tuple(sorted((n, amount) for n, amount in held.items() if amount))
-            best = Peak(total, max(at, first), holders, max(opened, default=name))
-    return best
+    total, best, since = 0, 0, 0
+    instants = sorted(changes)
+    for at, until in zip(instants, [*instants[1:], _NEVER], strict=True):
+        total += changes[at]
+        if at < last and until > first and total > best:
+            best, since = total, max(at, first)
+    return (best, since) if best else None
 
 
 class Ceilings:
-    """Collects the steps of every pool; `problems` judges them once all reservations are in."""
+    """Collects the steps of every pool that a ceiling may limit; `problems` judges them once all are in."""
 
-    def __init__(self, site: Site, classes: dict[str, ResourceClass]) -> None:
+    def __init__(self, site: Site, classes: Mapping[str, ResourceClass]) -> None:
         self.site = site
-        self.classes = classes
-        self._steps: dict[str, list[Step]] = {c.name: [] for c in site.clusters if c.ceilings}
+        self._limits = {c.name: [_limits(one, classes) for one in c.ceilings] for c in site.clusters}
+        self._limited = {
+            name: {found for limits in ceilings for limit in limits for found in limit.each}
+            for name, ceilings in self._limits.items()
+        }
+        self._pools: dict[str, list[_Pool]] = {cluster.name: [] for cluster in site.clusters}
 
-    def take(self, placed: Placed, occurrences: tuple[Dated, ...]) -> None:
-        steps_of = self._steps.get(placed.cluster.name)
-        if steps_of is None or placed.reservation.suspend:
+    def take(self, placed: Placed, occurrences: Sequence[Dated]) -> None:
+        """Kept as an array: a hundred bytes for a date would be too many where there are thousands."""
+        limited = self._limited[placed.cluster.name]
+        if not limited or placed.reservation.suspend:
             return
-        in_order = sorted(
-            (Occurrence(o.id, o.open, o.start, o.end, o.seats) for o in occurrences), key=_by_open
-        )
         for found in placed.classes:
-            steps_of += steps(placed.reservation.name, found.name, in_order)
+            if found.name in limited:
+                kept = array("q", steps(found.name, occurrences))
+                self._pools[placed.cluster.name].append(_Pool(placed.reservation.name, found.name, kept))
 
-    def problems(self, reservations: dict[str, Reservation]) -> Iterator[Problem]:
-        for i, cluster in enumerate(self.site.clusters):
-            for j, ceiling in enumerate(cluster.ceilings):
-                yield from self._judge(cluster, ceiling, ("spec", "clusters", i, "ceilings", j), reservations)
-
-    def _judge(
-        self, cluster: Cluster, ceiling: Ceiling, path: Path, reservations: dict[str, Reservation]
-    ) -> Iterator[Problem]:
-        changes = sorted(self._steps[cluster.name])
-        first, last = self._span(ceiling)
-        for name, most in ceiling.seats:
-            mine = [(s.at, s.reservation, s.change) for s in changes if s.resource_class == name]
-            found = peak(mine, first, last)
-            if found and found.amount > most:
-                what = f"{found.amount} seats of {name}"
-                yield self._problem(cluster, found, what, str(most), str, reservations)
-        for resource, amount in ceiling.requests:
-            each = {n: parse(dict(c.requests).get(resource, "0")) or 0 for n, c in self.classes.items()}
-            mine = [(s.at, s.reservation, s.change * each.get(s.resource_class, 0)) for s in changes]
-            found = peak([change for change in mine if change[2]], first, last)
-            if found and found.amount > (parse(amount) or 0):
-                what = f"{quantity_text(found.amount)} of {resource}"
-                yield self._problem(cluster, found, what, amount, quantity_text, reservations)
+    def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
+        for cluster in self.site.clusters:
+            for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
+                first, last = self._span(ceiling)
+                for limit in limits:
+                    pools = [pool for pool in self._pools[cluster.name] if pool.resource_class in limit.each]
+                    found = peak(_changes(pools, limit.each), first, last)
+                    if found and found[0] > limit.most:
+                        yield _problem(cluster, limit, found, pools, reservations)
 
     def _span(self, ceiling: Ceiling) -> tuple[int, int]:
         """The ceiling's dates as instants, [first, last), in the site's zone."""
@@ -143,19 +130,51 @@ class Ceilings:
         last = resolve(zone, (number(ceiling.last) + 1) * DAY) if ceiling.last else _NEVER
         return first, last
 
-    def _problem(
-        self,
-        cluster: Cluster,
-        found: Peak,
-        what: str,
-        most: str,
-        say: object,
-        reservations: dict[str, Reservation],
-    ) -> Problem:
-        assert callable(say)
-        reservation = reservations[found.opened_last]
-        holders = ", ".join(f"{name} {say(amount)}" for name, amount in found.holders)
-        message = f"at {instant_text(found.at)} {what} are open in {cluster.name}, above the ceiling of {most}: {holders}."
-        path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
-        fix = "Ask for fewer seats or another time, or have the platform team raise the ceiling."
-        return Problem(EXCEEDED, *reservation.origin[:2], path, message, fix)
+
+def _limits(ceiling: Ceiling, classes: Mapping[str, ResourceClass]) -> list[_Limit]:
+    found = [_Limit(f"seats of {name}", most, str(most), {name: 1}, str) for name, most in ceiling.seats]
+    for resource, amount in ceiling.requests:
+        each = {name: parse(dict(one.requests).get(resource, "0")) or 0 for name, one in classes.items()}
+        takes = {name: asked for name, asked in each.items() if asked}
+        found.append(_Limit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text))
+    return found
+
+
+def _changes(pools: Iterable[_Pool], each: Mapping[str, int]) -> dict[int, int]:
+    changes: dict[int, int] = {}
+    for pool in pools:
+        weight = each[pool.resource_class]
+        pairs = iter(pool.steps)
+        for at in pairs:
+            changes[at] = changes.get(at, 0) + weight * next(pairs)
+    return changes
+
+
+def _problem(
+    cluster: Cluster,
+    limit: _Limit,
+    found: tuple[int, int],
+    pools: Iterable[_Pool],
+    reservations: Mapping[str, Reservation],
+) -> Problem:
+    """Told at the reservation that opened last, and of these at the last by name."""
+    amount, at = found
+    held: dict[str, int] = {}
+    opened = 0, ""
+    for pool in pools:
+        past = [pool.steps[i : i + 2] for i in range(0, len(pool.steps), 2) if pool.steps[i] <= at]
+        seats = sum(change for _, change in past)
+        if seats:
+            held[pool.reservation] = held.get(pool.reservation, 0) + seats * limit.each[pool.resource_class]
+            opened = max(opened, (max(when for when, change in past if change > 0), pool.reservation))
+    told = sorted(held.items(), key=lambda one: (-one[1], one[0]))
+    holders = ", ".join(f"{name} {limit.say(one)}" for name, one in told[:MOST_NAMED])
+    more = f" and {len(told) - MOST_NAMED} more" if len(told) > MOST_NAMED else ""
+    message = (
+        f"at {instant_text(at)} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
+        f"above the ceiling of {limit.written}: {holders}{more}."
+    )
+    reservation = reservations[opened[1]]
+    path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
+    fix = "Ask for fewer seats or another time, or have the platform team raise the ceiling."
+    return Problem(EXCEEDED, *reservation.origin[:2], path, message, fix)

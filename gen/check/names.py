@@ -4,29 +4,36 @@ from collections.abc import Iterator
 
 from gen.finding import Problem
 from gen.manifest import naming
+from gen.model import Reservation
 from gen.placed import Placed
 
 MEET = "B066"
 
 
 class Names:
-    """Remembers the names given in each cluster; one `take` for each reservation and cluster, in order of name."""
+    """Remembers the names given in each cluster; one `take` for each reservation and cluster."""
 
     def __init__(self) -> None:
-        self._owners: dict[tuple[str, str, str], str] = {}
+        self._owners: dict[tuple[str, str, str], Reservation] = {}
 
     def take(self, placed: Placed, cronjobs: int) -> Iterator[Problem]:
+        """Both reservations that would meet are told."""
         reservation = placed.reservation
         name, cluster = reservation.name, placed.cluster.name
+        if naming.single(name) == naming.RUNTIME:
+            yield _meet(reservation, "ConfigMap", naming.RUNTIME, "Berth itself")
         wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
         wanted.append(("ConfigMap", naming.single(name)))
         for kind, given in wanted:
-            owner = self._owners.setdefault((cluster, kind, given), name)
-            if owner != name or given == naming.RUNTIME and kind == "ConfigMap":
-                other = "Berth itself" if given == naming.RUNTIME else f"reservation {owner}"
-                message = f"its {kind} would be named {given}, like that of {other}."
-                path = (*reservation.origin.prefix, "name") if reservation.renku else ("metadata", "name")
-                yield Problem(
-                    MEET, *reservation.origin[:2], path, message, "Rename the reservation or its class."
-                )
+            owner = self._owners.setdefault((cluster, kind, given), reservation)
+            if owner is not reservation:
+                yield _meet(reservation, kind, given, f"reservation {owner.name}")
+                yield _meet(owner, kind, given, f"reservation {name}")
+
+
+def _meet(reservation: Reservation, kind: str, given: str, other: str) -> Problem:
+    message = f"its {kind} would be named {given}, like that of {other}."
+    path = (*reservation.origin.prefix, "name") if reservation.renku else ("metadata", "name")
+    fix = "Rename the reservation or its class."
+    return Problem(MEET, *reservation.origin[:2], path, message, fix)

@@ -1,13 +1,13 @@
-"""Do names lead somewhere? Classes, calendars and clusters that documents speak of, and what they must say there."""
+"""Do names lead somewhere? Classes, calendars and clusters that documents speak of."""
 
 from collections.abc import Iterator
 
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.renku import their_path
-from gen.kind.shape import nearest, shown
+from gen.kind.shape import choice, nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
-from gen.placed import class_names
+from gen.placed import class_names, cluster_of
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING = (
     "B061",
@@ -19,7 +19,7 @@ UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING =
 
 
 def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, origin.file, origin.index, (*origin.prefix, *path), message, fix)
+    return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -27,55 +27,60 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
         if not found.cluster and len(clusters) > 1:
             message = f"cluster is missing: the site has {len(clusters)}."
-            yield _problem(
-                "B011", found.origin, ("spec",), message, f"Add cluster: one of {', '.join(clusters)}."
-            )
+            fix = f"Add cluster: one of {', '.join(clusters)}."
+            yield _problem("B011", found.origin, ("spec",), message, fix)
         elif found.cluster and found.cluster not in clusters:
-            message, fix = (
-                f"{shown(found.cluster)} is no cluster of the site.",
-                nearest(found.cluster, clusters, "Write"),
-            )
+            message = f"{shown(found.cluster)} is no cluster of the site."
+            fix = choice(found.cluster, clusters)
             yield _problem(UNKNOWN_CLUSTER, found.origin, ("spec", "cluster"), message, fix)
 
 
 def of_renku_ids(declared: Declared) -> Iterator[Problem]:
-    seen: dict[int, ResourceClass] = {}
+    """Of classes with one id, each is told, and another one with it."""
+    by_id: dict[int, list[ResourceClass]] = {}
     for found in declared.classes.values():
-        if found.renku_id is None:
-            continue
-        first = seen.setdefault(found.renku_id, found)
-        if first is not found:
-            message = f"class {first.name} has renkuId {found.renku_id} too."
+        if found.renku_id is not None:
+            by_id.setdefault(found.renku_id, []).append(found)
+    for number, same in by_id.items():
+        for found in same if len(same) > 1 else ():
+            other = same[1] if found is same[0] else same[0]
+            message = f"class {other.name} has renkuId {number} too."
             yield _problem("B060", found.origin, ("spec", "renkuId"), message, "Give each id to one class.")
 
 
 def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
+    names = tuple(sorted(declared.classes))
     for i, cluster in enumerate(site.clusters):
         for j, ceiling in enumerate(cluster.ceilings):
             for name, _ in ceiling.seats:
-                if name in declared.mentioned["ResourceClass"]:
-                    continue
                 path = ("spec", "clusters", i, "ceilings", j, "seats", name)
-                fix = nearest(name, tuple(sorted(declared.classes)), "Write")
-                yield _problem(UNKNOWN_CLASS, site.origin, path, f"{shown(name)} is no ResourceClass.", fix)
+                found = declared.classes.get(name)
+                home = cluster_of(found, site) if found else None
+                if not declared.may_exist("ResourceClass", name):
+                    message, fix = f"{shown(name)} is no ResourceClass.", choice(name, names)
+                    yield _problem(UNKNOWN_CLASS, site.origin, path, message, fix)._replace(at_key=True)
+                elif home is not None and home is not cluster:
+                    message = f"class {name} is in cluster {home.name}: this ceiling never holds."
+                    fix = f"Write it in cluster {home.name}, or remove it."
+                    yield _problem("B016", site.origin, path, message, fix)._replace(at_key=True)
 
 
 def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     yield from _calendars(reservation, declared)
     known = True
     for path, name in _named_classes(reservation):
-        if name in declared.mentioned["ResourceClass"]:
-            continue
-        known = False
-        fix = nearest(name, tuple(sorted(declared.classes)), "Write")
-        yield _problem(UNKNOWN_CLASS, reservation.origin, path, f"{shown(name)} is no ResourceClass.", fix)
+        if not declared.may_exist("ResourceClass", name):
+            known = False
+            fix = choice(name, tuple(sorted(declared.classes)))
+            message = f"{shown(name)} is no ResourceClass."
+            yield _problem(UNKNOWN_CLASS, reservation.origin, path, message, fix)
     if known and reservation.behaviour != "none":
         yield from _counted(reservation, declared)
 
 
 def _calendars(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     for i, name in enumerate(reservation.recurrence.calendars):
-        if name not in declared.mentioned["Calendar"]:
+        if not declared.may_exist("Calendar", name):
             path: Path = ("spec", "recurrence", "calendars", i)
             fix = nearest(name, tuple(sorted(declared.calendars)), "Add a Calendar of that name; known:")
             yield _problem(UNKNOWN_CALENDAR, reservation.origin, path, f"{shown(name)} is no Calendar.", fix)
@@ -101,23 +106,26 @@ def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
 
 
 def _counted(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+    """Whether sessions can be counted, and that all of a class are if nothing narrows them."""
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
+    key = "scale_down_behavior" if reservation.renku else "scaleDownBehavior"
     for found in classes:
         if found.sessions is None:
             path = _own_path(reservation, ("spec", "provisioning", "scaleDownBehavior"))
-            message = f"behaviour {reservation.behaviour} counts sessions, but class {found.name} has no `sessions`."
-            fix = "Add sessions to the class, or write scaleDownBehavior: none."
-            yield Problem(UNCOUNTABLE, reservation.origin.file, reservation.origin.index, path, message, fix)
-    if not all(found.sessions for found in classes):
-        return
+            behaviour = reservation.behaviour
+            message = f"behaviour {behaviour} counts sessions, but class {found.name} has no `sessions`."
+            fix = f"Add sessions to the class, or write {key}: none."
+            yield Problem(UNCOUNTABLE, *reservation.origin[:2], path, message, fix)
     match = reservation.sessions
-    if match.namespaces or match.match_labels or match.match_annotations or match.project_template:
+    narrowed = match.namespaces or match.match_labels or match.match_annotations or match.project_template
+    if narrowed or not classes or not all(found.sessions for found in classes):
         return
-    path = _own_path(reservation, ("spec", "sessions"))
     names = ", ".join(found.name for found in classes)
     message = f"every session of class {names} counts for this reservation, as in Renku."
-    fix = "To count only this course's, add sessions.namespaces, matchLabels, matchAnnotations or projectTemplate."
-    yield Problem(NARROWS_NOTHING, reservation.origin.file, reservation.origin.index, path, message, fix)
+    keys = "sessions.namespaces, matchLabels, matchAnnotations or projectTemplate"
+    fix = f"To count only this course's, add {'project_template_id' if reservation.renku else keys}."
+    path = _own_path(reservation, ("spec", "sessions"))
+    yield Problem(NARROWS_NOTHING, *reservation.origin[:2], path, message, fix)
 
 
 def _own_path(reservation: Reservation, path: Path) -> Path:

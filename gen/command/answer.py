@@ -1,41 +1,42 @@
-"""What the commands share: the form that was asked for, where findings go, and which exit code they mean."""
+"""What the commands share: how findings are told, and which exit code they mean."""
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 
 from gen import report
-from gen.cli import BAD_INPUT, GOOD, UsageError
+from gen.command.asked import Asked
+from gen.command.exits import BAD_INPUT, GOOD
+from gen.command.say import say
 from gen.finding import ERROR, NOTE, Finding
 
 
-def form(asked: argparse.Namespace, *known: str) -> str:
-    """The form of the answer; the first known one where none was asked for."""
-    wanted: str = asked.output or known[0]
-    if wanted not in known:
-        raise UsageError(f"{asked.command} cannot answer as {wanted}; it can as {', '.join(known)}.")
-    return wanted
-
-
-def tell(findings: Sequence[Finding], asked: argparse.Namespace, *, on_stdout: bool = False) -> None:
-    """Findings in the form that was asked for; elsewhere than `validate` they go to stderr."""
-    stream = sys.stdout if on_stdout else sys.stderr
-    if asked.output == "json":
-        if findings or on_stdout:
-            stream.write(report.as_json(findings))
-    elif asked.output == "github":
-        stream.write(report.github(findings))
+def tell(findings: Sequence[Finding], asked: Asked, *, aside: bool = True) -> int:
+    """Tells the findings in the form that was asked for; answers the exit code that they mean."""
+    if asked.form == "json":
+        text = report.as_json(findings) if findings or not aside else ""
+    elif asked.form == "github":
+        text = report.github(findings)
     else:
-        stream.write(report.text(findings, colour=coloured(stream)))
+        text = report.text(findings, colour=coloured(sys.stderr if aside else sys.stdout))
+    say(text, aside=aside)
+    return exit_code(findings, strict=asked.has("--strict"))
 
 
 def coloured(stream: object) -> bool:
+    """Only on terminals that can, and only where nobody minds."""
     isatty = getattr(stream, "isatty", None)
-    return bool(isatty and isatty()) and not os.environ.get("NO_COLOR")
+    if isatty is None or not isatty():
+        return False
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def exit_code(findings: Sequence[Finding], asked: argparse.Namespace) -> int:
-    """Errors are bad; with --strict warnings are too. Notes never are."""
-    bad = any(f.severity == ERROR or (asked.strict and f.severity != NOTE) for f in findings)
+def exit_code(findings: Sequence[Finding], *, strict: bool) -> int:
+    """Errors are bad; with `strict` warnings are too. Notes never are."""
+    bad = any(found.severity == ERROR or (strict and found.severity != NOTE) for found in findings)
     return BAD_INPUT if bad else GOOD
+
+
+def seats_text(seats: Sequence[tuple[str, int]]) -> str:
+    """`25 small`; several classes with commas."""
+    return ", ".join(f"{count} {name}" for name, count in seats)

@@ -1,73 +1,117 @@
-"""`berth completion SHELL`: a script that completes commands and flags. Made from the parser itself."""
+"""`berth completion SHELL`: a script that completes commands, flags, forms and folders.
 
-import argparse
-import sys
+The scripts hold all words themselves: to complete one starts no Python.
+"""
 
-from gen.cli import GOOD, parser
+from collections.abc import Iterable
+
+from gen.command.asked import Asked
+from gen.command.exits import GOOD
+from gen.command.flags import COMMANDS, EVERYWHERE, OUTPUT, SHELLS, Command, Flag
+from gen.command.say import say
+
+_BASH = """\
+# bash completion of berth; load it with: source <(berth completion bash)
+_berth() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
+  local command="" words="" forms="" word
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    case "$word" in {names}) command="$word"; break ;; esac
+  done
+  case "$command" in
+{cases}  esac
+  case "$previous" in
+    {output}) COMPREPLY=($(compgen -W "$forms" -- "$current")) ;;
+    {folders}) COMPREPLY=($(compgen -d -- "$current")) ;;
+    {others}) COMPREPLY=() ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
+  esac
+}}
+complete -o filenames -F _berth berth
+"""
+_ZSH = """\
+#compdef berth
+# zsh completion of berth; load it with: source <(berth completion zsh)
+_berth() {{
+  local asked="" known="" forms="" word
+  for word in "${{(@)words[2,CURRENT-1]}}"; do
+    case "$word" in {names}) asked="$word"; break ;; esac
+  done
+  case "$asked" in
+{cases}  esac
+  case "${{words[CURRENT-1]}}" in
+    {output}) compadd -- ${{=forms}} ;;
+    {folders}) _files -/ ;;
+    {others}) ;;
+    *) compadd -- ${{=known}} ;;
+  esac
+}}
+if [ "$funcstack[1]" = "_berth" ]; then _berth "$@"; else compdef _berth berth; fi
+"""
 
 
-def run(asked: argparse.Namespace) -> int:
-    words = _words(parser())
-    script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[asked.shell](words)
-    sys.stdout.write(script)
+def run(asked: Asked) -> int:
+    bash, zsh, fish = SHELLS
+    scripts = {bash: lambda: _filled(_BASH, "words"), zsh: lambda: _filled(_ZSH, "known"), fish: _fish}
+    say(scripts[asked.words[0]]())
     return GOOD
 
 
-def _words(whole: argparse.ArgumentParser) -> dict[str, list[str]]:
-    """Flags by command, in their order; the empty command has the flags that stand before one."""
-    words = {"": _flags(whole)}
-    for action in whole._actions:  # noqa: SLF001 - argparse has no public way to list its commands
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            words.update({name: _flags(command) for name, command in action.choices.items()})
-    return words
-
-
-def _flags(command: argparse.ArgumentParser) -> list[str]:
-    return [flag for action in command._actions for flag in action.option_strings]  # noqa: SLF001
-
-
-def _bash(words: dict[str, list[str]]) -> str:
-    commands = " ".join(name for name in words if name)
-    cases = "".join(f"    {name}) words='{' '.join(flags)}' ;;\n" for name, flags in words.items() if name)
-    return (
-        "# bash completion of berth; load it with: source <(berth completion bash)\n"
-        "_berth() {\n"
-        '  local current="${COMP_WORDS[COMP_CWORD]}" command="" words="" word\n'
-        '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do\n'
-        f'    case "$word" in {"|".join(name for name in words if name)}) command="$word"; break ;; esac\n'
-        "  done\n"
-        '  case "$command" in\n'
-        f"{cases}"
-        f"    *) words='{commands} {' '.join(words[''])}' ;;\n"
-        "  esac\n"
-        '  [[ "$command" == completion ]] && words="bash zsh fish"\n'
-        '  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")\n'
-        "}\n"
-        "complete -o default -F _berth berth\n"
+def _filled(script: str, words: str) -> str:
+    flags = [*EVERYWHERE, *dict.fromkeys(flag for one in COMMANDS for flag in one.flags)]
+    return script.format(
+        names="|".join(command.name for command in COMMANDS),
+        cases=_cases(words),
+        output="|".join(_said([OUTPUT])),
+        folders="|".join(_said(flag for flag in flags if flag.value == "DIR")),
+        others="|".join(_said(flag for flag in flags if flag.value not in ("", "DIR", OUTPUT.value))),
     )
 
 
-def _zsh(words: dict[str, list[str]]) -> str:
-    return (
-        (
-            "#compdef berth\n"
-            "# zsh completion of berth; load it with: source <(berth completion zsh)\n"
-            "autoload -U +X bashcompinit && bashcompinit\n"
-            + "".join(_bash(words).splitlines(keepends=True)[1:])
-        )
-        .replace("mapfile -t COMPREPLY < <(compgen", 'COMPREPLY=(${(f)"$(compgen')
-        .replace('"$current")\n', '"$current")"})\n')
-    )
+def _cases(words: str) -> str:
+    every = [*[one.name for one in COMMANDS], *_said(EVERYWHERE)]
+    forms = dict.fromkeys(form for one in COMMANDS for form in one.forms)
+    lines = [_case(one.name, words, _words(one), one.forms) for one in COMMANDS]
+    return "".join([*lines, _case("*", words, every, forms)])
 
 
-def _fish(words: dict[str, list[str]]) -> str:
-    lines = ["# fish completion of berth; load it with: berth completion fish | source"]
-    names = [name for name in words if name]
-    lines += [f"complete -c berth -f -n __fish_use_subcommand -a {name}" for name in names]
-    for name, flags in words.items():
-        when = f"'__fish_seen_subcommand_from {name}'" if name else "__fish_use_subcommand"
-        for flag in flags:
-            kind = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
-            lines.append(f"complete -c berth -n {when} {kind}")
-    lines.append("complete -c berth -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'")
+def _case(command: str, words: str, said: Iterable[str], forms: Iterable[str]) -> str:
+    return f"    {command}) {words}='{' '.join(said)}' forms='{' '.join(forms)}' ;;\n"
+
+
+def _words(command: Command) -> list[str]:
+    return [*command.choices, *_said(command.flags), *_said(EVERYWHERE)]
+
+
+def _said(flags: Iterable[Flag]) -> list[str]:
+    return [name for flag in flags for name in (flag.short, flag.name) if name]
+
+
+def _fish() -> str:
+    lines = [
+        "# fish completion of berth; load it with: berth completion fish | source",
+        "complete -c berth -f",
+    ]
+    for one in COMMANDS:
+        seen = f" -n '__fish_seen_subcommand_from {one.name}'"
+        lines.append(f"complete -c berth -n __fish_use_subcommand -a {one.name}{_explained(one.meaning)}")
+        if one.choices:
+            lines.append(f"complete -c berth{seen} -a '{' '.join(one.choices)}'")
+        if one.forms:
+            lines.append(_fish_flag(seen, OUTPUT, " ".join(one.forms)))
+        lines += [_fish_flag(seen, flag) for flag in one.flags]
+    lines += [_fish_flag("", flag) for flag in EVERYWHERE if flag is not OUTPUT]
     return "\n".join(lines) + "\n"
+
+
+def _fish_flag(seen: str, flag: Flag, values: str = "") -> str:
+    names = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in _said([flag])]
+    if flag.value:
+        names.append("-x" if flag.value != "DIR" else "-x -a '(__fish_complete_directories)'")
+    if values:
+        names.append(f"-a '{values}'")
+    return f"complete -c berth{seen} {' '.join(names)}{_explained(flag.meaning)}"
+
+
+def _explained(meaning: str) -> str:
+    return f' -d "{meaning}"'

@@ -1,28 +1,26 @@
 """`berth occurrences`: every dated occurrence, in local time and UTC, with what is special about it."""
 
-import argparse
-import sys
 from typing import NamedTuple
 
 from gen import report, table
-from gen.cli import UsageError
-from gen.command.answer import exit_code, form, tell
-from gen.dates.moment import named, read, span_text
+from gen.command import ics, selection
+from gen.command.answer import seats_text, tell
+from gen.command.asked import Asked
+from gen.command.exits import GOOD
+from gen.command.say import say
+from gen.dates.moment import day_span, local_day, named, near_span_text, near_text, span_text
 from gen.dates.occurrence import Occurrence, Skipped
-from gen.kind.shape import nearest
-from gen.pipeline import Item, Pipeline
+from gen.pipeline import Item, Part, Pipeline
 from gen.runtime.instant import instant_text
 
 
 class _Row(NamedTuple):
-    """One occurrence in one cluster. Sorts as it is told."""
+    """One occurrence in one cluster, with the seats that were asked for."""
 
-    start: int
-    reservation: str
-    id: str
+    occurrence: Occurrence
     cluster: str
     seats: tuple[tuple[str, int], ...]
-    occurrence: Occurrence
+    title: str
 
 
 class _Wanted(NamedTuple):
@@ -33,17 +31,23 @@ class _Wanted(NamedTuple):
     resource_class: str | None
     cluster: str | None
 
-    def time(self, item: Occurrence) -> bool:
-        """Open at the instant; overlapping [since, until)."""
+    def time(self, first: int, end: int) -> bool:
+        """Whether [first, end) has the instant, and overlaps [since, until)."""
         return (
-            (self.at is None or item.open <= self.at < item.end)
-            and (self.since is None or item.end > self.since)
-            and (self.until is None or item.open < self.until)
+            (self.at is None or first <= self.at < end)
+            and (self.since is None or end > self.since)
+            and (self.until is None or first < self.until)
         )
 
+    def classes(self, part: Part) -> frozenset[str]:
+        """The wanted ones among those of this part."""
+        if self.cluster not in (None, part.placed.cluster.name):
+            return frozenset()
+        names = [one.name for one in part.placed.classes]
+        return frozenset(name for name in names if self.resource_class in (None, name))
 
-def run(asked: argparse.Namespace) -> int:
-    wanted_form = form(asked, "text", "json", "markdown")
+
+def run(asked: Asked) -> int:
     pipeline = Pipeline()
     wanted = _wanted(asked, pipeline)
     rows: list[_Row] = []
@@ -51,74 +55,67 @@ def run(asked: argparse.Namespace) -> int:
     for item in pipeline.items():
         if not wanted.names or item.reservation.name in wanted.names:
             rows += _rows(item, wanted)
-            skipped += [(item.reservation.name, one) for one in item.expansion.skipped]
-    findings = pipeline.findings()
-    tell(findings, asked)
-    rows.sort(key=lambda row: row[:4])
-    if wanted_form == "json":
-        sys.stdout.write(_json(rows, skipped))
-    else:
-        sys.stdout.write(_table(rows, skipped, wanted_form))
-    return exit_code(findings, asked)
+            skipped += [(item.reservation.name, one) for one in _skipped(item, wanted)]
+    code = tell(pipeline.findings(), asked)
+    if code == GOOD:
+        rows.sort(key=lambda row: (row.occurrence.start, row.occurrence.id, row.cluster))
+        say(_answer(rows, skipped, asked.form))
+    return code
 
 
-def _wanted(asked: argparse.Namespace, pipeline: Pipeline) -> _Wanted:
-    known = tuple(one.name for one in pipeline.declared.reservations)
-    for name in asked.names:
-        if name not in known and name not in pipeline.declared.mentioned["CapacityReservation"]:
-            raise UsageError(f'No reservation is named "{name}". {nearest(name, known, "There are")}')
-    at, since, until = (
-        instant_argument(getattr(asked, key), flag, pipeline)
-        for key, flag in (("at", "--at"), ("since", "--from"), ("until", "--until"))
+def _wanted(asked: Asked, pipeline: Pipeline) -> _Wanted:
+    return _Wanted(
+        selection.reservations(asked, pipeline),
+        selection.instant("--at", asked, pipeline),
+        selection.instant("--from", asked, pipeline),
+        selection.instant("--until", asked, pipeline),
+        selection.resource_class(asked, pipeline),
+        selection.cluster(asked, pipeline),
     )
-    return _Wanted(frozenset(asked.names), at, since, until, *selection(asked, pipeline))
-
-
-def selection(asked: argparse.Namespace, pipeline: Pipeline) -> tuple[str | None, str | None]:
-    """The class and the cluster that were asked for; both must exist."""
-    classes = tuple(sorted(pipeline.declared.classes))
-    clusters = tuple(one.name for one in pipeline.site.clusters) if pipeline.site else ()
-    for what, value, known in (
-        ("class", asked.resource_class, classes),
-        ("cluster", asked.cluster, clusters),
-    ):
-        if value is not None and known and value not in known:
-            raise UsageError(f'No {what} is named "{value}". {nearest(value, known, "There are")}')
-    return asked.resource_class, asked.cluster
-
-
-def instant_argument(text: str | None, flag: str, pipeline: Pipeline) -> int | None:
-    if text is None:
-        return None
-    found = read(text, named(pipeline.site.zone if pipeline.site else "UTC"))
-    if found is None:
-        raise UsageError(f'{flag}: "{text}" is no instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.')
-    return found
 
 
 def _rows(item: Item, wanted: _Wanted) -> list[_Row]:
     rows = []
     for part in item.parts:
-        cluster = part.placed.cluster.name
-        if wanted.cluster not in (None, cluster):
-            continue
-        here = {one.name for one in part.placed.classes if wanted.resource_class in (None, one.name)}
+        here = wanted.classes(part)
         for found in part.occurrences:
             seats = tuple(pair for pair in found.seats if pair[0] in here)
-            if seats and wanted.time(found):
-                rows.append(_Row(found.start, found.reservation, found.id, cluster, seats, found))
+            if seats and wanted.time(found.open, found.end):
+                rows.append(_Row(found, part.placed.cluster.name, seats, item.reservation.title))
     return rows
+
+
+def _skipped(item: Item, wanted: _Wanted) -> list[Skipped]:
+    """What would have begun on a day, and of a reservation with seats in a place, that were asked for."""
+    if not any(wanted.classes(part) for part in item.parts):
+        return []
+    zone = named(item.reservation.recurrence.zone)
+    return [one for one in item.expansion.skipped if wanted.time(*day_span(one.date, zone))]
+
+
+def _answer(rows: list[_Row], skipped: list[tuple[str, Skipped]], form: str) -> str:
+    if form == "json":
+        return _json(rows, skipped)
+    if form == "ics":
+        return ics.text(_events(rows))
+    write = table.markdown if form == "markdown" else table.text
+    cells = _brief(rows) if form == "text" else _full(rows)
+    answer = write(cells[0], cells[1:]) if rows else "No occurrence.\n"
+    if skipped:
+        left_out = [(name, one.id.rpartition("/")[2].replace("T", " "), one.reason) for name, one in skipped]
+        answer += "\n" + write(("skipped", "local time", "because of"), left_out)
+    return answer
 
 
 def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]]) -> str:
     items = [
         {
-            "reservation": row.reservation,
-            "id": row.id,
+            "reservation": row.occurrence.reservation,
+            "id": row.occurrence.id,
             "cluster": row.cluster,
             "seats": dict(row.seats),
             "open": instant_text(row.occurrence.open),
-            "start": instant_text(row.start),
+            "start": instant_text(row.occurrence.start),
             "end": instant_text(row.occurrence.end),
             "timeZone": row.occurrence.zone,
             "marks": row.occurrence.marks,
@@ -131,8 +128,33 @@ def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]]) -> str:
     return report.document("OccurrenceList", {"items": items, "skipped": left_out})
 
 
-def _table(rows: list[_Row], skipped: list[tuple[str, Skipped]], wanted: str) -> str:
-    headings = (
+def _brief(rows: list[_Row]) -> list[list[str]]:
+    """For terminals: UTC as time of day, and zone and cluster only where they differ from row to row."""
+    utc = named("UTC")
+    zones = len({row.occurrence.zone for row in rows}) > 1
+    clusters = len({row.cluster for row in rows}) > 1
+    lines = [
+        ["reservation", "local time", *["zone"] * zones, "opens UTC", "UTC", "seats", *["cluster"] * clusters]
+    ]
+    for found, cluster, seats, _ in rows:
+        zone = named(found.zone)
+        day = local_day(found.start, zone)
+        lines.append(
+            [
+                found.reservation,
+                span_text(found.start, found.end, zone),
+                *[found.zone] * zones,
+                near_text(found.open, utc, day),
+                near_span_text(found.start, found.end, utc, day),
+                seats_text(seats),
+                *[cluster] * clusters,
+            ]
+        )
+    return [[*line, mark] for line, mark in zip(lines, ["marks", *_marks(rows)], strict=True)]
+
+
+def _full(rows: list[_Row]) -> list[list[str]]:
+    headings = [
         "reservation",
         "local time",
         "zone",
@@ -142,35 +164,29 @@ def _table(rows: list[_Row], skipped: list[tuple[str, Skipped]], wanted: str) ->
         "seats",
         "cluster",
         "marks",
-    )
-    cells = [_cells(row) for row in rows]
-    write = table.markdown if wanted == "markdown" else table.text
-    answer = write(headings, cells) if rows else "No occurrence.\n"
-    if skipped:
-        left_out = [(name, one.id.rpartition("/")[2].replace("T", " "), one.reason) for name, one in skipped]
-        answer += "\n" + write(("skipped", "local time", "because of"), left_out)
-    return answer
+    ]
+    lines = [headings]
+    for (found, cluster, seats, _), marks in zip(rows, _marks(rows), strict=True):
+        span = span_text(found.start, found.end, named(found.zone))
+        instants = [instant_text(at)[:16].replace("T", " ") for at in (found.open, found.start, found.end)]
+        lines.append([found.reservation, span, found.zone, *instants, seats_text(seats), cluster, marks])
+    return lines
 
 
-def _cells(row: _Row) -> tuple[str, ...]:
-    found = row.occurrence
-    zone = named(found.zone)
-    opens, starts, ends = (
-        instant_text(at)[:16].replace("T", " ") for at in (found.open, found.start, found.end)
-    )
-    return (
-        row.reservation,
-        span_text(found.start, found.end, zone),
-        found.zone,
-        opens,
-        starts[11:] if starts[:10] == opens[:10] else starts,
-        ends[11:] if ends[:10] == opens[:10] else ends,
-        seats_text(row.seats),
-        row.cluster,
-        " ".join(found.marks),
-    )
+def _marks(rows: list[_Row]) -> list[str]:
+    return [" ".join(row.occurrence.marks) for row in rows]
 
 
-def seats_text(seats: tuple[tuple[str, int], ...]) -> str:
-    """`25 small`; several classes with commas."""
-    return ", ".join(f"{count} {name}" for name, count in seats)
+def _events(rows: list[_Row]) -> list[ics.Event]:
+    """One for each occurrence, whatever its clusters; in the order of the rows."""
+    events: dict[str, ics.Event] = {}
+    for found, cluster, seats, title in rows:
+        line = f"{seats_text(seats)} in {cluster}, from {instant_text(found.open)} on"
+        before = events.get(found.id)
+        if before is None:
+            events[found.id] = ics.Event(
+                found.id, found.start, found.end, title, line, "suspended" in found.marks
+            )
+        else:
+            events[found.id] = before._replace(description=f"{before.description}\n{line}")
+    return list(events.values())

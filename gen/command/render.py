@@ -1,12 +1,13 @@
-"""`berth render`: writes what was declared as manifests, all of it or nothing; with --check it only compares."""
+"""`berth render`: writes what was declared as manifests, all or none; with --check it only compares."""
 
-import argparse
-import sys
+import os
 from collections.abc import Iterator
 from typing import Protocol
 
-from gen.cli import BAD_INPUT, GOOD, STALE
-from gen.command.answer import exit_code, form, tell
+from gen.command.answer import tell
+from gen.command.asked import Asked, UsageError
+from gen.command.exits import BAD_INPUT, GOOD, STALE
+from gen.command.say import say
 from gen.finding import in_order
 from gen.manifest.render import (
     base_file,
@@ -21,62 +22,67 @@ from gen.output.stage import Check, Stage
 from gen.output.template import Renderer, TemplateError
 from gen.pipeline import Pipeline
 
+_INPUT = "reservations"
+
 
 class _Sink(Protocol):
     def put(self, path: str, text: str) -> None: ...
 
 
-def run(asked: argparse.Namespace) -> int:
-    form(asked, "text", "json", "github")
-    pipeline = Pipeline()
-    folder = asked.output_dir
+def run(asked: Asked) -> int:
+    folder = _folder(asked.value("--output-dir"))
+    pipeline = Pipeline(folder=_INPUT)
     try:
-        if asked.check:
-            return _check(pipeline, Check(folder, folder), asked)
-        with Stage(folder, folder) as stage:
-            return _write(pipeline, stage, asked)
+        if asked.has("--check"):
+            return _check(pipeline, folder, asked)
+        return _write(pipeline, folder, asked)
     except (OutputError, TemplateError) as error:
         tell(in_order([*pipeline.findings(), *error.findings]), asked)
         return BAD_INPUT
 
 
-def _write(pipeline: Pipeline, stage: Stage, asked: argparse.Namespace) -> int:
-    code = _fill(pipeline, stage, asked)
-    if code != GOOD:
-        return code
-    outcome = stage.finish()
-    folder = asked.output_dir
-    for path in outcome.removed:
-        sys.stdout.write(f"removed {folder}/{path}\n")
-    sys.stdout.write(
-        f"{folder}/: {len(outcome.written)} written, {len(outcome.removed)} removed, "
-        f"{outcome.unchanged} unchanged.\n"
-    )
+def _folder(given: str | None) -> str:
+    """Where to write: not where we read, or the next run would take manifests for declarations."""
+    if given is None:
+        return "rendered"
+    read, written = os.path.realpath(_INPUT), os.path.realpath(given)
+    if not given or os.path.commonpath((read, written)) == read:
+        raise UsageError(f'--output-dir "{given}" is no place to write. Name one outside of {_INPUT}/.')
+    return given.rstrip("/") or given
+
+
+def _write(pipeline: Pipeline, folder: str, asked: Asked) -> int:
+    with Stage(folder, folder) as stage:
+        code = _fill(pipeline, stage, asked)
+        if code != GOOD:
+            return code
+        outcome = stage.finish()
+    removed = "".join(f"removed {folder}/{path}\n" for path in outcome.removed)
+    numbers = f"{len(outcome.written)} written, {len(outcome.removed)} removed, {outcome.unchanged} unchanged"
+    say(f"{removed}{folder}/: {numbers}.\n")
     return GOOD
 
 
-def _check(pipeline: Pipeline, check: Check, asked: argparse.Namespace) -> int:
+def _check(pipeline: Pipeline, folder: str, asked: Asked) -> int:
+    check = Check(folder, folder)
     code = _fill(pipeline, check, asked)
     if code != GOOD:
         return code
     differences = check.finish()
     if not differences:
-        sys.stdout.write(f"{asked.output_dir}/ is up to date.\n")
+        say(f"{folder}/ is up to date.\n")
         return GOOD
-    for path, kind in differences:
-        sys.stdout.write(f"{asked.output_dir}/{path} {kind}\n")
-    number = len(differences)
-    sys.stdout.write(f"{number} file{'s are' if number > 1 else ' is'} not up to date. Run: berth render\n")
+    listed = "".join(f"{folder}/{path} {kind}\n" for path, kind in differences)
+    number = f"{len(differences)} files are" if len(differences) > 1 else "1 file is"
+    say(f"{listed}{number} not up to date. Run: berth render\n")
     return STALE
 
 
-def _fill(pipeline: Pipeline, sink: _Sink, asked: argparse.Namespace) -> int:
+def _fill(pipeline: Pipeline, sink: _Sink, asked: Asked) -> int:
     """Puts every file into the sink, tells the findings, and answers the exit code that they mean."""
-    for path, text in _files(pipeline, asked.templates):
+    for path, text in _files(pipeline, asked.value("--templates")):
         sink.put(path, text)
-    findings = pipeline.findings()
-    tell(findings, asked)
-    return exit_code(findings, asked)
+    return tell(pipeline.findings(), asked)
 
 
 def _files(pipeline: Pipeline, templates: str | None) -> Iterator[tuple[str, str]]:

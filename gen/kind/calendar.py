@@ -1,23 +1,21 @@
 """`Calendar`: a shared list of dates on which nothing happens."""
 
-from typing import Any
-
 from gen.finding import Path
 from gen.kind import grammar
-from gen.kind.metadata import document
-from gen.kind.shape import Either, Field, Fields, ListOf, Report, Text
+from gen.kind.metadata import Document
+from gen.kind.shape import INVALID, Either, Field, Fields, ListOf, Made, Report
+from gen.kind.value import Text
 from gen.model import Calendar, Origin
 
 DATE = Text("date", grammar.day)
 ORDER = "B024"
 
 
-def in_order(made: dict[str, Any], path: Path, report: Report) -> Any:
+def in_order(made: Made, path: Path, report: Report) -> None:
     """A range of dates; both ends are inclusive."""
-    if made["to"] < made["from"]:
+    if INVALID not in (made["from"], made["to"]) and made["to"] < made["from"]:
         message = f"the range ends on {made['to']}, before it begins on {made['from']}."
-        return report(ORDER, (*path, "to"), message, "Write the later date in `to`.")
-    return made
+        report(ORDER, (*path, "to"), message, "Write the later date in `to`.")
 
 
 _RANGE = Fields(
@@ -26,7 +24,7 @@ _RANGE = Fields(
         "to": Field(DATE, meaning="last date of a range, inclusive"),
         "title": Field(Text(), "", "shown where a date is skipped", "none"),
     },
-    in_order,
+    agree=in_order,
 )
 
 SPEC = Fields(
@@ -34,13 +32,12 @@ SPEC = Fields(
 )
 
 
-def _make(made: dict[str, Any], path: Path, report: Report) -> Any:
-    del path
+def _build(made: Made, origin: Origin) -> Calendar:
     dates = tuple(
         (item["from"], item["to"], item["title"]) if isinstance(item, dict) else (item, item, "")
         for item in made["spec"]["dates"]
     )
-    return Calendar(Origin(report.file, report.index), made["metadata"]["name"], dates)
+    return Calendar(origin, made["metadata"]["name"], dates)
 
 
-DOCUMENT = document("Calendar", SPEC, _make)
+DOCUMENT = Document("Calendar", SPEC, _build)

@@ -1,7 +1,7 @@
 """The grammars of texts that people write: dates, times, names, labels, quantities, images.
 
-Each takes the text and answers what it means, or raises Refusal with what is wrong and what to write. The rules for
-names, labels and resources are those of the Kubernetes API server (apimachinery's validation).
+Each takes the text and answers what it means, or raises Refusal with what is wrong and what to write. The
+rules for names, labels and resources are those of the Kubernetes API server (apimachinery's validation).
 """
 
 import re
@@ -10,19 +10,28 @@ from datetime import date
 from functools import lru_cache
 
 from gen.dates.zone import known as known_zones
-from gen.kind.shape import Refusal, nearest, shown
+from gen.kind.shape import Refusal, close, nearest, shown
+from gen.quantity import NANO
 from gen.quantity import parse as parse_quantity
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY = "B021", "B017", "B018", "B019", "B020", "B022"
 FIRST_YEAR, LAST_YEAR = 2000, 2099
+_LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2})", re.ASCII)
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
-_IMAGE = re.compile(r"[a-z0-9]([-a-zA-Z0-9._/:]*[a-zA-Z0-9])?(@sha256:[0-9a-f]{64})?", re.ASCII)
+_HOST = r"[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
+_PART = r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.ASCII)
+# These two stay text until somebody needs them: compiling them costs as much as reading ten reservations.
+_IMAGE = (
+    rf"(({_HOST}(\.{_HOST})*(:[0-9]+)?/)?{_PART}(/{_PART})*)"
+    r"(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?"
+)
+_NEARLY_A_TIME = r"([01]?[0-9]|2[0-3])(?::?([0-5][0-9]))?(?::[0-5][0-9])?"
 
 
 @lru_cache(maxsize=4096)
@@ -53,32 +62,31 @@ def start_time(text: str) -> int:
     """Minutes after midnight, 0 to 1439."""
     match = _TIME.fullmatch(text)
     if match is None:
-        raise Refusal(f"{shown(text)} is not a time of day.", 'Write HH:MM, for instance "09:00".', TIME)
+        raise Refusal(f"{shown(text)} is not a time of day.", _time_advice(text), TIME)
     hours, minutes = int(match[1]), int(match[2])
+    if text == "24:00":
+        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
     if hours > 23 or minutes > 59:
-        if text == "24:00":
-            raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
         raise Refusal(f"{shown(text)} is not a time of day.", "Write a time from 00:00 to 23:59.", TIME)
     return hours * 60 + minutes
+
+
+def _time_advice(text: str) -> str:
+    """What the author of `900`, `9`, `9:00` or `09:00:00` meant."""
+    match = re.fullmatch(_NEARLY_A_TIME, text, re.ASCII)
+    if match is None:
+        return 'Write HH:MM, for instance "09:00".'
+    return f'Write "{match[1].zfill(2)}:{match[2] or "00"}".'
 
 
 def zone(text: str) -> str:
     names = known_zones()
     if text in names:
         return text
-    raise Refusal(
-        f"{shown(text)} is not a time zone of the tz database.",
-        nearest(text, tuple(sorted(names)), "")
-        if len(text) < 40 and _close_zone(text)
-        else "Write a name such as Europe/Zurich or UTC.",
-        ZONE,
-    )
-
-
-def _close_zone(text: str) -> bool:
-    from difflib import get_close_matches  # noqa: PLC0415 - only a faulty file pays for it
-
-    return bool(get_close_matches(text.lower(), [n.lower() for n in known_zones()], n=1, cutoff=0.6))
+    advice = "Write a name such as Europe/Zurich or UTC."
+    if close(text, names):
+        advice = nearest(text, names, "")
+    raise Refusal(f"{shown(text)} is not a time zone of the tz database.", advice, ZONE)
 
 
 @lru_cache(maxsize=4096)
@@ -90,6 +98,15 @@ def dns_label(text: str) -> str:
         "Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
         NAME,
     )
+
+
+def own_namespace(text: str) -> str:
+    """A namespace that we may label and hold to *restricted*: none that Kubernetes made for itself."""
+    dns_label(text)
+    if text == "default" or text.startswith("kube-"):
+        message = f"{shown(text)} belongs to Kubernetes, and we set the rules of our namespace."
+        raise Refusal(message, "Write one of its own, for instance berth.", NAME)
+    return text
 
 
 def dns_name(text: str) -> str:
@@ -108,7 +125,8 @@ def label_key(text: str) -> str:
         return text
     raise Refusal(
         f"{shown(text)} is not a key that Kubernetes allows.",
-        "Write at most 63 letters, digits, -, _ and ., if need be after a domain and a slash: example.org/course.",
+        "Write at most 63 letters, digits, -, _ and ., "
+        "if need be after a domain and a slash: example.org/course.",
         LABEL,
     )
 
@@ -137,7 +155,8 @@ def quantity(text: str) -> str:
 
 
 def image(text: str) -> str:
-    if _IMAGE.fullmatch(text) and "//" not in text and len(text) <= 512:
+    match = re.fullmatch(_IMAGE, text, re.ASCII) if len(text) <= 512 else None
+    if match is not None and len(match[1]) <= 255:
         return text
     raise Refusal(
         f"{shown(text)} is not the name of a container image.",
@@ -153,19 +172,29 @@ def ulid(text: str) -> str:
 
 
 def resource_name(text: str) -> str:
-    """What a container may request: the kubelet's own resources, huge pages, or an extended resource."""
-    if text in ("cpu", "memory", "ephemeral-storage"):
-        return text
-    domain, slash, _ = text.partition("/")
-    native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
-    huge = text.startswith("hugepages-") and parse_quantity(text[10:]) not in (None, 0)
-    if huge or (slash and not native and not text.startswith("requests.") and _is_key(text)):
+    """What a container may request: the kubelet's own resources, huge pages, or a device."""
+    if text in ("cpu", "memory", "ephemeral-storage") or page_size(text) or _is_device(text):
         return text
     raise Refusal(
         f"{shown(text)} is not a resource that a container can request.",
         "Write cpu, memory, ephemeral-storage, or a device such as nvidia.com/gpu.",
         QUANTITY,
     )
+
+
+def page_size(resource: str) -> int:
+    """Of `hugepages-2Mi`, in billionths of a byte; 0 for what is no huge page."""
+    if not resource.startswith("hugepages-") or not _is_key(resource):
+        return 0
+    size = parse_quantity(resource[10:]) or 0
+    return size if 0 < size <= _LARGEST_PAGE and size % NANO == 0 else 0
+
+
+def _is_device(text: str) -> bool:
+    """An extended resource. A quota names it with `requests.` in front, and that must fit too."""
+    domain, slash, _ = text.partition("/")
+    native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
+    return bool(slash) and not native and not domain.startswith("requests.") and _is_key(f"requests.{text}")
 
 
 def _is_key(text: str) -> bool:

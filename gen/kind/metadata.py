@@ -1,10 +1,13 @@
 """`metadata` of our documents, and the labels and annotations that people may put on what is rendered."""
 
+from collections.abc import Callable
 from typing import Any
 
 from gen.finding import Path
 from gen.kind import grammar
-from gen.kind.shape import Field, Fields, Make, MapOf, OneOf, Report, Text, shown
+from gen.kind.shape import INVALID, Field, Fields, Made, MapOf, Report, items, shown
+from gen.kind.value import OneOf, Text
+from gen.model import Origin
 
 OUR_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"
@@ -14,22 +17,37 @@ OUR_LABELS = (
     "app.kubernetes.io/managed-by",
 )
 RESERVED = "B023"
+MOST_ANNOTATIONS = 16 * 1024  # bytes; beside a timetable they must fit into what client-side apply records
 
 NAME = Text("DNS label", grammar.dns_label)
-LABELS = MapOf(Text("label key", grammar.label_key), Text("label value", grammar.label_value))
-ANNOTATIONS = MapOf(Text("annotation key", grammar.label_key), Text())
+LABELS = MapOf(grammar.label_key, Text("label value", grammar.label_value))
+ANNOTATIONS = MapOf(grammar.label_key, Text())
 
 
-def _reserved(made: dict[str, Any], path: Path, report: Report) -> Any:
-    for field in ("labels", "annotations"):
-        for key, _ in made[field]:
-            if key in OUR_LABELS or (key.startswith(OUR_DOMAIN) and (field, key) != ("annotations", IGNORE)):
-                refuse_our_key(key, (*path, field, key), report)
-    return made
+def _agree(made: Made, path: Path, report: Report) -> None:
+    for key, _ in items(made["labels"]):
+        refuse_our_label(key, (*path, "labels", key), report)
+    size = 0
+    for key, text in items(made["annotations"]):
+        size += len(text.encode("utf-8", "replace")) if type(text) is str else 0
+        if type(key) is str:
+            size += len(key)
+            if key.startswith(OUR_DOMAIN) and key != IGNORE:
+                _refuse(key, (*path, "annotations", key), report)
+    if size > MOST_ANNOTATIONS:
+        message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
+        fix = "Shorten them: they stand on every object."
+        report(grammar.LABEL, (*path, "annotations"), message, fix)
 
 
-def refuse_our_key(key: str, path: Path, report: Report) -> Any:
-    return report(RESERVED, path, f"{shown(key)} is set by Berth itself.", "Remove it.", at_key=True)
+def refuse_our_label(key: object, path: Path, report: Report) -> None:
+    """Report a label that we set ourselves; `key` may be INVALID, which is told already."""
+    if key in OUR_LABELS or (type(key) is str and key.startswith(OUR_DOMAIN)):
+        _refuse(key, path, report)
+
+
+def _refuse(key: object, path: Path, report: Report) -> None:
+    report(RESERVED, path, f"{shown(key)} is set by Berth itself.", "Remove it.", at_key=True)
 
 
 METADATA = Fields(
@@ -38,19 +56,26 @@ METADATA = Fields(
         "labels": Field(LABELS, (), "set on every object rendered for it", "none"),
         "annotations": Field(ANNOTATIONS, (), "set on every object rendered for it", "none"),
     },
-    _reserved,
+    agree=_agree,
 )
 
 
-def document(kind: str, spec: Fields, make: Make) -> Fields:
-    """The shape of a whole document of one kind."""
-    return Fields(
-        {
-            "apiVersion": Field(OneOf(("berth.dev/v1alpha1",))),
-            "kind": Field(OneOf((kind,))),
-            "metadata": Field(METADATA),
-            "spec": Field(spec),
-        },
-        make,
-        extensions=True,
-    )
+class Document(Fields):
+    """A whole document of one kind. `build` makes the declaration of what was checked."""
+
+    def __init__(self, kind: str, spec: Fields, build: Callable[[Made, Origin], Any]) -> None:
+        super().__init__(
+            {
+                "apiVersion": Field(OneOf(("berth.dev/v1alpha1",))),
+                "kind": Field(OneOf((kind,))),
+                "metadata": Field(METADATA),
+                "spec": Field(spec),
+            },
+            extensions=True,
+        )
+        self.build = build
+
+    def read(self, value: dict[str, Any], report: Report) -> Any:
+        """The declaration, or INVALID after it was reported why there is none."""
+        made = self.check(value, (), report)
+        return INVALID if report.errors else self.build(made, Origin(report.file, report.index))

@@ -8,42 +8,33 @@ from typing import Any
 from gen.finding import Path
 from gen.kind import grammar
 from gen.kind.metadata import LABELS
-from gen.kind.shape import (
-    CONFLICT,
-    INVALID,
-    Anything,
-    Field,
-    Fields,
-    ListOf,
-    MapOf,
-    OneOf,
-    Report,
-    Text,
-    Whole,
-)
+from gen.kind.shape import CONFLICT, INVALID, MISSING, Field, Fields, ListOf, Made, MapOf, Report, items
+from gen.kind.value import OneOf, Text, Whole
 
 KEY = Text("label key", grammar.label_key)
 VALUE = Text("label value", grammar.label_value)
+REQUIRED, PREFERRED = (
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+)
 
 
-def _only_given(made: dict[str, Any], path: Path, report: Report) -> Any:
-    """Pass on what was written, as plain mappings and lists; what was left out stays out."""
-    del path, report
+def _given(made: Made) -> dict[str, Any]:
+    """What was written, as plain mappings and lists; what was left out stays out."""
     return {key: value for key, value in made.items() if value is not None}
 
 
-def _toleration(made: dict[str, Any], path: Path, report: Report) -> Any:
-    exists = made["operator"] == "Exists"
-    if exists and made["value"]:
-        return report(
-            CONFLICT, (*path, "value"), "operator Exists takes no value.", "Remove value.", at_key=True
-        )
-    if not exists and not made["key"]:
-        return report(CONFLICT, path, "a toleration without key needs operator: Exists.", "Add it, or a key.")
-    if made["tolerationSeconds"] is not None and made["effect"] != "NoExecute":
+def _toleration(made: Made, path: Path, report: Report) -> None:
+    operator, effect = made["operator"], made["effect"]
+    if operator == "Exists" and made["value"]:
+        report(CONFLICT, (*path, "value"), "operator Exists takes no value.", "Remove value.", at_key=True)
+    if operator in (None, "Equal") and made["key"] is None:
+        message = "a toleration without key needs operator: Exists."
+        report(CONFLICT, path, message, "Write operator: Exists, or add a key.")
+    if made["tolerationSeconds"] is not None and effect not in ("NoExecute", INVALID):
         fix = "Add effect: NoExecute, or remove tolerationSeconds."
-        return report(CONFLICT, (*path, "tolerationSeconds"), "only effect NoExecute takes seconds.", fix)
-    return _only_given(made, path, report)
+        at = (*path, "tolerationSeconds")
+        report(CONFLICT, at, "only effect NoExecute takes seconds.", fix, at_key=True)
 
 
 TOLERATION = Fields(
@@ -54,23 +45,27 @@ TOLERATION = Fields(
         "effect": Field(OneOf(("NoSchedule", "PreferNoSchedule", "NoExecute")), None),
         "tolerationSeconds": Field(Whole(-(2**31), 2**31), None),
     },
-    _toleration,
+    _given,
+    agree=_toleration,
 )
 
 
-def _requirement(made: dict[str, Any], path: Path, report: Report) -> Any:
-    wants = made["operator"] in ("In", "NotIn")
-    one = made["operator"] in ("Gt", "Lt")
-    values: tuple[str, ...] = made["values"] or ()
-    if wants and not values:
-        return report(CONFLICT, path, f"operator {made['operator']} needs values.", "Add values: a list.")
-    if one and (len(values) != 1 or not values[0].lstrip("-").isdigit()):
-        fix = 'Write one, for instance values: ["8"].'
-        return report(CONFLICT, path, f"operator {made['operator']} needs one whole number.", fix)
-    if not wants and not one and values:
-        fix = "Remove values."
-        return report(CONFLICT, (*path, "values"), f"operator {made['operator']} takes no values.", fix)
-    return _only_given(made, path, report)
+def _requirement(made: Made, path: Path, report: Report) -> None:
+    operator, values = made["operator"], made["values"]
+    if operator in ("In", "NotIn") and values in (None, ()):
+        report(MISSING, path, f"operator {operator} needs values.", "Add values: a list.")
+    elif operator in ("Exists", "DoesNotExist") and values:
+        message = f"operator {operator} takes no values."
+        report(CONFLICT, (*path, "values"), message, "Remove values.", at_key=True)
+    elif operator in ("Gt", "Lt"):
+        texts: Any = () if values is None else values
+        if texts is not INVALID and (len(texts) != 1 or not _is_number(texts[0])):
+            fix = 'Write one, for instance values: ["8"].'
+            report(CONFLICT, path, f"operator {operator} needs one whole number.", fix)
+
+
+def _is_number(text: Any) -> bool:
+    return text is INVALID or text.isdecimal()
 
 
 def _requirements(operators: tuple[str, ...]) -> Fields:
@@ -80,7 +75,8 @@ def _requirements(operators: tuple[str, ...]) -> Fields:
             "operator": Field(OneOf(operators)),
             "values": Field(ListOf(VALUE), None),
         },
-        _requirement,
+        _given,
+        agree=_requirement,
     )
 
 
@@ -88,11 +84,9 @@ NODE_REQUIREMENT = _requirements(("In", "NotIn", "Exists", "DoesNotExist", "Gt",
 LABEL_REQUIREMENT = _requirements(("In", "NotIn", "Exists", "DoesNotExist"))
 
 
-def _as_mapping(made: dict[str, Any], path: Path, report: Report) -> Any:
-    labels = made.get("matchLabels")
-    if labels is not None:
-        made["matchLabels"] = dict(labels)
-    return _only_given(made, path, report)
+def _selector(made: Made) -> dict[str, Any]:
+    labels = made["matchLabels"]
+    return _given({**made, "matchLabels": None if labels is None else dict(labels)})
 
 
 SELECTOR = Fields(
@@ -100,62 +94,55 @@ SELECTOR = Fields(
         "matchLabels": Field(LABELS, None),
         "matchExpressions": Field(ListOf(LABEL_REQUIREMENT), None),
     },
-    _as_mapping,
+    _selector,
 )
 
 
-def _field_requirement(made: dict[str, Any], path: Path, report: Report) -> Any:
-    if len(made["values"]) != 1:
-        return report(CONFLICT, (*path, "values"), "a field is matched by one value.", "Write one node name.")
-    return made
+def _field_requirement(made: Made, path: Path, report: Report) -> None:
+    if made["values"] is not INVALID and len(made["values"]) != 1:
+        report(CONFLICT, (*path, "values"), "a field is matched by one value.", "Write one node name.")
 
 
+FIELD_REQUIREMENT = Fields(
+    {
+        "key": Field(OneOf(("metadata.name",))),
+        "operator": Field(OneOf(("In", "NotIn"))),
+        "values": Field(ListOf(Text("node name", grammar.dns_name))),
+    },
+    agree=_field_requirement,
+)
 NODE_TERM = Fields(
     {
         "matchExpressions": Field(ListOf(NODE_REQUIREMENT), None),
-        "matchFields": Field(
-            ListOf(
-                Fields(
-                    {
-                        "key": Field(OneOf(("metadata.name",))),
-                        "operator": Field(OneOf(("In", "NotIn"))),
-                        "values": Field(ListOf(Text("node name", grammar.dns_name))),
-                    },
-                    _field_requirement,
-                )
-            ),
-            None,
-        ),
+        "matchFields": Field(ListOf(FIELD_REQUIREMENT), None),
     },
-    _only_given,
+    _given,
 )
 
 WEIGHT = Whole(1, 100)
 NODE_AFFINITY = Fields(
     {
-        "requiredDuringSchedulingIgnoredDuringExecution": Field(
-            Fields({"nodeSelectorTerms": Field(ListOf(NODE_TERM, 1))}), None
-        ),
-        "preferredDuringSchedulingIgnoredDuringExecution": Field(
-            ListOf(Fields({"weight": Field(WEIGHT), "preference": Field(NODE_TERM)})), None
-        ),
+        REQUIRED: Field(Fields({"nodeSelectorTerms": Field(ListOf(NODE_TERM, 1))}), None),
+        PREFERRED: Field(ListOf(Fields({"weight": Field(WEIGHT), "preference": Field(NODE_TERM)})), None),
     },
-    _only_given,
+    _given,
 )
 
 KEYS = ListOf(KEY)
 
 
-def _label_keys(made: dict[str, Any], path: Path, report: Report) -> Any:
-    """The API server joins these keys with the selector, so it wants one, and no key in both lists."""
-    keys = [key for field in ("matchLabelKeys", "mismatchLabelKeys") for key in made.get(field) or ()]
-    if keys and made["labelSelector"] is None:
-        return report(CONFLICT, path, "matchLabelKeys needs a labelSelector.", "Add labelSelector.")
-    selector = made["labelSelector"] or {}
-    taken = {*selector.get("matchLabels", {}), *(e["key"] for e in selector.get("matchExpressions", ()))}
-    if len(set(keys)) < len(keys) or taken & set(keys):
-        return report(CONFLICT, path, "a label key stands twice.", "Name each key once.")
-    return _only_given(made, path, report)
+def _label_keys(made: Made, path: Path, report: Report) -> None:
+    """The API server adds `matchLabelKeys` to the selector, so it wants one, and each key in one place."""
+    matching, other = items(made["matchLabelKeys"]), items(made.get("mismatchLabelKeys"))
+    if (matching or other) and made["labelSelector"] is None:
+        name = "matchLabelKeys" if matching else "mismatchLabelKeys"
+        report(MISSING, path, f"{name} needs a labelSelector.", "Add labelSelector.")
+    selector = made["labelSelector"] if isinstance(made["labelSelector"], dict) else {}
+    taken = [*selector.get("matchLabels", ()), *(one["key"] for one in selector.get("matchExpressions", ()))]
+    for i, key in enumerate(matching):
+        if key in taken or key in other or key in matching[:i]:
+            message = f"{key} stands in another place of this term too."
+            report(CONFLICT, (*path, "matchLabelKeys", i), message, "Name each key once.")
 
 
 POD_TERM = Fields(
@@ -167,16 +154,15 @@ POD_TERM = Fields(
         "matchLabelKeys": Field(KEYS, None),
         "mismatchLabelKeys": Field(KEYS, None),
     },
-    _label_keys,
+    _given,
+    agree=_label_keys,
 )
 POD_AFFINITY = Fields(
     {
-        "requiredDuringSchedulingIgnoredDuringExecution": Field(ListOf(POD_TERM), None),
-        "preferredDuringSchedulingIgnoredDuringExecution": Field(
-            ListOf(Fields({"weight": Field(WEIGHT), "podAffinityTerm": Field(POD_TERM)})), None
-        ),
+        REQUIRED: Field(ListOf(POD_TERM), None),
+        PREFERRED: Field(ListOf(Fields({"weight": Field(WEIGHT), "podAffinityTerm": Field(POD_TERM)})), None),
     },
-    _only_given,
+    _given,
 )
 AFFINITY = Fields(
     {
@@ -184,17 +170,17 @@ AFFINITY = Fields(
         "podAffinity": Field(POD_AFFINITY, None),
         "podAntiAffinity": Field(POD_AFFINITY, None),
     },
-    _only_given,
+    _given,
 )
 
 POLICY = OneOf(("Honor", "Ignore"))
 
 
-def _spread(made: dict[str, Any], path: Path, report: Report) -> Any:
-    if made["minDomains"] is not None and made["whenUnsatisfiable"] != "DoNotSchedule":
+def _spread(made: Made, path: Path, report: Report) -> None:
+    if made["minDomains"] is not None and made["whenUnsatisfiable"] == "ScheduleAnyway":
         fix = "Write whenUnsatisfiable: DoNotSchedule, or remove minDomains."
-        return report(CONFLICT, (*path, "minDomains"), "minDomains needs DoNotSchedule.", fix)
-    return _label_keys(made, path, report)
+        report(CONFLICT, (*path, "minDomains"), "minDomains needs DoNotSchedule.", fix, at_key=True)
+    _label_keys(made, path, report)
 
 
 SPREAD = Fields(
@@ -208,55 +194,42 @@ SPREAD = Fields(
         "nodeTaintsPolicy": Field(POLICY, None),
         "matchLabelKeys": Field(KEYS, None),
     },
-    _spread,
+    _given,
+    agree=_spread,
 )
 
 
-def _spreads(made: dict[str, Any], path: Path, report: Report) -> Any:
+class _Spreads(ListOf):
     """The API server refuses the same topology key with the same answer twice."""
-    seen = set()
-    for i, constraint in enumerate(made.get("topologySpreadConstraints") or ()):
-        pair = (constraint["topologyKey"], constraint["whenUnsatisfiable"])
-        if pair in seen:
-            at = (*path, "topologySpreadConstraints", i)
-            return report(CONFLICT, at, f"{pair[0]} with {pair[1]} stands twice.", "Remove one of the two.")
-        seen.add(pair)
-    return made
+
+    def check(self, value: Any, path: Path, report: Report) -> Any:
+        checked = ListOf.check(self, value, path, report)
+        pairs = []
+        for i, one in enumerate(checked if isinstance(checked, tuple) else ()):
+            pair = None if one is INVALID else (one["topologyKey"], one["whenUnsatisfiable"])
+            if pair is not None and pair in pairs:
+                message = f"{pair[0]} with {pair[1]} stands twice."
+                report(CONFLICT, (*path, i), message, "Remove one of the two.")
+            pairs.append(pair)
+        return checked
 
 
 PLACEMENT = {
     "nodeSelector": Field(
-        MapOf(KEY, VALUE), None, "as in a pod: nodes that carry all of these labels", "none"
+        MapOf(grammar.label_key, VALUE), None, "as in a pod: nodes that carry all of these labels", "none"
     ),
     "tolerations": Field(ListOf(TOLERATION), None, "as in a pod", "none"),
     "affinity": Field(AFFINITY, None, "as in a pod", "none"),
-    "topologySpreadConstraints": Field(ListOf(SPREAD), None, "as in a pod", "none"),
+    "topologySpreadConstraints": Field(_Spreads(SPREAD), None, "as in a pod", "none"),
     "schedulerName": Field(
         Text("DNS name", grammar.dns_name), None, "as in a pod", "the cluster's default scheduler"
     ),
 }
 
 
-def placement(made: dict[str, Any], path: Path, report: Report) -> Any:
-    """The placement fields of `made` as a mapping for a pod spec; INVALID where they contradict."""
-    if _spreads(made, path, report) is INVALID:
-        return INVALID
+def placement(made: Made) -> dict[str, Any]:
+    """The placement fields of `made` as a mapping for a pod spec; what says nothing is left out."""
     pod = {name: made[name] for name in PLACEMENT if made.get(name)}
     if "nodeSelector" in pod:
         pod["nodeSelector"] = dict(pod["nodeSelector"])
     return pod
-
-
-class Amount(Anything):
-    """A quantity; a plain number is one too, as in Kubernetes."""
-
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        if type(value) is int:
-            value = str(value)
-        elif type(value) is float and abs(value) < 2**53:
-            value = f"{value:.9f}".rstrip("0").rstrip(".")
-        return Text("quantity", grammar.quantity).check(value, path, report)
-
-
-AMOUNT = Amount("quantity")
-RESOURCES = MapOf(Text("resource", grammar.resource_name), AMOUNT)

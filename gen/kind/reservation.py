@@ -1,29 +1,36 @@
 """`CapacityReservation`: how many seats, of which class, when."""
 
-from typing import Any
-
 from gen.finding import Path
 from gen.kind import grammar
-from gen.kind.metadata import IGNORE, LABELS, document
-from gen.kind.schedule import CLASS, COUNT, RECURRENCE, SEATS, SUSPEND, Standard, class_seats, recurrence
+from gen.kind.entry import CLASS, COUNT, SEATS, seats
+from gen.kind.metadata import IGNORE, LABELS, Document
+from gen.kind.schedule import RECURRENCE, agree_on_seats, recurrence
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
     MISSING,
+    RANGE,
     Field,
     Fields,
     ListOf,
+    Made,
     MapOf,
-    OneOf,
+    Refusal,
     Report,
-    Text,
-    Whole,
 )
-from gen.model import Origin, Reservation, SessionMatch
+from gen.kind.value import Flag, OneOf, Text, Whole
+from gen.model import Origin, Reservation, Seats, SessionMatch
 
 BEHAVIOURS = ("maintain", "reduce", "none")
 DEFAULT_LEAD = 30
-MOST_ANNOTATIONS = 16 * 1024  # bytes; beside a timetable they must fit into what client-side apply records
+LONGEST_TITLE = 4000  # characters; it stands on every object
+
+
+def _title(text: str) -> str:
+    if len(text) > LONGEST_TITLE:
+        raise Refusal(f"the title has {len(text)} characters.", f"Write at most {LONGEST_TITLE}.", RANGE)
+    return text
+
 
 PROVISIONING = Fields(
     {
@@ -43,10 +50,7 @@ SESSIONS = Fields(
         "namespaces": Field(ListOf(CLASS), (), "only sessions in these", "the class's"),
         "matchLabels": Field(LABELS, (), "only sessions with these labels", "none"),
         "matchAnnotations": Field(
-            MapOf(Text("annotation key", grammar.label_key), Text()),
-            (),
-            "only sessions with these annotations",
-            "none",
+            MapOf(grammar.label_key, Text()), (), "only sessions with these annotations", "none"
         ),
         "projectTemplate": Field(
             Text("ULID", grammar.ulid),
@@ -58,7 +62,7 @@ SESSIONS = Fields(
             OneOf(("count", "ignore")), "count", "sessions created before the window opens: count or ignore"
         ),
     },
-    lambda made, _path, _report: SessionMatch(
+    lambda made: SessionMatch(
         made["namespaces"],
         made["matchLabels"],
         made["matchAnnotations"],
@@ -68,9 +72,31 @@ SESSIONS = Fields(
 )
 EVERY_SESSION = SessionMatch((), (), (), None, "count")
 
+
+def _agree(made: Made, path: Path, report: Report) -> None:
+    """The reservation's seats: one class and its count, or a list by class; never both."""
+    provisioning, at = made["provisioning"], (*path, "provisioning")
+    if provisioning is INVALID:
+        return  # without it nobody knows which form is meant
+    listed, counted = provisioning["seats"] is not None, provisioning["placeholderCount"] is not None
+    named = made["resourceClass"] is not None
+    if listed and counted:
+        fix = "Keep seats or placeholderCount."
+        report(CONFLICT, (*at, "placeholderCount"), "seats says the counts already.", fix, at_key=True)
+    if listed and named:
+        fix = "Keep provisioning.seats or resourceClass."
+        report(CONFLICT, (*path, "resourceClass"), "seats says the classes already.", fix, at_key=True)
+    if not listed and not named:
+        report(MISSING, path, "resourceClass is missing.", "Add resourceClass, or provisioning.seats.")
+    if not listed and not counted:
+        report(MISSING, at, "placeholderCount is missing.", "Add placeholderCount: how many seats.")
+    if made["recurrence"] is not INVALID and listed != counted:
+        agree_on_seats(made["recurrence"], listed, (*path, "recurrence"), report)
+
+
 SPEC = Fields(
     {
-        "title": Field(Text(), None, "what people call it", "the name"),
+        "title": Field(Text("title", _title), None, "what people call it", "the name"),
         "resourceClass": Field(CLASS, None, "the class of its seats", "none: then write provisioning.seats"),
         "recurrence": Field(RECURRENCE, meaning="when"),
         "provisioning": Field(PROVISIONING, meaning="how many seats, and how they are held"),
@@ -83,61 +109,31 @@ SPEC = Fields(
             "what holds the capacity",
             "`placeholder`",
         ),
-        "suspend": Field(SUSPEND, False, "true: rendered, never opens"),
-    }
+        "suspend": Field(Flag(), False, "true: rendered, never opens"),
+    },
+    agree=_agree,
 )
 
 
-def seats(spec: dict[str, Any], path: Path, report: Report) -> Any:
-    """The reservation's seats: one class and its count, or a list by class; never both."""
-    provisioning, at = spec["provisioning"], (*path, "provisioning")
-    listed, count, name = provisioning["seats"], provisioning["placeholderCount"], spec["resourceClass"]
+def _held(spec: Made) -> Seats:
+    listed = spec["provisioning"]["seats"]
     if listed is None:
-        if name is None:
-            return report(
-                MISSING, path, "resourceClass is missing.", "Add resourceClass, or provisioning.seats."
-            )
-        if count is None:
-            return report(
-                MISSING, at, "placeholderCount is missing.", "Add placeholderCount: how many seats."
-            )
-        return ((name, count),)
-    if count is not None:
-        fix = "Keep seats or placeholderCount."
-        return report(CONFLICT, (*at, "placeholderCount"), "seats says the counts already.", fix, at_key=True)
-    if name is not None:
-        fix = "Keep provisioning.seats or resourceClass."
-        return report(CONFLICT, (*path, "resourceClass"), "seats says the classes already.", fix, at_key=True)
-    return class_seats(listed, (*at, "seats"), report)
+        return ((spec["resourceClass"], spec["provisioning"]["placeholderCount"]),)
+    return seats(listed)
 
 
-def _size(annotations: tuple[tuple[str, str], ...], title: str | None) -> int:
-    return sum(
-        len(key) + len(text.encode("utf-8", "replace")) for key, text in (*annotations, ("", title or ""))
-    )
-
-
-def _make(made: dict[str, Any], path: Path, report: Report) -> Any:
-    spec, metadata, at = made["spec"], made["metadata"], (*path, "spec")
-    held = seats(spec, at, report)
-    if held is INVALID:
-        return INVALID
-    if _size(metadata["annotations"], spec["title"]) > MOST_ANNOTATIONS:
-        message = f"title and annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
-        return report("B020", (*path, "metadata"), message, "Shorten them: they stand on every object.")
-    standard = Standard(held, spec["provisioning"]["seats"] is not None)
-    when = recurrence(spec["recurrence"], standard, "", (*at, "recurrence"), report)
-    if when is INVALID:
-        return INVALID
+def _build(made: Made, origin: Origin) -> Reservation:
+    spec, metadata = made["spec"], made["metadata"]
+    held = _held(spec)
     return Reservation(
-        origin=Origin(report.file, report.index),
+        origin=origin,
         name=metadata["name"],
         title=spec["title"] or metadata["name"],
         labels=metadata["labels"],
         annotations=tuple(pair for pair in metadata["annotations"] if pair[0] != IGNORE),
-        recurrence=when,
+        recurrence=recurrence(spec["recurrence"], held),
         seats=held,
-        seats_listed=standard.by_class,
+        seats_listed=spec["provisioning"]["seats"] is not None,
         lead=spec["provisioning"]["leadTimeMinutes"],
         behaviour=spec["provisioning"]["scaleDownBehavior"],
         sessions=spec["sessions"],
@@ -147,4 +143,4 @@ def _make(made: dict[str, Any], path: Path, report: Report) -> Any:
     )
 
 
-DOCUMENT = document("CapacityReservation", SPEC, _make)
+DOCUMENT = Document("CapacityReservation", SPEC, _build)

@@ -1,35 +1,38 @@
-"""How a declared value is checked: shapes such as `Whole(1)` or `Fields({...})`, put together in `gen.kind`.
+"""How a declared value is checked: shapes such as `ListOf(...)` or `Fields({...})`.
 
-A shape's `check` answers the checked value, or `INVALID` after it reported why; it goes on after a fault, so that one
-run tells them all. It knows nothing of Berth's own words; those stand in `gen.kind`.
+A shape's `check` reports what is wrong and goes on, so that one run tells all. It answers what is sound, with
+`INVALID` in place of the rest. Nothing here knows Berth's own words; those stand in the other modules.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from gen.finding import Path, Problem
+from gen.finding import ERROR, Path, Problem
 from gen.input.scalar import Octalish
+from gen.rules import severity
 
 INVALID: Final[Any] = object()
 REQUIRED: Final[Any] = object()
 
-UNKNOWN_KEY, MISSING, RANGE, TYPE, CHOICE, CONFLICT = (
+UNKNOWN_KEY, MISSING, RANGE, TYPE, CHOICE, CONFLICT, IDLE_KEY = (
     "B010",
     "B011",
     "B012",
     "B013",
     "B014",
     "B016",
+    "B029",
 )
 
 
 class Report:
-    """Collects the problems of one document."""
+    """Collects the problems of one document; `errors` counts those that keep it from being used."""
 
     def __init__(self, file: str, index: int, prefix: Path = ()) -> None:
         self.file = file
         self.index = index
         self.prefix = prefix
+        self.errors = 0
         self.problems: list[Problem] = []
 
     def __call__(self, code: str, path: Path, message: str, fix: str, *, at_key: bool = False) -> Any:
@@ -37,6 +40,7 @@ class Report:
         self.problems.append(
             Problem(code, self.file, self.index, (*self.prefix, *path), message, fix, at_key)
         )
+        self.errors += severity(code) == ERROR
         return INVALID
 
 
@@ -57,6 +61,10 @@ class Refusal(Exception):  # noqa: N818 - it refuses a text; it is not an error 
         self.code = code
 
 
+Grammar = Callable[[str], Any]
+"""Answers what a text means, or raises Refusal."""
+
+
 def shown(value: object) -> str:
     """A value as a message tells it: text in quotes, the rest as YAML writes it; long ones are cut."""
     if isinstance(value, Octalish):
@@ -73,95 +81,40 @@ def shown(value: object) -> str:
     return "a list" if isinstance(value, list) else str(value)
 
 
-def is_text(value: object) -> bool:
-    return type(value) is str
-
-
-def wrong_type(value: object, words: str, path: Path, report: Report) -> Any:
-    if isinstance(value, (int, float, Octalish)) and not isinstance(value, bool) and "text" in words:
-        return report(
-            TYPE, path, f"{shown(value)} is a number, not {words}.", f'Write it in quotes: "{value}".'
-        )
-    if isinstance(value, bool) and "text" in words:
-        text = str(value).lower()
-        return report(TYPE, path, f"{text} is a truth value, not {words}.", f'Write it in quotes: "{text}".')
-    return report(TYPE, path, f"{shown(value)} is not {article(words)}.", f"Write {article(words)}.")
-
-
 def article(words: str) -> str:
-    if words.startswith(("text", "one of", "true")):
+    if words.startswith(("text", "one of", "true", '"')):
         return words
     return ("an " if words[0] in "aeiou" else "a ") + words
 
 
-class Text(NamedTuple):
-    """Any text, or one that `grammar` accepts; `grammar` answers the parsed value or raises Refusal."""
-
-    name: str = "text"
-    grammar: Callable[[str], Any] | None = None
-
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        if type(value) is not str:
-            return wrong_type(value, self.words(), path, report)
-        if self.grammar is None:
-            return value
-        try:
-            return self.grammar(value)
-        except Refusal as refusal:
-            return report(refusal.code, path, refusal.message, refusal.fix)
-
-    def words(self) -> str:
-        return self.name if self.name == "text" else f"text ({self.name})"
+def wrong_type(value: object, words: str, path: Path, report: Report) -> Any:
+    return report(TYPE, path, f"{shown(value)} is not {article(words)}.", f"Write {article(words)}.")
 
 
-class Whole(NamedTuple):
-    """A whole number; both bounds are allowed values."""
-
-    minimum: int
-    maximum: int | None = None
-
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        if type(value) is not int:
-            return wrong_type(value, self.words(), path, report)
-        if value < self.minimum:
-            return report(RANGE, path, f"{value} is below {self.minimum}.", f"Write a {self.words()}.")
-        if self.maximum is not None and value > self.maximum:
-            return report(RANGE, path, f"{value} is above {self.maximum}.", f"Write a {self.words()}.")
-        return value
-
-    def words(self) -> str:
-        up = "up" if self.maximum is None else f"to {self.maximum}"
-        return f"whole number from {self.minimum} {up}"
+def nearest(given: str, known: tuple[str, ...], otherwise: str) -> str:
+    """The advice for a word that is not known: the nearest known ones, else all of them."""
+    if not known:
+        return "Declare it, or remove it."
+    found = close(given, known)
+    return f"Did you mean {' or '.join(found)}?" if found else f"{otherwise} {', '.join(known)}."
 
 
-class Flag(NamedTuple):
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        if type(value) is bool:
-            return value
-        word = str(value).lower()
-        if isinstance(value, str) and word in ("yes", "on", "y", "no", "off", "n"):
-            meant = "true" if word in ("yes", "on", "y") else "false"
-            return report(TYPE, path, f"{shown(value)} is text in YAML 1.2.", f"Write {meant}.")
-        return wrong_type(value, self.words(), path, report)
-
-    def words(self) -> str:
-        return "true or false"
+def choice(given: str, known: tuple[str, ...]) -> str:
+    """The advice for a word that must be one of the known ones."""
+    return nearest(given, known, "Write one of" if len(known) > 1 else "Write")
 
 
-class OneOf(NamedTuple):
-    choices: tuple[str, ...]
+def close(given: str, known: tuple[str, ...]) -> list[str]:
+    """At most three known words that resemble this one, the nearest first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a faulty file pays for it
 
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        if type(value) is str and value in self.choices:
-            return value
-        if type(value) is not str:
-            return wrong_type(value, self.words(), path, report)
-        return report(
-            CHOICE, path, f"{shown(value)} is not {self.words()}.", nearest(value, self.choices, "Write")
-        )
+    lowered = {name.lower(): name for name in known}
+    return [lowered[n] for n in get_close_matches(given.lower(), list(lowered), n=3, cutoff=0.6)]
 
-    def words(self) -> str:
-        return self.choices[0] if len(self.choices) == 1 else f"one of {', '.join(self.choices)}"
+
+def items(checked: Any) -> tuple[Any, ...]:
+    """What is sound in a checked list; nothing if there is none or it is none."""
+    return tuple(item for item in checked if item is not INVALID) if isinstance(checked, tuple) else ()
 
 
 class ListOf(NamedTuple):
@@ -173,17 +126,17 @@ class ListOf(NamedTuple):
             return wrong_type(value, self.words(), path, report)
         if len(value) < self.minimum:
             return report(RANGE, path, "the list is empty.", "Write at least one item.")
-        items = tuple(self.item.check(inner, (*path, i), report) for i, inner in enumerate(value))
-        return INVALID if INVALID in items else items
+        check = self.item.check
+        return tuple([check(inner, (*path, i), report) for i, inner in enumerate(value)])
 
     def words(self) -> str:
-        return f"list ({self.item.words()} each)"
+        return "list"
 
 
 class MapOf(NamedTuple):
     """A mapping whose keys follow a grammar too. Checked, it is a tuple of pairs in the order of the file."""
 
-    key: Text
+    key: Grammar
     item: Shape
     minimum: int = 0
 
@@ -192,36 +145,21 @@ class MapOf(NamedTuple):
             return wrong_type(value, self.words(), path, report)
         if len(value) < self.minimum:
             return report(RANGE, path, "the mapping is empty.", "Write at least one key.")
-        pairs = []
-        for name, inner in value.items():
-            at = (*path, name)
-            key = self._key(name, at, report)
-            pairs.append((key, self.item.check(inner, at, report)))
-        return INVALID if any(INVALID in pair for pair in pairs) else tuple(pairs)
+        return tuple(
+            [
+                (self._key(name, (*path, name), report), self.item.check(inner, (*path, name), report))
+                for name, inner in value.items()
+            ]
+        )
 
     def _key(self, name: str, path: Path, report: Report) -> Any:
-        if self.key.grammar is None:
-            return name
         try:
-            return self.key.grammar(name)
+            return self.key(name)
         except Refusal as refusal:
             return report(refusal.code, path, refusal.message, refusal.fix, at_key=True)
 
     def words(self) -> str:
-        return f"mapping ({self.item.words()} for each key)"
-
-
-class Anything(NamedTuple):
-    """A value that somebody else checks."""
-
-    name: str = "value"
-
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        del path, report
-        return value
-
-    def words(self) -> str:
-        return self.name
+        return "mapping"
 
 
 class Either(NamedTuple):
@@ -247,60 +185,67 @@ class Field(NamedTuple):
     default_words: str = ""  # where the default cannot be shown as it is
 
 
-Make = Callable[[dict[str, Any], Path, Report], Any]
+Made = dict[str, Any]
+"""Every known key with its checked value; `INVALID` where that is missing or not sound."""
+Agree = Callable[[Made, Path, Report], object]
+"""Reports what sound values say against each other; what is `INVALID` is told already."""
 
 
 class Fields:
-    """A mapping with known keys. `make` turns the checked values into the value of the whole, or reports."""
+    """A mapping with known keys. `make` turns the checked values into one value if all of them are sound."""
 
     def __init__(
-        self, fields: Mapping[str, Field], make: Make | None = None, *, extensions: bool = False
+        self,
+        fields: Mapping[str, Field],
+        make: Callable[[Made], Any] | None = None,
+        *,
+        agree: Agree | None = None,
+        extensions: bool = False,
     ) -> None:
         self.fields = dict(fields)
         self.make = make
+        self.agree = agree
         self.extensions = extensions  # whether keys that begin with x- are the author's own
         self._checks = {name: field.shape.check for name, field in self.fields.items()}
         self._required = [name for name, field in self.fields.items() if field.default is REQUIRED]
-        self._defaults = {n: f.default for n, f in self.fields.items() if f.default is not REQUIRED}
+        self._blank = {name: field.default for name, field in self.fields.items()}
 
     def check(self, value: Any, path: Path, report: Report) -> Any:
         if type(value) is not dict:
             return wrong_type(value, self.words(), path, report)
-        checked = dict(self._defaults)
-        sound = True
+        errors = report.errors
+        made = dict(self._blank)
         for name, inner in value.items():
             check = self._checks.get(name)
             if check is None:
-                sound = self._unknown(name, path, report) and sound
+                self._unknown(name, value, made, path, report)
             elif inner is not None:
-                checked[name] = found = check(inner, (*path, name), report)
-                sound = sound and found is not INVALID
+                made[name] = check(inner, (*path, name), report)
         for name in self._required:
-            if name not in checked:
+            if made[name] is REQUIRED:
                 words = article(self.fields[name].shape.words())
-                report(MISSING, path, f"{name} is missing.", f"Add {name}: {words}.")
-                sound = False
-        if not sound:
-            return INVALID
-        return checked if self.make is None else self.make(checked, path, report)
+                made[name] = report(MISSING, path, f"{name} is missing.", f"Add {name}: {words}.")
+        if self.agree is not None:
+            self.agree(made, path, report)
+        if self.make is None:
+            return made
+        return self.make(made) if report.errors == errors else INVALID
 
-    def _unknown(self, name: str, path: Path, report: Report) -> bool:
+    def _unknown(self, name: str, value: Made, made: Made, path: Path, report: Report) -> None:
+        """A key that is misspelt stands for the one that is meant: that one is not missing."""
         if self.extensions and name.startswith("x-"):
-            return True
-        fix = nearest(name, tuple(self.fields), "Known here:")
-        report(UNKNOWN_KEY, (*path, name), "this key is unknown.", fix, at_key=True)
-        return False
+            return
+        known = tuple(self.fields)
+        report(
+            UNKNOWN_KEY,
+            (*path, name),
+            "this key is unknown.",
+            nearest(name, known, "Known here:"),
+            at_key=True,
+        )
+        for meant in close(name, known)[:1]:
+            if value.get(meant) is None:
+                made[meant] = INVALID
 
     def words(self) -> str:
         return "mapping"
-
-
-def nearest(given: str, known: tuple[str, ...], otherwise: str) -> str:
-    """The advice for a word that is not known: the nearest known ones, else all of them."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only a faulty file pays for it
-
-    lowered = {name.lower(): name for name in known}
-    close = [lowered[n] for n in get_close_matches(given.lower(), list(lowered), n=3, cutoff=0.6)]
-    if close:
-        return f"Did you mean {' or '.join(close)}?"
-    return f"{otherwise} {', '.join(known)}." if known else "Declare it, or remove it."

@@ -1,29 +1,30 @@
-"""`Site`: what the platform team owns. A cluster's own values are merged over the site's here."""
+"""`Site`: what the platform team owns. `gen.kind.cluster` merges a cluster's own values over the site's."""
 
 from typing import Any
 
 from gen.finding import Path
-from gen.kind import grammar
-from gen.kind.calendar import DATE, in_order
-from gen.kind.metadata import document
-from gen.kind.pod import PLACEMENT, RESOURCES, placement
+from gen.kind import grammar, resources
+from gen.kind.calendar import DATE, ORDER
+from gen.kind.cluster import merged
+from gen.kind.metadata import Document
+from gen.kind.pod import PLACEMENT
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
+    MISSING,
     Either,
     Field,
     Fields,
-    Flag,
     ListOf,
+    Made,
     MapOf,
-    OneOf,
     Refusal,
     Report,
-    Text,
-    Whole,
+    items,
     shown,
 )
-from gen.model import Ceiling, Cluster, Images, Origin, Site
+from gen.kind.value import Flag, OneOf, Text, Whole
+from gen.model import Ceiling, Origin, Site
 from gen.version import VERSION
 
 PRIORITY, LOW_PRIORITY, DUPLICATE_NAME, OTHER_VERSION = "B025", "B026", "B060", "B027"
@@ -32,24 +33,48 @@ LABEL = Text("DNS label", grammar.dns_label)
 IMAGE = Text("image", grammar.image)
 ENGINES = ("argocd", "flux", "none")
 ENGINE = Either(OneOf(ENGINES), Fields({"type": Field(OneOf(ENGINES), meaning="the engine")}))
-PRIORITY_VALUE = Whole(-(2**31), 10**9)
 
 
-def _ceiling(made: dict[str, Any], path: Path, report: Report) -> Any:
+class _Priority(Whole):
+    """The least and the most are those of Kubernetes; which of them do any good is another question."""
+
+    def words(self) -> str:
+        return "whole number from -10 to -1"
+
+
+class _Different(ListOf):
+    """Kubernetes keeps such a list as a set."""
+
+    def check(self, value: Any, path: Path, report: Report) -> Any:
+        checked = ListOf.check(self, value, path, report)
+        for i, one in enumerate(checked if isinstance(checked, tuple) else ()):
+            if one is not INVALID and one in checked[:i]:
+                report(CONFLICT, (*path, i), f"{shown(one)} stands twice.", "Remove one of the two.")
+        return checked
+
+
+def _ceiling(made: Made, path: Path, report: Report) -> None:
     first, last = made["from"], made["until"]
-    if first and last and in_order({"from": first, "to": last}, path, report) is INVALID:
-        return INVALID
-    return Ceiling(made["seats"], made["requests"], first, last)
+    if None not in (first, last) and INVALID not in (first, last) and last < first:
+        message = f"{last} is before from {first}."
+        report(ORDER, (*path, "until"), message, "Write a date on or after from.")
+    if not made["seats"] and not made["requests"]:
+        report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
 
 
 CEILING = Fields(
     {
-        "seats": Field(MapOf(LABEL, Whole(0)), (), "most seats open at once, by class", "no ceiling"),
-        "requests": Field(RESOURCES, (), "most requests of open seats at once, by resource", "no ceiling"),
+        "seats": Field(
+            MapOf(grammar.dns_label, Whole(0)), (), "most seats open at once, by class", "no ceiling"
+        ),
+        "requests": Field(
+            resources.RESOURCES, (), "most requests of open seats at once, by resource", "no ceiling"
+        ),
         "from": Field(DATE, None, "first date it holds, in the site's zone", "always"),
         "until": Field(DATE, None, "last date it holds, inclusive", "always"),
     },
-    _ceiling,
+    lambda made: Ceiling(made["seats"], made["requests"], made["from"], made["until"]),
+    agree=_ceiling,
 )
 
 IMAGES = Fields(
@@ -57,7 +82,10 @@ IMAGES = Fields(
         "pause": Field(IMAGE, None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`"),
         "python": Field(IMAGE, None, "image of our Jobs", "`python:3.13-slim`"),
         "pullSecrets": Field(
-            ListOf(Text("DNS name", grammar.dns_name)), None, "names of pull secrets in the namespace", "none"
+            _Different(Text("DNS name", grammar.dns_name)),
+            None,
+            "names of pull secrets in the namespace",
+            "none",
         ),
     }
 )
@@ -66,7 +94,13 @@ RUNTIME = Fields(
         "nodeSelector": PLACEMENT["nodeSelector"],
         "tolerations": PLACEMENT["tolerations"],
         "resources": Field(
-            Fields({"requests": Field(RESOURCES, ()), "limits": Field(RESOURCES, ())}),
+            Fields(
+                {
+                    "requests": Field(resources.RESOURCES, (), "mapping (quantity for each key)"),
+                    "limits": Field(resources.RESOURCES, (), "mapping (quantity for each key)"),
+                },
+                agree=resources.agree,
+            ),
             None,
             "`{requests, limits}` of our Jobs' containers",
             "requests 10m and 32Mi, limit 64Mi",
@@ -76,17 +110,31 @@ RUNTIME = Fields(
 
 OVERRIDABLE = {
     "engine": Field(ENGINE, None, "what applies `rendered/`: argocd, flux or none", "`none`"),
-    "namespace": Field(LABEL, None, "home of all namespaced objects that we render", "`berth`"),
-    "priority": Field(PRIORITY_VALUE, None, "of the placeholders, -10 to -1", "-10"),
+    "namespace": Field(
+        Text("DNS label", grammar.own_namespace),
+        None,
+        "home of all namespaced objects that we render",
+        "`berth`",
+    ),
+    "priority": Field(_Priority(-(2**31), 2**31 - 1), None, "of the placeholders, -10 to -1", "-10"),
     "images": Field(IMAGES, None, "container images", "see below"),
     "runtime": Field(RUNTIME, None, "where our own Jobs run, and with what", "see below"),
 }
+
+
+def _destination(made: Made, path: Path, report: Report) -> None:
+    server, name = made["server"] is not None, made["name"] is not None
+    if server and name:
+        report(CONFLICT, path, "server and name both say where it is.", "Keep one of the two.")
+    if not server and not name:
+        report(MISSING, path, "it says neither server nor name.", "Add one of the two.")
+
 
 CLUSTER = Fields(
     {
         "name": Field(LABEL, meaning="a folder below `rendered/clusters/`"),
         "destination": Field(
-            Fields({"server": Field(Text(), None), "name": Field(Text(), None)}),
+            Fields({"server": Field(Text(), None), "name": Field(Text(), None)}, agree=_destination),
             None,
             "argocd's destination: `{server}` or `{name}`",
             "the engine's own cluster",
@@ -96,7 +144,9 @@ CLUSTER = Fields(
         "koordinator": Field(
             Fields(
                 {
-                    "schedulerName": Field(Text("DNS name", grammar.dns_name), "koord-scheduler"),
+                    "schedulerName": Field(
+                        Text("DNS name", grammar.dns_name), "koord-scheduler", "text (DNS name)"
+                    ),
                     "allocatePolicy": Field(OneOf(("Default", "Aligned", "Restricted")), "Restricted"),
                 }
             ),
@@ -117,6 +167,38 @@ def _version(text: str) -> str:
             OTHER_VERSION,
         )
     return text
+
+
+def _clusters(made: Made, path: Path, report: Report) -> None:
+    """Names are their own; a priority fits the autoscaler of each cluster that has it."""
+    clusters = made["clusters"] if isinstance(made["clusters"], tuple) else ()
+    names = [one["name"] for one in items(clusters)]
+    inherited = set()
+    for i, one in enumerate(clusters):
+        if one is INVALID:
+            continue
+        at = (*path, "clusters", i)
+        if one["name"] is not INVALID and names.count(one["name"]) > 1:
+            fix = "Give each its own name."
+            report(DUPLICATE_NAME, (*at, "name"), f"{shown(one['name'])} names two clusters.", fix)
+        if one["priority"] is None:
+            inherited.add(one["autoscaler"])
+        else:
+            _priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
+    _priority(made["priority"], inherited, (*path, "priority"), report)
+
+
+def _priority(value: Any, autoscalers: set[Any], path: Path, report: Report) -> None:
+    if type(value) is not int:
+        return
+    fix = "Write a whole number from -10 to -1."
+    if value >= 0:
+        report(PRIORITY, path, f"{value} is not below 0: placeholders would not give way to sessions.", fix)
+    elif value < -10 and "cluster-autoscaler" in autoscalers:
+        report(PRIORITY, path, f"{value} is below -10: cluster-autoscaler adds no node for such pods.", fix)
+    elif value < -10:
+        fix = "Write a whole number from -10 to -1, unless you know that yours does not."
+        report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
 
 
 SPEC = Fields(
@@ -142,7 +224,15 @@ SPEC = Fields(
             Fields(
                 {
                     "url": Field(Text()),
-                    "tokenSecret": Field(Fields({"name": Field(LABEL), "key": Field(Text())}), None),
+                    "tokenSecret": Field(
+                        Fields(
+                            {
+                                "name": Field(Text("DNS name", grammar.dns_name), meaning="text (DNS label)"),
+                                "key": Field(Text()),
+                            }
+                        ),
+                        None,
+                    ),
                 }
             ),
             None,
@@ -153,82 +243,15 @@ SPEC = Fields(
             Fields({"stabilizationSeconds": Field(Whole(0, 3600), 30)}), None, "see below", "30 seconds"
         ),
         "diff": Field(Fields({"noticeHours": Field(Whole(0, 8760), 24)}), None, "see below", "24 hours"),
-    }
+    },
+    agree=_clusters,
 )
 
-_DEFAULTS: dict[str, Any] = {"engine": "none", "namespace": "berth", "priority": -10}
-_IMAGES: dict[str, Any] = {
-    "pause": "registry.k8s.io/pause:3.10.1",
-    "python": "python:3.13-slim",
-    "pullSecrets": (),
-}
-_RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+
+def _build(made: Made, origin: Origin) -> Site:
+    spec = made["spec"]
+    clusters = tuple(merged(own, spec) for own in spec["clusters"])
+    return Site(origin, made["metadata"]["name"], spec["timeZone"], clusters, spec["kustomization"])
 
 
-def _over(*layers: dict[str, Any] | None) -> dict[str, Any]:
-    """Later layers win, key by key, where they say something."""
-    merged: dict[str, Any] = {}
-    for layer in layers:
-        merged.update({key: value for key, value in (layer or {}).items() if value is not None})
-    return merged
-
-
-def _priority(value: int, autoscaler: str, path: Path, report: Report) -> Any:
-    if value >= 0:
-        message = f"{value} is not below 0: placeholders would not give way to sessions."
-        return report(PRIORITY, path, message, "Write a number from -10 to -1.")
-    if value < -10 and autoscaler == "cluster-autoscaler":
-        message = f"{value} is below -10: cluster-autoscaler adds no node for such pods."
-        return report(PRIORITY, path, message, "Write a number from -10 to -1.")
-    if value < -10:
-        message = f"{value} is below -10: many autoscalers ignore such pods."
-        report(LOW_PRIORITY, path, message, "Write a number from -10 to -1, unless you know yours does not.")
-    return value
-
-
-def _cluster(i: int, spec: dict[str, Any], path: Path, report: Report) -> Cluster:
-    own = spec["clusters"][i]
-    merged = _over(_DEFAULTS, {key: spec[key] for key in OVERRIDABLE}, {key: own[key] for key in OVERRIDABLE})
-    at = (*path, "clusters", i, "priority") if own["priority"] is not None else (*path, "priority")
-    _priority(merged["priority"], own["autoscaler"], at, report)
-    images = _over(_IMAGES, spec["images"], own["images"])
-    runtime = _over(spec["runtime"], own["runtime"])
-    resources = runtime.get("resources")
-    pod = placement(runtime, (*path, "runtime"), report)
-    pod = {} if pod is INVALID else pod
-    pod["resources"] = {k: dict(v) for k, v in resources.items() if v} if resources else _RESOURCES
-    engine = merged["engine"]
-    return Cluster(
-        name=own["name"],
-        namespace=merged["namespace"],
-        engine=engine["type"] if isinstance(engine, dict) else engine,
-        autoscaler=own["autoscaler"],
-        ceilings=own["ceilings"],
-        priority=merged["priority"],
-        images=Images(images["pause"], images["python"], images["pullSecrets"]),
-        runtime=pod,
-    )
-
-
-def _make(made: dict[str, Any], path: Path, report: Report) -> Any:
-    spec, at = made["spec"], (*path, "spec")
-    names = [cluster["name"] for cluster in spec["clusters"]]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            message = f"{shown(name)} names two clusters."
-            report(DUPLICATE_NAME, (*at, "clusters", i, "name"), message, "Give each its own name.")
-        destination = spec["clusters"][i]["destination"]
-        if destination and (destination["server"] is None) == (destination["name"] is None):
-            message, fix = "write either server or name.", "Keep one of the two."
-            report(CONFLICT, (*at, "clusters", i, "destination"), message, fix)
-    clusters = tuple(_cluster(i, spec, at, report) for i in range(len(names)))
-    return Site(
-        Origin(report.file, report.index),
-        made["metadata"]["name"],
-        spec["timeZone"],
-        clusters,
-        spec["kustomization"],
-    )
-
-
-DOCUMENT = document("Site", SPEC, _make)
+DOCUMENT = Document("Site", SPEC, _build)

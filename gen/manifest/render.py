@@ -1,7 +1,7 @@
-"""From what was declared to the text of files: which objects a file holds, in which order, below which header.
+"""From what was declared to the text of files: which objects a file holds, in which order.
 
-Pure but for the templates that it reads. What an object looks like stands in templates/; which values it gets, in
-`gen.backend` and `gen.manifest.cluster`.
+Pure but for the templates that it reads. What an object looks like stands in templates/; which values it
+gets, in `gen.backend` and `gen.manifest.cluster`.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def kustomization_file(cluster: Cluster) -> str:
 
 
 def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str:
-    """For those who want one: it lists the cluster's other `files`. Every pull request then edits this list."""
+    """For those who want one: it lists the cluster's other `files`, and every pull request edits it."""
     folder = f"clusters/{cluster.name}/"
     values = {"resources": [file.removeprefix(folder) for file in sorted(files) if file.startswith(folder)]}
     return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)], cluster.name)

@@ -1,6 +1,7 @@
-"""The timetable of a reservation as text: what `gen.runtime.timetable` reads in the cluster, one occurrence a line.
+"""The timetable of a reservation as text: what `gen.runtime.timetable` reads in the cluster.
 
-ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very changes.
+One occurrence a line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff
+shows the very changes.
 """
 
 import json
@@ -49,8 +50,9 @@ def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str
             seats = texts[item.seats] = json.dumps(here) if here else ""
         if seats:
             lines.append(
-                f'{{"id": "{item.id}", "open": "{instant_text(item.open)}", "start": "{instant_text(item.start)}", '
-                f'"end": "{instant_text(item.end)}", "seats": {seats}}}'
+                f'{{"id": "{item.id}", "open": "{instant_text(item.open)}", '
+                f'"start": "{instant_text(item.start)}", "end": "{instant_text(item.end)}", '
+                f'"seats": {seats}}}'
             )
     return lines
 

@@ -1,0 +1,116 @@
+"""Requests and limits: what the API server takes, and how it completes them."""
+
+import pytest
+
+from gen.kind.resources import AMOUNT, RESOURCES, agree, completed
+from gen.kind.shape import Field, Fields
+from gen.kind.value import Text
+from tests.saying import Value, ask, said
+
+BOTH = Fields({"requests": Field(RESOURCES, ()), "limits": Field(RESOURCES, ())}, agree=agree)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1, "1"), (0, "0"), (0.5, "0.5"), (2.0, "2"), (1e3, "1000"), (1e-9, "0.000000001"), ("4Gi", "4Gi")],
+)
+def test_an_amount_may_be_a_plain_number_as_in_kubernetes(value: object, text: str) -> None:
+    assert ask(AMOUNT, value) == (text, [])
+
+
+def test_an_amount_that_is_none_is_told() -> None:
+    assert said(AMOUNT, -1) == ['B022 : "-1" is negative. Write 0 or more.']
+    assert said(AMOUNT, True) == [
+        "B022 : true is not a quantity that Kubernetes reads. "
+        'Write a number with a unit, for instance "500m", "2" or "4Gi".'
+    ]
+    assert said(AMOUNT, float("inf")) == [
+        "B022 : inf is not a quantity that Kubernetes reads. "
+        'Write a number with a unit, for instance "500m", "2" or "4Gi".'
+    ]
+    assert said(AMOUNT, 1e20) == ["B013 : 1e+20 is a number, not a quantity. Write it in quotes."]
+
+
+SOUND = {
+    "nothing": {},
+    "requests-alone": {"requests": {"cpu": "1", "memory": "4Gi"}},
+    "limits-alone": {"limits": {"cpu": "1"}},
+    "more-than-asked-for": {"requests": {"cpu": "1"}, "limits": {"cpu": "1001m"}},
+    "as-much": {"requests": {"memory": "1Gi"}, "limits": {"memory": "1024Mi"}},
+    "devices": {"requests": {"nvidia.com/gpu": "2000m"}, "limits": {"nvidia.com/gpu": 2}},
+    "most-devices": {"requests": {"nvidia.com/gpu": "1P"}},
+    "huge-pages": {"requests": {"hugepages-2Mi": "6Mi", "cpu": 1}},
+    "huge-pages-beside-a-limit": {"limits": {"hugepages-2Mi": "0", "memory": "1Gi"}},
+}
+
+
+@pytest.mark.parametrize("value", SOUND.values(), ids=SOUND)
+def test_what_the_api_server_takes(value: Value) -> None:
+    assert said(BOTH, value) == []
+
+
+REFUSED = {
+    "limit-below": (
+        {"requests": {"cpu": "1"}, "limits": {"cpu": "999m"}},
+        ["B016 limits.cpu: the limit 999m is below the request 1. Raise it, or remove it."],
+    ),
+    "half-a-device": (
+        {"requests": {"nvidia.com/gpu": 0.5}, "limits": {"amd.com/gpu": "1.0001"}},
+        [
+            "B016 requests.nvidia.com/gpu: 0.5 is no whole number of devices. Write a whole number.",
+            "B016 limits.amd.com/gpu: 1.0001 is no whole number of devices. Write a whole number.",
+        ],
+    ),
+    "another-limit": (
+        {"requests": {"nvidia.com/gpu": 1}, "limits": {"nvidia.com/gpu": 2}},
+        [
+            "B016 limits.nvidia.com/gpu: the limit 2 differs from the request 1. "
+            "Write the same amount: Kubernetes does not share such resources."
+        ],
+    ),
+    "too-many-devices": (
+        {"requests": {"nvidia.com/gpu": "1000000000000001"}},
+        [
+            "B016 requests.nvidia.com/gpu: 1000000000000001 is more than Kubernetes counts. "
+            "Write how many devices there are."
+        ],
+    ),
+    "part-of-a-page": (
+        {"requests": {"hugepages-2Mi": "3Mi", "memory": 1}},
+        ["B016 requests.hugepages-2Mi: 3Mi is no multiple of the page size. Write a multiple of 2Mi."],
+    ),
+    "pages-alone": (
+        {"requests": {"hugepages-2Mi": "4Mi"}, "limits": {"ephemeral-storage": "1Gi"}},
+        ["B016 requests.hugepages-2Mi: huge pages need cpu or memory beside them. Add cpu or memory."],
+    ),
+    "all-at-once": (
+        {"requests": {"cpu": "2", "memory": "x", "gpu": 1}, "limits": {"cpu": "1", "memory": "1Gi"}},
+        [
+            'B022 requests.memory: "x" is not a quantity that Kubernetes reads. '
+            'Write a number with a unit, for instance "500m", "2" or "4Gi".',
+            'B022 requests.gpu @key: "gpu" is not a resource that a container can request. '
+            "Write cpu, memory, ephemeral-storage, or a device such as nvidia.com/gpu.",
+            "B016 limits.cpu: the limit 1 is below the request 2. Raise it, or remove it.",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "problems"), REFUSED.values(), ids=REFUSED)
+def test_what_the_api_server_refuses(value: Value, problems: list[str]) -> None:
+    assert problems == said(BOTH, value)
+
+
+def test_a_limit_is_a_request_too_and_devices_have_both() -> None:
+    requests = (("cpu", "1"), ("nvidia.com/gpu", "1"))
+    limits = (("memory", "2Gi"), ("hugepages-2Mi", "4Mi"))
+
+    assert completed(requests, limits) == (
+        {"cpu": "1", "nvidia.com/gpu": "1", "memory": "2Gi", "hugepages-2Mi": "4Mi"},
+        {"memory": "2Gi", "hugepages-2Mi": "4Mi", "nvidia.com/gpu": "1"},
+    )
+
+
+def test_an_amount_is_a_text_for_people() -> None:
+    assert isinstance(AMOUNT, Text)
+    assert AMOUNT.words() == "quantity"
