@@ -1,4 +1,6 @@
-"""A reservation as its clusters see it: which pools it has where. One reservation may have classes in several."""
+"""A reservation as its clusters see it: which pools it has where. One reservation may have classes in
+several.
+"""
 
 from typing import NamedTuple
 
@@ -34,7 +36,8 @@ def cluster_of(resource_class: ResourceClass, site: Site) -> Cluster | None:
 def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Placed, ...]:
     """One item for each cluster, in the site's order. Classes that are unknown are left out.
 
-    None at all where a calendar is not sound: its dates are not known, and nothing may be concluded from them.
+    None at all where a calendar is not sound: its dates are not known, and nothing may be concluded from
+    them.
     """
     if not all(name in declared.calendars for name in reservation.recurrence.calendars):
         return ()

@@ -1,4 +1,5 @@
-"""Every check that Berth makes: its code, how bad it is, and what it means. docs/findings.md shows each at work.
+"""Every check that Berth makes: its code, how bad it is, and what it means. docs/findings.md shows each at
+work.
 
 Codes are stable and never used again for something else.
 """

@@ -9,7 +9,11 @@ from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
 from gen.command.say import say
 from gen.finding import in_order
-from gen.manifest.render import (
+from gen.output.folder import OutputError
+from gen.output.stage import Check, Stage
+from gen.output.template import Renderer, TemplateError
+from gen.pipeline import Pipeline
+from gen.render import (
     base_file,
     base_text,
     kustomization_file,
@@ -17,10 +21,6 @@ from gen.manifest.render import (
     reservation_file,
     reservation_text,
 )
-from gen.output.folder import OutputError
-from gen.output.stage import Check, Stage
-from gen.output.template import Renderer, TemplateError
-from gen.pipeline import Pipeline
 
 _INPUT = "reservations"
 

@@ -1,15 +1,15 @@
 """From what was declared to the text of files: which objects a file holds, in which order.
 
 Pure but for the templates that it reads. What an object looks like stands in templates/; which values it
-gets, in `gen.backend` and `gen.manifest.cluster`.
+gets, in `gen.backend` and `gen.backend.cluster`.
 """
 
 from collections.abc import Sequence
 
+from gen.backend import cluster as base
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.finding import Problem
-from gen.manifest import cluster as base
 from gen.manifest.timetabletext import timetable_text
 from gen.model import Cluster, Site
 from gen.output.folder import header
