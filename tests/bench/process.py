@@ -2,15 +2,32 @@
 accounting.
 """
 
+import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 Command = Sequence[str]
+
+# A process is charged with the memory of the one that started it, so a small one stands between.
+_LAUNCHER = """
+import json, os, sys, time
+folder, *command = sys.argv[1:]
+began = time.perf_counter()
+child = os.fork()
+if not child:
+    os.chdir(folder)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.execvp(command[0], command)
+_, status, usage = os.wait4(child, 0)
+print(json.dumps([time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status)]))
+"""
+_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+_UNIT = 1024 if sys.platform != "darwin" else 1024 * 1024  # of ru_maxrss, in a MiB
 
 
 class Cost(NamedTuple):
@@ -22,27 +39,18 @@ class Cost(NamedTuple):
 
 def once(command: Command, folder: str) -> Cost:
     """One run, from start to exit; its output is thrown away. A failure is an error."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    told = process.stderr.read() if process.stderr else b""
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.stderr is not None:
-        process.stderr.close()
-    if process.returncode:
-        raise RuntimeError(
-            f"{' '.join(command)} exited {process.returncode}: {told.decode(errors='replace')}"
-        )
-    scale = 1 if sys.platform != "darwin" else 1024
-    return Cost(seconds, usage.ru_maxrss / 1024 / scale)
+    launcher = [sys.executable, "-S", "-c", _LAUNCHER, folder, *command]
+    done = subprocess.run(launcher, env=_ENVIRONMENT, capture_output=True, text=True, check=True)
+    seconds, memory, code = json.loads(done.stdout)
+    if code:
+        raise RuntimeError(f"{' '.join(command)} exited {code}: {done.stderr}")
+    return Cost(seconds, memory / _UNIT)
 
 
 def in_turn(
     commands: Sequence[tuple[Command, str]], runs: int, before: Callable[[int], None] = lambda _: None
 ) -> list[Cost]:
-    """Each (command, folder) in turn, A B C A B C, after a warm-up, so that a slow minute hits all of them
-    alike.
+    """Each (command, folder) in turn, A B C A B C, after a warm-up, so that a slow minute hits all alike.
 
     `before` is told the number of the command that is about to run, and its time does not count.
     """
