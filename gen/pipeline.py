@@ -4,17 +4,18 @@ One reservation after the other is expanded and checked, so that a run holds onl
 occurrences at a time, however many there are. Nothing is written here, and no clock is read.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from gen.check import references
 from gen.check.ceilings import Ceilings
 from gen.check.names import Names
 from gen.dates.cronline import lines
-from gen.dates.occurrence import Expansion, Occurrence
+from gen.dates.occurrence import Expansion, Occurrence, Skipped
 from gen.dates.recurrence import expand
 from gen.declared import Declared, declared
 from gen.finding import ERROR, Finding, Problem
+from gen.forked import Work, answers
 from gen.input.document import Document, parse
 from gen.input.source import read
 from gen.input.text import Syntax
@@ -43,6 +44,11 @@ class Item(NamedTuple):
     reservation: Reservation
     expansion: Expansion
     parts: tuple[Part, ...]
+    problems: tuple[Problem, ...]  # of this reservation alone
+    texts: tuple[str | Problem, ...]  # of each part, if they were asked for and nothing is wrong
+
+
+TextOf = Callable[[Part], str | Problem]
 
 
 class Pipeline:
@@ -73,37 +79,31 @@ class Pipeline:
             self.problems += problems
             yield from documents
 
-    def items(self) -> Iterator[Item]:
-        """By name. Without a sound site there are none, but what each document does wrong by itself is
-        told.
+    def items(self, text_of: TextOf | None = None) -> Iterator[Item]:
+        """By name; with the text of each part, if somebody makes it. Without a sound site there are none, but
+        what each document does wrong by itself is told.
         """
         site, known = self.site, self.declared
         if site is None:
             for reservation in known.reservations:
-                self._expand(reservation)
+                self.problems += _told(reservation, expand(reservation, known.calendars))
             return
         self.problems += references.of_classes(known, site)
         self.problems += references.of_renku_ids(known)
         self.problems += references.of_ceilings(known, site)
         names, ceilings = Names(), Ceilings(site, known.classes)
-        for reservation in known.reservations:
-            self.problems += references.of_reservation(reservation, known)
-            expansion = self._expand(reservation)
-            parts = tuple(_part(one, expansion) for one in placed(reservation, known, site))
-            for part in parts:
+
+        def unpack(reservation: Reservation, packed: Any) -> Item:
+            return unpacked(reservation, placed(reservation, known, site), packed)
+
+        work = Work(lambda one: _item(one, known, site, text_of), pack, unpack)
+        for item in answers(work, known.reservations):
+            self.problems += item.problems
+            for part in item.parts:
                 self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, part.occurrences)
-            yield Item(reservation, expansion, parts)
+            yield item
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
-
-    def _expand(self, reservation: Reservation) -> Expansion:
-        expansion = expand(reservation, self.declared.calendars)
-        for problem in expansion.problems:
-            if reservation.renku:
-                path = their_path(problem.path, reservation.origin.prefix)
-                problem = problem._replace(path=path)  # noqa: PLW2901 - the same problem, told in Renku's words
-            self.problems.append(problem)
-        return expansion
 
     def findings(self) -> list[Finding]:
         """All that was found so far, with places, in order; what authors silenced is left out."""
@@ -118,6 +118,63 @@ class Pipeline:
 
     def _is_silenced(self, one: Problem | Syntax) -> bool:
         return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
+
+
+def _item(reservation: Reservation, known: Declared, site: Site, text_of: TextOf | None) -> Item:
+    """All that can be said of a reservation by itself. A pure function: it may run anywhere."""
+    expansion = expand(reservation, known.calendars)
+    problems = (*references.of_reservation(reservation, known), *_told(reservation, expansion))
+    parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
+    texts: tuple[str | Problem, ...] = ()
+    if text_of is not None and not any(severity(problem.code) == ERROR for problem in problems):
+        texts = tuple([text_of(part) for part in parts])
+    return Item(reservation, expansion, parts, problems, texts)
+
+
+def _told(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
+    """The problems of its dates, in Renku's words for a Renku payload."""
+    if not reservation.renku:
+        return expansion.problems
+    prefix = reservation.origin.prefix
+    return [one._replace(path=their_path(one.path, prefix)) for one in expansion.problems]
+
+
+def pack(item: Item) -> Any:
+    """An item in tuples, texts and numbers. What both sides know (the reservation, its classes) stays away."""
+    expansion = item.expansion
+    parts = [
+        (
+            None if part.occurrences is expansion.occurrences else list(map(tuple, part.occurrences)),
+            part.schedules,
+        )
+        for part in item.parts
+    ]
+    return (
+        [list(map(tuple, each)) for each in (*expansion, item.problems)],
+        parts,
+        [text if isinstance(text, str) else tuple(text) for text in item.texts],
+    )
+
+
+def unpacked(reservation: Reservation, places: Sequence[Placed], packed: Any) -> Item:
+    """The very item that was packed."""
+    (dated, skipped, faults, problems), parts, texts = packed
+    expansion = Expansion(
+        tuple(map(Occurrence._make, dated)),
+        tuple(map(Skipped._make, skipped)),
+        tuple(map(Problem._make, faults)),
+    )
+    made = [
+        Part(one, expansion.occurrences if own is None else tuple(map(Occurrence._make, own)), schedules)
+        for one, (own, schedules) in zip(places, parts, strict=True)
+    ]
+    return Item(
+        reservation,
+        expansion,
+        tuple(made),
+        tuple(map(Problem._make, problems)),
+        tuple([text if isinstance(text, str) else Problem._make(text) for text in texts]),
+    )
 
 
 def _part(one: Placed, expansion: Expansion) -> Part:

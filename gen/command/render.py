@@ -8,11 +8,11 @@ from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
 from gen.command.say import say
-from gen.finding import in_order
+from gen.finding import Problem, in_order
 from gen.output.folder import OutputError
 from gen.output.stage import Check, Stage
 from gen.output.template import Renderer, TemplateError
-from gen.pipeline import Pipeline
+from gen.pipeline import Part, Pipeline
 from gen.render import (
     base_file,
     base_text,
@@ -89,14 +89,17 @@ def _files(pipeline: Pipeline, templates: str | None) -> Iterator[tuple[str, str
     """Path and text of every file, one at a time. After an error nothing more is rendered, only checked."""
     renderer = Renderer(templates)
     names: list[str] = []
-    for item in pipeline.items():
-        if pipeline.has_errors() or pipeline.site is None:
-            continue
-        for part in item.parts:
-            text = reservation_text(renderer, pipeline.site, part)
+
+    def text_of(part: Part) -> str | Problem:
+        assert pipeline.site is not None  # without it there are no parts
+        return reservation_text(renderer, pipeline.site, part)
+
+    for item in pipeline.items(text_of):
+        for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
             if isinstance(text, str):
                 names.append(reservation_file(part))
-                yield names[-1], text
+                if not pipeline.has_errors():
+                    yield names[-1], text
             else:
                 pipeline.problems.append(text)
     if pipeline.has_errors() or pipeline.site is None:
