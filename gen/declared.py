@@ -115,7 +115,7 @@ class _Reader:
         if "ResourceClass" in kinds:
             spec = value.get("spec")
             number = spec.get("renkuId") if isinstance(spec, dict) else None
-            self.faulty_ids.add(number if type(number) is int else None)
+            self.faulty_ids.add(number if type(number) is int and number >= 0 else None)
 
     def _ignore(self, annotations: Any, origin: Origin, report: Report) -> None:
         if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
@@ -194,7 +194,10 @@ def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Decl
 
 
 def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
-    return {thing.name: thing for thing in reversed(things)}
+    kept: dict[str, Any] = {}
+    for thing in things:
+        kept.setdefault(thing.name, thing)
+    return kept
 
 
 def _in_zone(one: Reservation, zone: str) -> Reservation:

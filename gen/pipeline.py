@@ -140,7 +140,9 @@ def _told(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
 
 
 def pack(item: Item) -> Any:
-    """An item in tuples, texts and numbers. What both sides know (the reservation, its classes) stays away."""
+    """An item in tuples, texts and numbers. What both sides know (the reservation, its classes) stays
+    away.
+    """
     expansion = item.expansion
     parts = [
         (

@@ -10,14 +10,11 @@ from gen.backend import cluster as base
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.finding import Problem
-from gen.manifest.timetabletext import timetable_text
+from gen.manifest.timetabletext import timetable_that_fits
 from gen.model import Cluster, Site
 from gen.output.folder import header
 from gen.output.template import Renderer
 from gen.pipeline import Part
-
-TOO_LARGE = "B073"
-LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
 def base_file(cluster: Cluster) -> str:
@@ -45,9 +42,9 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
     """The file of one reservation in one cluster, or why there can be none."""
-    timetable = timetable_text(part.placed, part.occurrences)
-    if len(timetable) > LARGEST:
-        return _too_large(part, len(timetable))
+    timetable = timetable_that_fits(part.placed, part.occurrences)
+    if isinstance(timetable, Problem):
+        return timetable
     backend = BACKENDS[part.placed.reservation.backend]
     manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
     return _file(renderer, site, manifests, f"{part.placed.cluster.name}/{part.placed.reservation.name}")
@@ -57,14 +54,3 @@ def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject
     """`subject` says in findings about templates what was rendered."""
     texts = [renderer.render(manifest.template, manifest.values, subject) for manifest in manifests]
     return header(site.name) + "---\n" + "---\n".join(texts)
-
-
-def _too_large(part: Part, size: int) -> Problem:
-    reservation = part.placed.reservation
-    message = (
-        f"the timetable of its {len(part.occurrences)} occurrences has {size // 1024} KiB; "
-        f"a ConfigMap of ours has at most {LARGEST // 1024}."
-    )
-    path = (*reservation.origin.prefix, "recurrence") if reservation.renku else ("spec", "recurrence")
-    fix = "Split it, for example into a reservation for each year."
-    return Problem(TOO_LARGE, *reservation.origin[:2], path, message, fix)

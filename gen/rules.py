@@ -27,7 +27,7 @@ RULES = {
     # shape
     "B010": Rule(ERROR, "A key is unknown."),
     "B011": Rule(ERROR, "A key that is needed is missing."),
-    "B012": Rule(ERROR, "A number is out of its range, or a list is too short."),
+    "B012": Rule(ERROR, "A number is out of its range, or a list or text is too short or too long."),
     "B013": Rule(ERROR, "A value is of the wrong type."),
     "B014": Rule(ERROR, "A word is not among the allowed ones."),
     "B016": Rule(ERROR, "Two values contradict each other."),
@@ -70,7 +70,7 @@ RULES = {
     "B068": Rule(ERROR, "Sessions must be counted, but their class does not say how."),
     "B069": Rule(ERROR, "A document is of no known kind."),
     "B070": Rule(WARNING, "Seconds of a Renku payload are cut."),
-    "B071": Rule(ERROR, "A name that Renku would not take."),
+    "B071": Rule(ERROR, "A name that Renku would not take, or that makes names too long."),
     "B072": Rule(ERROR, "A Renku payload's class is unknown."),
     "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
     # output and templates

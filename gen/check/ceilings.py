@@ -1,11 +1,13 @@
 """Is more open at once than the site allows? Sums over all reservations of a cluster, minute by minute.
 
 What a pool holds at a moment is what the cluster's own function says (`gen.runtime.target`), so back-to-back
-occurrences do not count twice here either.
+occurrences do not count twice here either. Moments are whole minutes since the epoch here, which fit into
+half of the memory: of thousands of reservations every date is kept until all are in.
 """
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from gen.dates.moment import named
@@ -22,10 +24,10 @@ from gen.runtime.timetable import Occurrence
 
 EXCEEDED = "B067"
 MOST_NAMED = 10  # reservations in one message
-_NEVER = 2**40  # seconds: some 34,000 years on
+_NEVER = 2**31  # in six thousand years
 
 Steps = Sequence[int]
-"""How one pool rises and falls: instant, change, instant, change and so on, by instant."""
+"""How one pool rises and falls: minute, change, minute, change and so on, by minute."""
 
 
 class _Pool(NamedTuple):
@@ -58,7 +60,7 @@ def steps(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
             if group[0].seats is not held:
                 held = group[0].seats
                 seats = dict(held).get(resource_class, 0)
-            found += (group[0].open, seats, group[0].end, -seats)
+            found += (group[0].open // 60, seats, group[0].end // 60, -seats)
         elif group:
             found += _touching(resource_class, group)
         if item is not None:
@@ -72,19 +74,18 @@ def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
     for at in sorted({instant for one in asked for instant in (one.open, one.start, one.end)}):
         wanted = target(asked, at, count)
         if wanted != held:
-            found += [at, wanted - held]
+            found += [at // 60, wanted - held]
             held = wanted
     return found
 
 
 def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] | None:
-    """The most that is held at a moment in [first, last), and the first such moment; None if nothing is.
+    """The most that is held at a minute in [first, last), and the first such minute; None if nothing is.
 
-    `changes` are those of all pools by instant.
+    `changes` are those of all pools by minute.
     """
     total, best, since = 0, 0, 0
-    instants = sorted(changes)
-    for at, until in zip(instants, [*instants[1:], _NEVER], strict=True):
+    for at, until in pairwise([*sorted(changes), _NEVER]):
         total += changes[at]
         if at < last and until > first and total > best:
             best, since = total, max(at, first)
@@ -104,13 +105,12 @@ class Ceilings:
         self._pools: dict[str, list[_Pool]] = {cluster.name: [] for cluster in site.clusters}
 
     def take(self, placed: Placed, occurrences: Sequence[Dated]) -> None:
-        """Kept as an array: a hundred bytes for a date would be too many where there are thousands."""
         limited = self._limited[placed.cluster.name]
         if not limited or placed.reservation.suspend:
             return
         for found in placed.classes:
             if found.name in limited:
-                kept = array("q", steps(found.name, occurrences))
+                kept = array("i", steps(found.name, occurrences))
                 self._pools[placed.cluster.name].append(_Pool(placed.reservation.name, found.name, kept))
 
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
@@ -124,10 +124,10 @@ class Ceilings:
                         yield _problem(cluster, limit, found, pools, reservations)
 
     def _span(self, ceiling: Ceiling) -> tuple[int, int]:
-        """The ceiling's dates as instants, [first, last), in the site's zone."""
+        """The ceiling's dates as minutes, [first, last), in the site's zone."""
         zone = named(self.site.zone)
-        first = resolve(zone, number(ceiling.first) * DAY) if ceiling.first else 0
-        last = resolve(zone, (number(ceiling.last) + 1) * DAY) if ceiling.last else _NEVER
+        first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
+        last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else _NEVER
         return first, last
 
 
@@ -171,7 +171,7 @@ def _problem(
     holders = ", ".join(f"{name} {limit.say(one)}" for name, one in told[:MOST_NAMED])
     more = f" and {len(told) - MOST_NAMED} more" if len(told) > MOST_NAMED else ""
     message = (
-        f"at {instant_text(at)} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
+        f"at {instant_text(at * 60)} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
         f"above the ceiling of {limit.written}: {holders}{more}."
     )
     reservation = reservations[opened[1]]

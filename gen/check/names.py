@@ -8,6 +8,7 @@ from gen.model import Reservation
 from gen.placed import Placed
 
 MEET = "B066"
+KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
 
 
 class Names:
@@ -20,8 +21,10 @@ class Names:
         """Both reservations that would meet are told."""
         reservation = placed.reservation
         name, cluster = reservation.name, placed.cluster.name
-        if naming.single(name) == naming.RUNTIME:
+        if name == naming.RUNTIME:
             yield _meet(reservation, "ConfigMap", naming.RUNTIME, "Berth itself")
+        if name == KUSTOMIZE:
+            yield _meet(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
         wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
         wanted.append(("ConfigMap", naming.single(name)))

@@ -15,6 +15,8 @@ _BASH = """\
 _berth() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
   local command="" words="" forms="" word
+  [[ "$current" == = ]] && current=""
+  [[ "$previous" == = ]] && previous="${{COMP_WORDS[COMP_CWORD-2]}}"
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$word" in {names}) command="$word"; break ;; esac
   done
@@ -70,13 +72,16 @@ def _filled(script: str, words: str) -> str:
 
 def _cases(words: str) -> str:
     every = [*[one.name for one in COMMANDS], *_said(EVERYWHERE)]
-    forms = dict.fromkeys(form for one in COMMANDS for form in one.forms)
     lines = [_case(one.name, words, _words(one), one.forms) for one in COMMANDS]
-    return "".join([*lines, _case("*", words, every, forms)])
+    return "".join([*lines, _case("*", words, every, _all_forms())])
 
 
 def _case(command: str, words: str, said: Iterable[str], forms: Iterable[str]) -> str:
     return f"    {command}) {words}='{' '.join(said)}' forms='{' '.join(forms)}' ;;\n"
+
+
+def _all_forms() -> list[str]:
+    return list(dict.fromkeys(form for one in COMMANDS for form in one.forms))
 
 
 def _words(command: Command) -> list[str]:
@@ -91,6 +96,7 @@ def _fish() -> str:
     lines = [
         "# fish completion of berth; load it with: berth completion fish | source",
         "complete -c berth -f",
+        _fish_flag(" -n __fish_use_subcommand", OUTPUT, " ".join(_all_forms())),
     ]
     for one in COMMANDS:
         seen = f" -n '__fish_seen_subcommand_from {one.name}'"

@@ -4,11 +4,13 @@ The same input gives the same bytes: DTSTAMP is the start, never the clock.
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import NamedTuple
 
-_ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
-_LONGEST = 75  # octets in a line, without its end
+from gen.runtime.instant import instant_text
+
+_CONTROLS = dict.fromkeys((*range(0x20), 0x7F), " ")  # a calendar cannot hold them
+_ESCAPES = _CONTROLS | str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
+_LONGEST = 75  # octets in a line
 
 
 class Event(NamedTuple):
@@ -27,12 +29,12 @@ def text(events: Iterable[Event]) -> str:
     for event in events:
         lines += [
             "BEGIN:VEVENT",
-            f"UID:{_text(event.id)}",
+            f"UID:{event.id.translate(_ESCAPES)}",
             f"DTSTAMP:{_instant(event.start)}",
             f"DTSTART:{_instant(event.start)}",
             f"DTEND:{_instant(event.end)}",
-            f"SUMMARY:{_text(event.title)}",
-            f"DESCRIPTION:{_text(event.description)}",
+            f"SUMMARY:{event.title.translate(_ESCAPES)}",
+            f"DESCRIPTION:{event.description.translate(_ESCAPES)}",
             f"STATUS:{'CANCELLED' if event.cancelled else 'CONFIRMED'}",
             "TRANSP:TRANSPARENT",
             "END:VEVENT",
@@ -41,14 +43,12 @@ def text(events: Iterable[Event]) -> str:
 
 
 def _instant(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%dT%H%M%SZ")
-
-
-def _text(value: str) -> str:  # control characters, which a calendar cannot hold, become spaces
-    return "".join(" " if c < " " or c == "\x7f" else c for c in value.translate(_ESCAPES))
+    return instant_text(seconds).replace("-", "").replace(":", "")
 
 
 def _folded(line: str) -> str:  # between characters; what goes on begins with a space
+    if len(line.encode()) <= _LONGEST:
+        return line + "\r\n"
     folded, size = "", 0
     for character in line:
         size += len(character.encode())

@@ -8,6 +8,7 @@ from gen.command import selection
 from gen.command.answer import seats_text, tell
 from gen.command.asked import Asked
 from gen.command.exits import GOOD
+from gen.command.progress import watched
 from gen.command.say import say
 from gen.dates.moment import hours_text, local_text, named
 from gen.model import Reservation
@@ -32,7 +33,7 @@ def run(asked: Asked) -> int:
     now = selection.instant("--now", asked, pipeline)
     now = int(time.time()) if now is None else now
     rows: list[_Row] = []
-    for item in pipeline.items():
+    for item in watched(pipeline.items(), len(pipeline.declared.reservations)):
         rows += [
             _row(item, part, resource_class, now)
             for part in item.parts

@@ -7,6 +7,7 @@ from gen.command import ics, selection
 from gen.command.answer import seats_text, tell
 from gen.command.asked import Asked
 from gen.command.exits import GOOD
+from gen.command.progress import watched
 from gen.command.say import say
 from gen.dates.moment import day_span, local_day, named, near_span_text, near_text, span_text
 from gen.dates.occurrence import Occurrence, Skipped
@@ -52,15 +53,20 @@ def run(asked: Asked) -> int:
     wanted = _wanted(asked, pipeline)
     rows: list[_Row] = []
     skipped: list[tuple[str, Skipped]] = []
-    for item in pipeline.items():
+    for item in watched(pipeline.items(), len(pipeline.declared.reservations)):
         if not wanted.names or item.reservation.name in wanted.names:
             rows += _rows(item, wanted)
             skipped += [(item.reservation.name, one) for one in _skipped(item, wanted)]
     code = tell(pipeline.findings(), asked)
     if code == GOOD:
-        rows.sort(key=lambda row: (row.occurrence.start, row.occurrence.id, row.cluster))
+        rows.sort(key=_place)
         say(_answer(rows, skipped, asked.form))
     return code
+
+
+def _place(row: _Row) -> tuple[int, str, str, str]:
+    found = row.occurrence
+    return found.start, found.reservation, found.id, row.cluster
 
 
 def _wanted(asked: Asked, pipeline: Pipeline) -> _Wanted:
@@ -129,52 +135,29 @@ def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]]) -> str:
 
 
 def _brief(rows: list[_Row]) -> list[list[str]]:
-    """For terminals: UTC as time of day, and zone and cluster only where they differ from row to row."""
+    """For terminals: UTC as time of day; zone and cluster only if they differ from row to row."""
     utc = named("UTC")
-    zones = len({row.occurrence.zone for row in rows}) > 1
-    clusters = len({row.cluster for row in rows}) > 1
-    lines = [
-        ["reservation", "local time", *["zone"] * zones, "opens UTC", "UTC", "seats", *["cluster"] * clusters]
-    ]
+    lines = [["reservation", "local time", "zone", "opens UTC", "UTC", "seats", "cluster", "marks"]]
     for found, cluster, seats, _ in rows:
         zone = named(found.zone)
         day = local_day(found.start, zone)
-        lines.append(
-            [
-                found.reservation,
-                span_text(found.start, found.end, zone),
-                *[found.zone] * zones,
-                near_text(found.open, utc, day),
-                near_span_text(found.start, found.end, utc, day),
-                seats_text(seats),
-                *[cluster] * clusters,
-            ]
-        )
-    return [[*line, mark] for line, mark in zip(lines, ["marks", *_marks(rows)], strict=True)]
+        local = span_text(found.start, found.end, zone)
+        times = near_text(found.open, utc, day), near_span_text(found.start, found.end, utc, day)
+        marks = " ".join(found.marks)
+        lines.append([found.reservation, local, found.zone, *times, seats_text(seats), cluster, marks])
+    same = [i for i in (2, 6) if len({line[i] for line in lines[1:]}) == 1]
+    return [[cell for i, cell in enumerate(line) if i not in same] for line in lines]
 
 
 def _full(rows: list[_Row]) -> list[list[str]]:
-    headings = [
-        "reservation",
-        "local time",
-        "zone",
-        "open (UTC)",
-        "start",
-        "end",
-        "seats",
-        "cluster",
-        "marks",
-    ]
-    lines = [headings]
-    for (found, cluster, seats, _), marks in zip(rows, _marks(rows), strict=True):
-        span = span_text(found.start, found.end, named(found.zone))
-        instants = [instant_text(at)[:16].replace("T", " ") for at in (found.open, found.start, found.end)]
-        lines.append([found.reservation, span, found.zone, *instants, seats_text(seats), cluster, marks])
+    opens = "open (UTC)"
+    lines = [["reservation", "local time", "zone", opens, "start", "end", "seats", "cluster", "marks"]]
+    for found, cluster, seats, _ in rows:
+        local = span_text(found.start, found.end, named(found.zone))
+        times = [instant_text(at)[:16].replace("T", " ") for at in (found.open, found.start, found.end)]
+        marks = " ".join(found.marks)
+        lines.append([found.reservation, local, found.zone, *times, seats_text(seats), cluster, marks])
     return lines
-
-
-def _marks(rows: list[_Row]) -> list[str]:
-    return [" ".join(row.occurrence.marks) for row in rows]
 
 
 def _events(rows: list[_Row]) -> list[ics.Event]:
@@ -184,9 +167,8 @@ def _events(rows: list[_Row]) -> list[ics.Event]:
         line = f"{seats_text(seats)} in {cluster}, from {instant_text(found.open)} on"
         before = events.get(found.id)
         if before is None:
-            events[found.id] = ics.Event(
-                found.id, found.start, found.end, title, line, "suspended" in found.marks
-            )
+            cancelled = "suspended" in found.marks
+            events[found.id] = ics.Event(found.id, found.start, found.end, title, line, cancelled)
         else:
             events[found.id] = before._replace(description=f"{before.description}\n{line}")
     return list(events.values())

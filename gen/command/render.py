@@ -7,6 +7,7 @@ from typing import Protocol
 from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
+from gen.command.progress import watched
 from gen.command.say import say
 from gen.finding import Problem, in_order
 from gen.output.folder import OutputError
@@ -94,7 +95,7 @@ def _files(pipeline: Pipeline, templates: str | None) -> Iterator[tuple[str, str
         assert pipeline.site is not None  # without it there are no parts
         return reservation_text(renderer, pipeline.site, part)
 
-    for item in pipeline.items(text_of):
+    for item in watched(pipeline.items(text_of), len(pipeline.declared.reservations)):
         for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
             if isinstance(text, str):
                 names.append(reservation_file(part))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gen.command.flags import BERTH, COMMANDS, EVERYWHERE, OUTPUT, Command, Flag
 
 _MORE = """\
-An INSTANT is 2026-02-02T08:00:00Z, or in the site's time zone "2026-02-02 09:00"
+An INSTANT is 2026-02-02T08:00:00Z, or in the site's zone "2026-02-02 09:00",
 or a date, which means its first minute.
 
 Exit codes: 0 good, 1 errors in the input, 2 usage, 3 our fault, 4 stale,

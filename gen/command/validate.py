@@ -3,14 +3,23 @@
 from gen.command.answer import tell
 from gen.command.asked import Asked
 from gen.command.exits import GOOD
+from gen.command.progress import watched
 from gen.command.say import say
-from gen.pipeline import Pipeline
+from gen.finding import Problem
+from gen.manifest.timetabletext import timetable_that_fits
+from gen.pipeline import Part, Pipeline
+
+
+def _too_large(part: Part) -> str | Problem:
+    """What only a render would find: no text, or the problem."""
+    found = timetable_that_fits(part.placed, part.occurrences)
+    return found if isinstance(found, Problem) else ""
 
 
 def run(asked: Asked) -> int:
     pipeline = Pipeline()
-    for _ in pipeline.items():
-        pass
+    for item in watched(pipeline.items(_too_large), len(pipeline.declared.reservations)):
+        pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
     code = tell(pipeline.findings(), asked, aside=False)
     if code == GOOD and asked.form == "text":
         number = len(pipeline.declared.reservations)

@@ -11,6 +11,7 @@ from gen.kind.shape import (
     INVALID,
     MISSING,
     RANGE,
+    TYPE,
     Either,
     Field,
     Fields,
@@ -47,6 +48,8 @@ class _Weekday(Whole):
     """1 is Monday, 7 is Sunday; or the English name, or its first three letters."""
 
     def check(self, value: Any, path: Path, report: Report) -> Any:
+        if type(value) is list:
+            return report(TYPE, path, "a list is not a weekday.", "Write daysOfWeek for several.")
         if type(value) is not str:
             return Whole.check(self, value, path, report)
         word = value.lower()

@@ -5,7 +5,6 @@ rules for names, labels and resources are those of the Kubernetes API server (ap
 """
 
 import re
-from calendar import monthrange
 from datetime import date
 from functools import lru_cache
 
@@ -41,12 +40,13 @@ def day(text: str) -> date:
         raise Refusal(f"{shown(text)} is not a date.", "Write year-month-day, for instance 2026-02-28.", DATE)
     year, month, number = int(match[1]), int(match[2]), int(match[3])
     if not FIRST_YEAR <= year <= LAST_YEAR:
-        raise Refusal(
-            f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}.", "Write a date within them.", DATE
-        )
-    if not 1 <= month <= 12 or not 1 <= number <= monthrange(year, month)[1]:
-        raise Refusal(f"{text} does not exist in the calendar.", "Write a date that exists.", DATE)
-    return date(year, month, number)
+        message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
+        raise Refusal(message, "Write a date within them.", DATE)
+    try:
+        return date(year, month, number)
+    except ValueError:
+        fix = "Write a date that exists."
+        raise Refusal(f"{text} does not exist in the calendar.", fix, DATE) from None
 
 
 @lru_cache(maxsize=4096)

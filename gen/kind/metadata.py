@@ -17,7 +17,7 @@ OUR_LABELS = (
     "app.kubernetes.io/managed-by",
 )
 RESERVED = "B023"
-MOST_ANNOTATIONS = 16 * 1024  # bytes; beside a timetable they must fit into what client-side apply records
+MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
 
 NAME = Text("DNS label", grammar.dns_label)
 LABELS = MapOf(grammar.label_key, Text("label value", grammar.label_value))

@@ -23,7 +23,7 @@ from gen.model import Origin, Reservation, Seats, SessionMatch
 
 BEHAVIOURS = ("maintain", "reduce", "none")
 DEFAULT_LEAD = 30
-LONGEST_TITLE = 4000  # characters; it stands on every object
+LONGEST_TITLE = 1200  # characters; it is an annotation of every object
 
 
 def _title(text: str) -> str:

@@ -123,7 +123,10 @@ class ListOf(NamedTuple):
 
     def check(self, value: Any, path: Path, report: Report) -> Any:
         if type(value) is not list:
-            return wrong_type(value, self.words(), path, report)
+            fix = 'Write a list: begin each item with "- ".'
+            if isinstance(value, str | int) and len(str(value)) <= 60:
+                fix = f"Write a list: [{shown(value)}]."
+            return report(TYPE, path, f"{shown(value)} is not a list.", fix)
         if len(value) < self.minimum:
             return report(RANGE, path, "the list is empty.", "Write at least one item.")
         check = self.item.check

@@ -1,10 +1,13 @@
 """Shapes of single values: text, whole number, true or false, one of some words."""
 
+import re
 from typing import Any, NamedTuple
 
 from gen.finding import Path
 from gen.input.scalar import Octalish
 from gen.kind.shape import CHOICE, RANGE, TYPE, Grammar, Refusal, Report, article, choice, shown, wrong_type
+
+_FEW_DIGITS = re.compile(r"[-+]?[0-9]{1,9}", re.ASCII)
 
 
 class Text(NamedTuple):
@@ -51,10 +54,11 @@ class Whole(NamedTuple):
 
     def check(self, value: Any, path: Path, report: Report) -> Any:
         if type(value) is not int:
-            if isinstance(value, Octalish):
-                fix = f"Write it without zeros in front: {int(value)}."
-                return report(TYPE, path, f"{value} is not a {self.words()}.", fix)
-            return wrong_type(value, self.words(), path, report)
+            fix = f"Write a {self.words()}."
+            if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
+                without = "zeros in front" if isinstance(value, Octalish) else "quotes"
+                fix = f"Write it without {without}: {int(value)}."
+            return report(TYPE, path, f"{shown(value)} is not a {self.words()}.", fix)
         if value < self.minimum:
             return report(RANGE, path, f"{value} is below {self.minimum}.", f"Write a {self.words()}.")
         if self.maximum is not None and value > self.maximum:

@@ -8,11 +8,30 @@ import json
 from collections.abc import Sequence
 
 from gen.dates.occurrence import Occurrence
+from gen.finding import Problem
 from gen.manifest.naming import pool
 from gen.model import ClassSessions, Seats, SessionMatch
 from gen.placed import Placed
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import API_VERSION, KIND, VERSION
+
+TOO_LARGE = "B073"
+LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
+
+
+def timetable_that_fits(placed: Placed, occurrences: Sequence[Occurrence]) -> str | Problem:
+    """The timetable, or why no ConfigMap can hold it."""
+    text = timetable_text(placed, occurrences)
+    if len(text) <= LARGEST:
+        return text
+    reservation, number = placed.reservation, len(occurrences)
+    message = (
+        f"the timetable of its {number} occurrence{'s' if number > 1 else ''} "
+        f"has {-(-len(text) // 1024)} KiB; a ConfigMap of ours has at most {LARGEST // 1024}."
+    )
+    path = (*reservation.origin.prefix, "recurrence") if reservation.renku else ("spec", "recurrence")
+    fix = "Split it, for example into a reservation for each year."
+    return Problem(TOO_LARGE, *reservation.origin[:2], path, message, fix)
 
 
 def timetable_text(placed: Placed, occurrences: Sequence[Occurrence]) -> str:

@@ -67,13 +67,13 @@ def test_our_keys_are_refused_whatever_else_is_wrong() -> None:
     ]
 
 
-def test_annotations_have_at_most_16_kib_in_utf_8() -> None:
+def test_annotations_have_at_most_8_kib_in_utf_8() -> None:
     key = "example.org/note"
     room = MOST_ANNOTATIONS - len(key)
 
     assert said(METADATA, {"name": "a", "annotations": {key: "é" * (room // 2)}}) == []
     assert said(METADATA, {"name": "a", "annotations": {key: "é" * (room // 2), "b": "c"}}) == [
-        "B020 annotations: the annotations have more than 16 KiB. Shorten them: they stand on every object."
+        "B020 annotations: the annotations have more than 8 KiB. Shorten them: they stand on every object."
     ]
 
 

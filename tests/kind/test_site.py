@@ -7,11 +7,13 @@ import pytest
 
 from gen.model import Ceiling, Cluster, Images, Site
 from gen.version import VERSION
-from tests.kind.test_grammar import NAME_RULE
+from tests.kind.test_grammar import NAME_RULE, RESOURCE_RULE
 from tests.saying import read, site, told
 
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
-PRIORITIES = "Write a whole number from -10 to -1."
+NOT_OURS = (
+    "belongs to Kubernetes, and we set the rules of our namespace. Write one of its own, for instance berth."
+)
 
 
 def made(*clusters: dict[str, Any], **spec: object) -> Site:
@@ -44,7 +46,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
 
 
 def test_what_is_empty_says_nothing() -> None:
-    empty = {"nodeSelector": {}, "tolerations": [], "resources": {}}
+    empty: dict[str, object] = {"nodeSelector": {}, "tolerations": [], "resources": {}}
 
     assert made(runtime=empty, images={}) == made()
     assert made({"name": "prod", "runtime": empty, "images": {}, "ceilings": []}) == made()
@@ -171,10 +173,8 @@ TOLD = {
     "namespace-of-kubernetes": (
         {"clusters": [{"name": "a", "namespace": "kube-system"}], "namespace": "default"},
         [
-            'B019 spec.clusters.0.namespace: "kube-system" belongs to Kubernetes, and we set the rules of our '
-            "namespace. Write one of its own, for instance berth.",
-            'B019 spec.namespace: "default" belongs to Kubernetes, and we set the rules of our namespace. '
-            "Write one of its own, for instance berth.",
+            f'B019 spec.clusters.0.namespace: "kube-system" {NOT_OURS}',
+            f'B019 spec.namespace: "default" {NOT_OURS}',
         ],
     ),
     "destinations": (
@@ -207,8 +207,8 @@ TOLD = {
             "B012 spec.clusters.0.ceilings.1.seats.small: -1 is below 0. Write a whole number from 0 up.",
             "B024 spec.clusters.0.ceilings.1.until: 2026-02-01 is before from 2026-02-02. "
             "Write a date on or after from.",
-            'B022 spec.clusters.0.ceilings.2.requests.cpus @key: "cpus" is not a resource that a container can '
-            "request. Write cpu, memory, ephemeral-storage, or a device such as nvidia.com/gpu.",
+            'B022 spec.clusters.0.ceilings.2.requests.cpus @key: "cpus" is not a resource that a container '
+            f"can request. {RESOURCE_RULE}",
             'B017 spec.clusters.0.ceilings.2.from: "x" is not a date. '
             "Write year-month-day, for instance 2026-02-28.",
         ],
@@ -238,8 +238,8 @@ TOLD = {
     "engines": (
         {"engine": "argo", "clusters": [{"name": "a", "engine": {"type": "fluxcd"}}]},
         [
-            'B014 spec.engine: "argo" is not one of argocd, flux, none. Did you mean argocd?',
             'B014 spec.clusters.0.engine.type: "fluxcd" is not one of argocd, flux, none. Did you mean flux?',
+            'B014 spec.engine: "argo" is not one of argocd, flux, none. Did you mean argocd?',
         ],
     ),
 }  # fmt: skip
@@ -247,77 +247,4 @@ TOLD = {
 
 @pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
 def test_what_a_platform_team_is_told(spec: dict[str, object], problems: list[str]) -> None:
-    assert [f"a.yaml {problem}" for problem in problems] == told(site(**spec))
-
-
-IGNORED = "many autoscalers ignore such pods. " + PRIORITIES.replace(
-    ".", ", unless you know that yours does not."
-)
-PRIORITY = {
-    "as-low-as-may-be": ({"priority": -10}, []),
-    "as-high-as-may-be": ({"priority": -1}, []),
-    "zero": (
-        {"priority": 0},
-        [f"B025 spec.priority: 0 is not below 0: placeholders would not give way to sessions. {PRIORITIES}"],
-    ),
-    "high": (
-        {"priority": 2147483647},
-        [
-            "B025 spec.priority: 2147483647 is not below 0: placeholders would not give way to sessions. "
-            f"{PRIORITIES}"
-        ],
-    ),
-    "too-high-for-kubernetes": (
-        {"priority": 2147483648},
-        [f"B012 spec.priority: 2147483648 is above 2147483647. {PRIORITIES}"],
-    ),
-    "too-low-for-kubernetes": (
-        {"priority": -2147483649},
-        [f"B012 spec.priority: -2147483649 is below -2147483648. {PRIORITIES}"],
-    ),
-    "no-number": (
-        {"priority": "low"},
-        [f'B013 spec.priority: "low" is not a whole number from -10 to -1. {PRIORITIES}'],
-    ),
-    "below-without-autoscaler": (
-        {"priority": -11},
-        [f"B026 spec.priority: -11 is below -10: {IGNORED}"],
-    ),
-    "below-with-karpenter": (
-        {"clusters": [{"name": "a", "autoscaler": "karpenter", "priority": -11}]},
-        [f"B026 spec.clusters.0.priority: -11 is below -10: {IGNORED}"],
-    ),
-    "below-with-cluster-autoscaler": (
-        {"clusters": [{"name": "a", "autoscaler": "cluster-autoscaler"}, {"name": "b"}], "priority": -11},
-        [
-            "B025 spec.priority: -11 is below -10: cluster-autoscaler adds no node for such pods. "
-            f"{PRIORITIES}"
-        ],
-    ),
-    "below-but-not-where-it-matters": (
-        {
-            "clusters": [
-                {"name": "a", "autoscaler": "cluster-autoscaler", "priority": -5},
-                {"name": "b", "priority": -12},
-            ],
-            "priority": -11,
-        },
-        [
-            f"B026 spec.clusters.1.priority: -12 is below -10: {IGNORED}",
-            f"B026 spec.priority: -11 is below -10: {IGNORED}",
-        ],
-    ),
-    "below-with-an-autoscaler-that-is-faulty": (
-        {"clusters": [{"name": "a", "autoscaler": "karpenterr"}], "priority": -11},
-        [
-            'B014 spec.clusters.0.autoscaler: "karpenterr" is not one of cluster-autoscaler, karpenter, none. '
-            "Did you mean karpenter?",
-            f"B026 spec.priority: -11 is below -10: {IGNORED}",
-        ],
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("spec", "problems"), PRIORITY.values(), ids=PRIORITY)
-def test_a_priority_is_from_minus_10_to_minus_1(spec: dict[str, object], problems: list[str]) -> None:
     assert [f"a.yaml {problem}" for problem in problems] == told(site(**spec))

@@ -1,0 +1,81 @@
+"""What `--help` says: all there is, in lines that a narrow terminal shows whole."""
+
+import pytest
+
+from gen.command import usage
+from gen.command.flags import BERTH, COMMANDS, EVERYWHERE, Command
+from gen.table import width
+from tests.command.conftest import Berth
+
+RENDER = """\
+Write the manifests of all reservations to rendered/.
+
+Usage: berth render [FLAGS]
+
+Flags:
+  --check            write nothing; exit 4 if anything would change
+  --output-dir DIR   instead of rendered/
+  --templates DIR    your own templates, used instead of ours by name
+  -o, --output FORM  answer as text, json or github
+
+Flags of every command: berth --help
+"""
+COMPLETION = """\
+Print a script that completes these words in a shell.
+
+Usage: berth completion SHELL [FLAGS]
+
+SHELL is one of bash, zsh, fish.
+
+Flags of every command: berth --help
+"""
+WHOLE = """\
+Scheduled Kubernetes capacity as a pull request.
+
+Usage: berth COMMAND [FLAGS]
+
+Commands:
+  render       write the manifests of all reservations to rendered/
+  validate     check the reservations; write nothing
+  list         list the reservations: seats, seat-hours, next opening
+  occurrences  list every dated occurrence, in local time and UTC
+  completion   print a script that completes these words in a shell
+
+Flags of every command, before or after it:
+  -C DIR             work in this folder
+  -o, --output FORM  how to answer, in one of the command's forms
+  --strict           warnings are errors too
+  --now INSTANT      instead of the clock
+  -h, --help         say what there is, or what a command takes
+  --version          say which Berth this is
+
+An INSTANT is 2026-02-02T08:00:00Z, or in the site's zone "2026-02-02 09:00",
+or a date, which means its first minute.
+
+Exit codes: 0 good, 1 errors in the input, 2 usage, 3 our fault, 4 stale,
+130 interrupted.
+"""
+
+
+def test_help_of_the_program_and_of_a_command(berth: Berth) -> None:
+    assert berth("--help") == (0, WHOLE, "")
+    assert berth("render", "-h") == (0, RENDER, "")
+    assert berth("--help", "completion") == (0, COMPLETION, "")
+
+
+def test_without_a_command_the_help_goes_to_stderr_and_nothing_is_done(berth: Berth) -> None:
+    assert berth() == (2, "", WHOLE)
+
+
+@pytest.mark.parametrize("command", [BERTH, *COMMANDS], ids=lambda command: command.name or "berth")
+def test_every_flag_and_form_is_told_within_80_columns(command: Command) -> None:
+    text = usage.text(command)
+
+    for flag in command.flags if command.name else EVERYWHERE:
+        assert f" {flag.name} " in text
+        assert flag.meaning in text
+    for form in command.forms:
+        assert f" {form}" in text
+    assert max(width(line) for line in text.splitlines()) <= 80
+    assert "  \n" not in text
+    assert text.endswith("\n")

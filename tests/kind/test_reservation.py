@@ -1,0 +1,233 @@
+"""`CapacityReservation`: seats, lead, behaviour, sessions; and that one run tells all that is wrong."""
+
+from typing import Any
+
+import pytest
+
+from gen.model import Reservation, SessionMatch
+from tests.saying import document, read, reservation, resource_class, site, told, weekly
+
+TIMES = {"startTime": "09:00", "endTime": "13:00"}
+SEATS = [{"resourceClass": "small", "placeholderCount": 20}, {"resourceClass": "huge", "placeholderCount": 5}]
+
+
+def made(**spec: Any) -> Reservation:
+    declared = read(reservation(**spec), site(), resource_class())
+    assert declared.problems == []
+    (found,) = declared.reservations
+    return found
+
+
+def test_whatever_is_left_out_has_its_default() -> None:
+    found = made(provisioning={"placeholderCount": 25})
+
+    assert found._replace(origin=(), recurrence=()) == Reservation(  # type: ignore[arg-type] # not looked at
+        origin=(),  # type: ignore[arg-type] # not looked at
+        name="course",
+        title="course",
+        labels=(),
+        annotations=(),
+        recurrence=(),  # type: ignore[arg-type] # not looked at
+        seats=(("small", 25),),
+        seats_listed=False,
+        lead=30,
+        behaviour="maintain",
+        sessions=SessionMatch((), (), (), None, "count"),
+        backend="placeholder",
+        suspend=False,
+        renku=False,
+    )
+
+
+def test_every_field_can_be_written() -> None:
+    sessions = {
+        "namespaces": ["renku"],
+        "matchLabels": {"a": "b"},
+        "matchAnnotations": {"c": "any: text\n"},
+        "projectTemplate": "01JC3CB5426KC7P5STS5X3KSS8",
+        "earlier": "ignore",
+    }
+    found = made(
+        title="Data Science 101",
+        resourceClass=None,
+        provisioning={"seats": SEATS, "leadTimeMinutes": 0, "scaleDownBehavior": "reduce"},
+        sessions=sessions,
+        backend={"type": "placeholder"},
+        suspend=True,
+    )
+
+    assert found.title == "Data Science 101"
+    assert found.seats == (("small", 20), ("huge", 5))
+    assert found.seats_listed
+    assert (found.lead, found.behaviour, found.suspend) == (0, "reduce", True)
+    assert found.sessions == SessionMatch(
+        ("renku",), (("a", "b"),), (("c", "any: text\n"),), "01JC3CB5426KC7P5STS5X3KSS8", "ignore"
+    )
+
+
+def test_what_is_empty_says_nothing() -> None:
+    empty: dict[str, object] = {"namespaces": [], "matchLabels": {}, "matchAnnotations": {}}
+
+    assert made(sessions=empty, backend={}, title="") == made()
+
+
+def test_what_an_author_silences_goes_on_no_object() -> None:
+    annotations = {"a": "b", "berth.dev/ignore": "B031: meant"}
+    one = document("CapacityReservation", "course", reservation()["spec"], annotations=annotations)
+
+    assert read(one, site(), resource_class()).reservations[0].annotations == (("a", "b"),)
+
+
+def test_the_zone_is_the_sites_where_a_reservation_names_none() -> None:
+    in_tokyo = weekly(timeZone="Asia/Tokyo")
+    declared = read(
+        reservation("a", recurrence=in_tokyo),
+        reservation("b"),
+        site(timeZone="Europe/Zurich"),
+        resource_class(),
+    )
+
+    assert [one.recurrence.zone for one in declared.reservations] == ["Asia/Tokyo", "Europe/Zurich"]
+
+
+TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "no-class": (
+        {"resourceClass": None},
+        ["B011 spec: resourceClass is missing. Add resourceClass, or provisioning.seats."],
+    ),
+    "no-count": (
+        {"provisioning": {"leadTimeMinutes": 5}},
+        ["B011 spec.provisioning: placeholderCount is missing. Add placeholderCount: how many seats."],
+    ),
+    "no-seats-at-all": (
+        {"resourceClass": None, "provisioning": {"leadTimeMinutes": 181}},
+        [
+            "B012 spec.provisioning.leadTimeMinutes: 181 is above 180. Write a whole number from 0 to 180.",
+            "B011 spec: resourceClass is missing. Add resourceClass, or provisioning.seats.",
+            "B011 spec.provisioning: placeholderCount is missing. Add placeholderCount: how many seats.",
+        ],
+    ),
+    "both-forms": (
+        {"provisioning": {"placeholderCount": 1, "seats": SEATS}},
+        [
+            "B016 spec.provisioning.placeholderCount @key: seats says the counts already. "
+            "Keep seats or placeholderCount.",
+            "B016 spec.resourceClass @key: seats says the classes already. "
+            "Keep provisioning.seats or resourceClass.",
+        ],
+    ),
+    "provisioning-missing": (
+        {"provisioning": None},
+        ["B011 spec: provisioning is missing. Add provisioning: a mapping."],
+    ),
+    "entries-in-the-other-form": (
+        {
+            "recurrence": weekly(
+                {"dayOfWeek": 1, **TIMES, "seats": SEATS},
+                {"dayOfWeek": 2, **TIMES, "placeholderCount": 3},
+                extra=[{"date": "2026-03-02", **TIMES, "seats": SEATS}],
+            )
+        },
+        [
+            f"B016 spec.recurrence.{entry}.seats @key: "
+            "provisioning says placeholderCount; seats cannot replace it. Write placeholderCount here too."
+            for entry in ("schedule.0", "extra.0")
+        ],
+    ),
+    "entries-in-the-other-form-by-class": (
+        {
+            "resourceClass": None,
+            "provisioning": {"seats": SEATS},
+            "recurrence": weekly(
+                {"dayOfWeek": 1, **TIMES, "seats": SEATS},
+                {"dayOfWeek": 2, **TIMES, "placeholderCount": 3},
+                "x",  # type: ignore[arg-type] # faulty on purpose
+            ),
+        },
+        [
+            'B013 spec.recurrence.schedule.2: "x" is not a mapping. Write a mapping.',
+            "B016 spec.recurrence.schedule.1.placeholderCount @key: "
+            "provisioning says seats; placeholderCount cannot replace it. Write seats here too.",
+        ],
+    ),
+    "no-recurrence": (
+        {"recurrence": ["x"], "resourceClass": "A"},
+        [
+            'B019 spec.resourceClass: "A" is not a name that Kubernetes allows. '
+            "Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
+            "B013 spec.recurrence: a list is not a mapping. Write a mapping.",
+        ],
+    ),
+    "no-schedule": (
+        {"recurrence": {**weekly(), "schedule": None, "extra": 5}},
+        [
+            "B013 spec.recurrence.extra: 5 is not a list. Write a list.",
+            "B011 spec.recurrence: schedule is missing. Add schedule: a list.",
+        ],
+    ),
+    "title": (
+        {"title": "a" * 1201},
+        ["B012 spec.title: the title has 1201 characters. Write at most 1200."],
+    ),
+    "sessions": (
+        {"sessions": {"projectTemplate": "x", "earlier": "counts", "matchLabels": {"a b": "c"}}},
+        [
+            'B019 spec.sessions.projectTemplate: "x" is not a ULID. '
+            "Write the 26 characters that Renku shows.",
+            'B014 spec.sessions.earlier: "counts" is not one of count, ignore. Did you mean count?',
+            'B020 spec.sessions.matchLabels.a b @key: "a b" is not a key that Kubernetes allows. '
+            "Write at most 63 letters, digits, -, _ and ., if need be after a domain and a slash: "
+            "example.org/course.",
+        ],
+    ),
+    "backend": (
+        {"backend": {"type": "koordinator"}, "suspend": "yes"},
+        [
+            'B014 spec.backend.type: "koordinator" is not "placeholder". Write placeholder.',
+            'B013 spec.suspend: "yes" is text, not true or false. Write true.',
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+def test_what_is_told_of_a_reservation(spec: dict[str, Any], problems: list[str]) -> None:
+    assert sorted(f"a.yaml {problem}" for problem in problems) == sorted(
+        told(reservation(**spec), site(), resource_class())
+    )
+
+
+def test_one_run_tells_all_that_is_wrong_with_a_document() -> None:
+    faulty = reservation(
+        "Course_1",
+        title=7,
+        provisioning={"placeholderCount": -3, "leadTime": 10},
+        recurrence={
+            **weekly(
+                {"dayOfWeek": 1, "startTime": "09:00", "endTime": "09:00"},
+                {**TIMES, "seats": SEATS},
+                {"dayOfWeek": 1, "startTime": "9", "endTime": "13:00"},
+            ),
+            "startDate": "2026-03-02",
+            "moved": [{"date": "2026-03-09", "to": {}}],
+        },
+        sesions={},
+    )
+
+    assert sorted(told(faulty, site(), resource_class())) == [
+        "a.yaml B010 spec.provisioning.leadTime @key: this key is unknown. Did you mean leadTimeMinutes?",
+        "a.yaml B011 spec.recurrence.moved.0.to: it says nothing new. Add date, startTime or endTime.",
+        "a.yaml B011 spec.recurrence.schedule.1: an entry of type weekly needs its weekday. "
+        "Add dayOfWeek or daysOfWeek.",
+        "a.yaml B012 spec.provisioning.placeholderCount: -3 is below 1. Write a whole number from 1 up.",
+        'a.yaml B013 spec.title: 7 is a number, not a title. Write it in quotes: "7".',
+        "a.yaml B016 spec.recurrence.schedule.1.seats @key: "
+        "provisioning says placeholderCount; seats cannot replace it. Write placeholderCount here too.",
+        'a.yaml B018 spec.recurrence.schedule.2.startTime: "9" is not a time of day. Write "09:00".',
+        'a.yaml B019 metadata.name: "Course_1" is not a name that Kubernetes allows. '
+        "Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
+        "a.yaml B024 spec.recurrence.endDate: 2026-02-28 is before startDate 2026-03-02. "
+        "Write a date on or after startDate.",
+        "a.yaml B028 spec.recurrence.schedule.0.endTime: the end equals the start. "
+        "Write a later time; for a whole day add endDay: 1.",
+    ]

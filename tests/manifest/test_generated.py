@@ -1,0 +1,106 @@
+"""Projects made by chance: whatever `validate` accepts is rendered, and every reader sees the same in it."""
+
+import contextlib
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+from ruamel.yaml import YAML
+
+from gen import cli
+from gen.output.folder import header
+from gen.pipeline import Part, Pipeline
+from gen.runtime.timetable import parse
+from tests import generate
+from tests.manifest.parts import objects, of_kind, read, timetable_in_cluster
+from tests.outputfolder import files_in
+
+SEEDS = (1, 2)
+SIZE = 12
+
+
+class World(NamedTuple):
+    parts: dict[str, Part]  # by file
+    rendered: dict[str, str]
+
+
+@pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed-{seed}")
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("generated")
+    generate.project(folder, request.param, SIZE)
+    drop_refused(folder)
+    with contextlib.chdir("."):
+        assert cli.run(["-C", str(folder), "render"]) == 0
+    parts = {
+        f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml": part
+        for part in read(folder)[1]
+    }
+    return World(parts, files_in(folder / "rendered"))
+
+
+def drop_refused(folder: Path) -> None:
+    """Removes reservations that `validate` refuses, until it refuses none: one may hide behind another."""
+    while refused := sorted(errors(folder)):
+        for file in refused:
+            assert file.startswith("reservations/capacityreservation-")
+            (folder / file).unlink()
+
+
+def errors(folder: Path) -> set[str]:
+    pipeline = Pipeline(str(folder))
+    for _ in pipeline.items():
+        pass
+    return {one.file for one in pipeline.findings() if one.severity == "error"}
+
+
+def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World) -> None:
+    assert len(world.parts) >= SIZE / 2
+    assert sorted(world.rendered) == sorted(
+        [*world.parts, "clusters/one/base.yaml", "clusters/two/base.yaml"]
+    )
+
+
+def test_files_are_plain_lines_below_our_header(world: World) -> None:
+    for path, text in world.rendered.items():
+        assert text.startswith(header("generated") + "---\napiVersion: "), path
+        assert text.endswith("\n"), path
+        assert not text.endswith("\n\n"), path
+        assert not re.search(r"[\t\r\x0b\x0c\x85\u2028\u2029]| $", text, re.MULTILINE), path
+
+
+def test_readers_of_yaml_1_1_and_1_2_see_the_same(world: World) -> None:
+    """The CronJobs of a file differ in name and schedule only, and are long: two of them will do."""
+    reader = YAML(typ="safe", pure=True)
+    for path, text in world.rendered.items():
+        documents = text.split("\n---\n")[1:]
+        jobs = [one for one in documents if "\nkind: CronJob\n" in one]
+        for document in documents if len(jobs) < 3 else [*documents[: -len(jobs)], jobs[0], jobs[-1]]:
+            assert reader.load(document) == yaml.load(document, yaml.CSafeLoader), path
+
+
+def test_no_two_objects_of_a_cluster_have_one_name(world: World) -> None:
+    for cluster in ("one", "two"):
+        found = [
+            (one["kind"], one["metadata"]["name"])
+            for path, text in world.rendered.items()
+            if path.startswith(f"clusters/{cluster}/")
+            for one in objects(text)
+        ]
+
+        assert len(found) == len(set(found)) > 0
+
+
+def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None:
+    for path, part in world.parts.items():
+        (found,) = of_kind("ConfigMap", objects(world.rendered[path]))
+
+        assert parse(found["data"]["timetable.json"]) == timetable_in_cluster(part), path
+        assert found["metadata"]["annotations"]["berth.dev/title"] == part.placed.reservation.title
+
+
+def test_replicas_stand_only_where_the_engine_leaves_them_alone(world: World) -> None:
+    for path in world.parts:
+        for deployment in of_kind("Deployment", objects(world.rendered[path])):
+            assert ("replicas" in deployment["spec"]) == path.startswith("clusters/one/")

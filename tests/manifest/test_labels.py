@@ -1,0 +1,59 @@
+"""Labels by which the cluster side knows what is ours."""
+
+from pathlib import Path
+
+from gen.manifest import labels
+from tests.command import project
+from tests.manifest.parts import of_cluster, of_part, small
+
+OURS = {
+    "app.kubernetes.io/name": "berth",
+    "app.kubernetes.io/part-of": "uni",
+    "app.kubernetes.io/managed-by": "berth",
+    "berth.dev/site": "uni",
+}
+OWN = {"example.org/faculty": "1e3", "team": "on"}
+
+
+def test_every_object_of_a_cluster_carries_the_site(tmp_path: Path) -> None:
+    site, _ = small(tmp_path)
+
+    for one in of_cluster(site, "prod"):
+        named = {key: value for key, value in one["metadata"]["labels"].items() if key in OURS}
+        assert named == OURS, one["kind"]
+
+
+def test_every_object_of_a_reservation_carries_its_name_and_its_own_labels(tmp_path: Path) -> None:
+    course = project.COURSE.replace(
+        "{name: course}", '{name: course, labels: {example.org/faculty: "1e3", team: on}}'
+    )
+    site, parts = small(tmp_path, course=course)
+
+    for one in of_part(site, parts["course/prod"]):
+        assert one["metadata"]["labels"] == {**OURS, "berth.dev/reservation": "course", **OWN}, one["kind"]
+
+
+def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
+    """A new label would replace the pods in the middle of a class."""
+    course = project.COURSE.replace(
+        "{name: course}", '{name: course, labels: {example.org/faculty: "1e3", team: on}}'
+    )
+    _, plain = small(tmp_path / "plain")
+    site, labelled = small(tmp_path / "labelled", course=course)
+
+    for before, after in zip(
+        of_part(site, plain["course/prod"]), of_part(site, labelled["course/prod"]), strict=True
+    ):
+        if after["kind"] == "CronJob":
+            jobs = after["spec"]["jobTemplate"].pop("metadata"), before["spec"]["jobTemplate"].pop("metadata")
+            assert jobs[0]["labels"] == {**jobs[1]["labels"], **OWN}
+        assert {**after, "metadata": None} == {**before, "metadata": None}
+
+
+def test_the_constants_are_the_contract_with_the_cluster_side() -> None:
+    assert (labels.SITE, labels.RESERVATION, labels.CLASS, labels.TITLE) == (
+        "berth.dev/site",
+        "berth.dev/reservation",
+        "berth.dev/resource-class",
+        "berth.dev/title",
+    )

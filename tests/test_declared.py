@@ -1,0 +1,256 @@
+"""All documents together: kinds, names, what authors silence; and a fault here makes no findings there."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.saying import Value, document, payload, read, reservation, resource_class, run, site, told
+
+GOOD_SITE = """\
+apiVersion: berth.dev/v1alpha1
+kind: Site
+metadata: {name: example}
+spec: {clusters: [{name: prod}]}
+"""
+CALENDAR = document("Calendar", "holidays", {"dates": ["2026-04-06"]})
+
+
+def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
+    declared = read(reservation("b"), resource_class(), CALENDAR, site(), reservation("a"))
+
+    assert declared.problems == []
+    assert declared.site is not None
+    assert list(declared.classes) == ["small"]
+    assert list(declared.calendars) == ["holidays"]
+    assert [one.name for one in declared.reservations] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (
+            {"kind": "CapacityReservations"},
+            'kind: "CapacityReservations" is no kind of ours. Did you mean CapacityReservation?',
+        ),
+        (
+            {"kind": 5},
+            "kind: 5 is no kind of ours. "
+            "Write kind: one of Site, ResourceClass, Calendar, CapacityReservation.",
+        ),
+        (
+            {"spec": {}},
+            ": kind is missing. Write kind: one of Site, ResourceClass, Calendar, CapacityReservation.",
+        ),
+        (
+            "hello",
+            ': "hello" is not a declaration. Write a mapping with apiVersion, kind, metadata and spec.',
+        ),
+        (
+            5,
+            ": 5 is not a declaration. Write a mapping with apiVersion, kind, metadata and spec.",
+        ),
+        (
+            [{"kind": "Site"}],
+            ": a list is not a declaration. "
+            'Write each declaration as a document of its own, with "---" between two of them.',
+        ),
+    ],
+    ids=["misspelt", "number", "missing", "text", "a-number", "list"],
+)
+def test_a_document_of_no_kind_is_told(value: object, problem: str) -> None:
+    assert told(value, site()) == [f"a.yaml B069 {problem}"]
+
+
+def test_there_is_one_site() -> None:
+    assert told(CALENDAR) == [
+        "reservations B064 : no Site is declared. Add a document of kind Site with at least one cluster."
+    ]
+    two = read(site(), site())
+    assert two.site is None
+    assert told(site(), site()) == [
+        "a.yaml B065 kind: 2 Sites are declared; there can be one. Keep one.",
+        "b.yaml B065 kind: 2 Sites are declared; there can be one. Keep one.",
+    ]
+
+
+def test_of_like_names_each_is_told_with_another_and_the_first_is_kept() -> None:
+    classes = [resource_class(renkuId=number) for number in (1, 2, 3)]
+
+    assert told(*classes, site()) == [
+        "a.yaml B060 metadata.name: another ResourceClass is named small too, in b.yaml. Rename one of them.",
+        "b.yaml B060 metadata.name: another ResourceClass is named small too, in a.yaml. Rename one of them.",
+        "c.yaml B060 metadata.name: another ResourceClass is named small too, in a.yaml. Rename one of them.",
+    ]
+    assert read(*classes, site()).classes["small"].renku_id == 1
+
+
+def test_like_names_of_different_kinds_are_no_fault() -> None:
+    assert told(reservation("a"), document("Calendar", "a", {"dates": []}), resource_class("a"), site()) == []
+
+
+def test_a_faulty_document_has_a_name_too() -> None:
+    assert told(resource_class(), resource_class(renkuId="x"), site()) == [
+        'b.yaml B013 spec.renkuId: "x" is not a whole number from 0 up. Write a whole number from 0 up.',
+        "a.yaml B060 metadata.name: another ResourceClass is named small too, in b.yaml. Rename one of them.",
+        "b.yaml B060 metadata.name: another ResourceClass is named small too, in a.yaml. Rename one of them.",
+    ]
+
+
+def test_a_payload_may_have_the_name_of_another_reservation() -> None:
+    five = resource_class(renkuId=5)
+
+    assert told([payload(), payload()], reservation("intro"), five, site()) == [
+        "b.yaml B060 metadata.name: another CapacityReservation is named intro too, in a.yaml. "
+        "Rename one of them.",
+        "a.yaml B060 0.name: another CapacityReservation is named intro too, in b.yaml. Rename one of them.",
+        "a.yaml B060 1.name: another CapacityReservation is named intro too, in b.yaml. Rename one of them.",
+    ]
+    assert told([payload(), payload()], five, site())[0] == (
+        "a.yaml B060 0.name: another CapacityReservation is named intro too, in this file. "
+        "Rename one of them."
+    )
+
+
+def ignoring(text: object) -> Value:
+    return document("Calendar", "a", {"dates": []}, annotations={"berth.dev/ignore": text})
+
+
+def test_a_warning_or_note_is_silenced_with_a_reason() -> None:
+    declared = read(site(), ignoring(" B031 : two groups share the room"))
+
+    assert declared.problems == []
+    assert declared.ignored == {("b.yaml", 0): "B031"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("B031", 'B030 {at}: "B031" is not a code and a reason. {write}'),
+        ("B031: ", 'B030 {at}: "B031: " is not a code and a reason. {write}'),
+        ("overlaps: meant", 'B030 {at}: "overlaps: meant" is not a code and a reason. {write}'),
+        ("B031, B032: meant", 'B030 {at}: "B031, B032: meant" is not a code and a reason. {write}'),
+        (
+            "B060: meant",
+            "B030 {at}: B060 is an error. Only warnings and notes can be ignored; mend the error.",
+        ),
+        (31, 'B013 {at}: 31 is a number, not text. Write it in quotes: "31".'),
+    ],
+    ids=["no-reason", "empty-reason", "no-code", "two-codes", "error", "number"],
+)
+def test_an_annotation_that_silences_nothing_is_told(text: object, problem: str) -> None:
+    at, write = (
+        "metadata.annotations.berth.dev/ignore",
+        'Write one code and why: "B031: two groups share the room".',
+    )
+
+    assert told(ignoring(text), site()) == [f"a.yaml {problem.format(at=at, write=write)}"]
+
+
+def test_a_code_is_silenced_in_its_own_document_and_no_other_code_is(tmp_path: Path) -> None:
+    overlapping = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: NAME, annotations: ANNOTATIONS}
+spec:
+  resourceClass: small
+  recurrence:
+    type: daily
+    startDate: 2026-02-02
+    endDate: 2026-02-02
+    schedule:
+      - {dayOfWeek: 1, startTime: "09:00", endTime: "13:00"}
+      - {startTime: "12:00", endTime: "14:00"}
+  provisioning: {placeholderCount: 1, scaleDownBehavior: none}
+"""
+    small = "\n---\n".join(
+        [
+            overlapping.replace("NAME", "a").replace("ANNOTATIONS", '{berth.dev/ignore: "B031: meant"}'),
+            overlapping.replace("NAME", "b").replace("ANNOTATIONS", "{}"),
+            "apiVersion: berth.dev/v1alpha1\nkind: ResourceClass\nmetadata: {name: small}\n"
+            "spec: {requests: {cpu: 1}}",
+        ]
+    )
+
+    assert run(tmp_path, {"site.yaml": GOOD_SITE, "courses.yaml": small}) == [
+        "courses.yaml:11:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek: "
+        "type daily does not look at weekdays. Remove it, or write type: weekly.",
+        "courses.yaml:26:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek: "
+        "type daily does not look at weekdays. Remove it, or write type: weekly.",
+        "courses.yaml:27:9 warning[B031] spec.recurrence.schedule[1]: 12:00-14:00 overlaps schedule[0] "
+        "(09:00-13:00), first on 2026-02-02: seats of small add up. Change one of the times; "
+        'if the sum is meant, annotate berth.dev/ignore: "B031: <reason>".',
+    ]
+
+
+CASCADES: dict[str, tuple[list[object], list[str]]] = {
+    "faulty-class": (
+        [resource_class(renkuId=-5, sessions={}), reservation(), payload(), site()],
+        [
+            "a.yaml B011 spec.sessions: source is missing. "
+            "Add source: one of renku, jupyterhub, pods, custom.",
+            "a.yaml B011 spec.sessions: namespaces is missing. Add namespaces: a list.",
+            "a.yaml B012 spec.renkuId: -5 is below 0. Write a whole number from 0 up.",
+        ],
+    ),
+    "faulty-class-of-another-id": (
+        [resource_class(renkuId=6, limits=[]), payload(), site()],
+        [
+            "a.yaml B013 spec.limits: a list is not a mapping. Write a mapping.",
+            "b.yaml B072 resource_class_id: no ResourceClass has renkuId 5. "
+            "Add renkuId to the class that it means.",
+        ],
+    ),
+    "class-that-does-not-say-its-id": (
+        [resource_class(renkuid=5), reservation(), payload(), site()],
+        ["a.yaml B010 spec.renkuid @key: this key is unknown. Did you mean renkuId?"],
+    ),
+    "class-that-says-its-id": (
+        [resource_class(renkuId=5, clusters=1), payload(), site()],
+        ["a.yaml B010 spec.clusters @key: this key is unknown. Did you mean cluster?"],
+    ),
+    "class-without-spec": (
+        [{**resource_class(), "spec": 5}, payload(), site()],
+        ["a.yaml B013 spec: 5 is not a mapping. Write a mapping."],
+    ),
+    "class-of-a-misspelt-kind": (
+        [{**resource_class(), "kind": "ResourceClas"}, reservation(), payload(), site()],
+        ['a.yaml B069 kind: "ResourceClas" is no kind of ours. Did you mean ResourceClass?'],
+    ),
+    "site-of-a-misspelt-kind": (
+        [{**site(), "kind": "Sit"}, resource_class(), reservation()],
+        ['a.yaml B069 kind: "Sit" is no kind of ours. Did you mean Site?'],
+    ),
+    "faulty-site": (
+        [{**site(), "spec": {"clusters": []}}, resource_class(), reservation()],
+        ["a.yaml B012 spec.clusters: the list is empty. Write at least one item."],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("documents", "problems"), CASCADES.values(), ids=CASCADES)
+def test_a_fault_in_one_document_makes_no_finding_in_another(
+    documents: list[object], problems: list[str]
+) -> None:
+    assert problems == told(*documents)
+
+
+def test_a_document_that_does_not_say_its_name_may_have_any() -> None:
+    for name in (None, 5, "Small"):
+        declared = read(document("ResourceClass", name, {"requests": {"cpu": 1}}), site())
+
+        assert len(declared.problems) == 1
+        assert declared.may_exist("ResourceClass", "small")
+        assert not declared.may_exist("Calendar", "small")
+    without_metadata = read({"apiVersion": "berth.dev/v1alpha1", "kind": "Calendar", "spec": {}}, site())
+    assert without_metadata.may_exist("Calendar", "holidays")
+
+
+def test_the_order_of_documents_changes_nothing_but_which_of_like_names_is_kept() -> None:
+    documents = [site(), resource_class(), CALENDAR, reservation("a"), reservation("b")]
+    there, back = read(*documents), read(*reversed(documents))
+
+    assert [one._replace(origin=None) for one in there.reservations] == [  # type: ignore[arg-type] # not looked at
+        one._replace(origin=None)  # type: ignore[arg-type] # not looked at
+        for one in back.reservations
+    ]
+    assert list(there.classes) == list(back.classes)

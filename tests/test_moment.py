@@ -1,0 +1,166 @@
+"""Instants as people write and read them."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+import pytest
+
+from gen.dates.moment import (
+    day_span,
+    hours_text,
+    local_day,
+    local_text,
+    named,
+    near_span_text,
+    near_text,
+    read,
+    span_text,
+)
+
+ZURICH, UTC_ZONE = named("Europe/Zurich"), named("UTC")
+
+
+def at(text: str) -> int:
+    """Seconds of an instant in UTC, by the standard library."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-02-02T08:00:00Z", "2026-02-02T08:00"),
+        ("2026-02-02 08:00:30Z", "2026-02-02T08:00:30"),
+        ("2026-02-02T08:00Z", "2026-02-02T08:00"),
+        ("2026-02-02T08:00:00+01:30", "2026-02-02T06:30"),
+        ("2026-02-02T08:00-11:45", "2026-02-02T19:45"),
+        ("2026-02-02T00:00+00:00", "2026-02-02T00:00"),
+        ("2026-02-02T08:00", "2026-02-02T07:00"),
+        ("2026-02-02 08:00:59", "2026-02-02T07:00:59"),
+        ("2026-07-02 08:00", "2026-07-02T06:00"),
+        ("2026-02-02", "2026-02-01T23:00"),
+        ("2026-03-29 02:30", "2026-03-29T01:30"),
+        ("2026-10-25 02:30", "2026-10-25T00:30"),
+        ("0001-01-01T00:00Z", "0001-01-01T00:00"),
+        ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59"),
+    ],
+    ids=[
+        "utc",
+        "seconds",
+        "without-seconds",
+        "ahead",
+        "behind",
+        "no-offset-at-all",
+        "local",
+        "local-seconds",
+        "summer",
+        "a-date",
+        "skipped",
+        "repeated",
+        "first-year",
+        "last-year",
+    ],
+)
+def test_an_instant_is_read_with_an_offset_or_on_the_clock_of_the_zone(text: str, expected: str) -> None:
+    assert read(text, ZURICH) == at(expected)
+
+
+def test_local_times_of_the_first_and_last_year_are_read() -> None:
+    for text in ("0001-01-01", "0001-01-01 00:00", "9999-12-31", "9999-12-31 23:59"):
+        for name in ("Europe/Zurich", "UTC", "Pacific/Kiritimati", "Pacific/Midway"):
+            assert isinstance(read(text, named(name)), int)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["", "now", "2026", "2026-02", "2026-2-2", "26-02-02", "2026-02-30", "2026-13-01", "0000-01-01"],
+        *["2026-02-02T", "2026-02-02T8:00Z", "2026-02-02T08Z", "2026-02-02T24:00Z", "2026-02-02T08:60Z"],
+        *["2026-02-02T08:00:60Z", "2026-02-02T08:00:00.5Z", "2026-02-02T08:00:00z", "2026-02-02t08:00Z"],
+        *[
+            "2026-02-02T08:00+1:00",
+            "2026-02-02T08:00+0100",
+            "2026-02-02T08:00+24:00",
+            "2026-02-02T08:00+01:60",
+        ],
+        *[
+            "2026-02-02Z",
+            "2026-02-02+01:00",
+            "2026-02-02 99:99",
+            " 2026-02-02",
+            "2026-02-02 ",
+            "2026-02-02\n",
+        ],
+        *["2026-02-02  08:00", "٢٠٢٦-02-02", "08:00", "1770019200"],
+    ],
+    ids=ascii,
+)
+def test_anything_else_is_none(text: str) -> None:
+    assert read(text, ZURICH) is None
+
+
+def test_every_offset_is_taken_off_the_time() -> None:
+    for hours, minutes, sign in product(range(24), (0, 1, 30, 59), "+-"):
+        ahead = timedelta(hours=hours, minutes=minutes) * (1 if sign == "+" else -1)
+        expected = at("2026-02-02T12:00") - int(ahead.total_seconds())
+
+        assert read(f"2026-02-02T12:00{sign}{hours:02}:{minutes:02}", ZURICH) == expected
+
+
+def test_a_day_spans_23_to_25_hours() -> None:
+    assert day_span("2026-02-02", ZURICH) == (at("2026-02-01T23:00"), at("2026-02-02T23:00"))
+    assert day_span("2026-03-29", ZURICH) == (at("2026-03-28T23:00"), at("2026-03-29T22:00"))
+    assert day_span("2026-10-25", ZURICH) == (at("2026-10-24T22:00"), at("2026-10-25T23:00"))
+
+
+def test_an_instant_is_shown_on_the_clock_of_the_zone() -> None:
+    assert local_text(at("2026-02-02T08:00"), ZURICH) == "Mon 2026-02-02 09:00"
+    assert local_text(at("2026-02-01T23:30"), ZURICH) == "Mon 2026-02-02 00:30"
+    assert local_text(at("2026-02-01T23:30"), UTC_ZONE) == "Sun 2026-02-01 23:30"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        ("2026-02-02T08:00", "2026-02-02T12:00", "Mon 2026-02-02 09:00-13:00"),
+        ("2026-02-02T08:00", "2026-02-02T23:00", "Mon 2026-02-02 09:00-24:00"),
+        ("2026-02-02T08:00", "2026-02-02T23:01", "Mon 2026-02-02 09:00 to Tue 00:01"),
+        ("2026-03-06T16:00", "2026-03-08T11:00", "Fri 2026-03-06 17:00 to Sun 12:00"),
+        ("2026-03-06T16:00", "2026-03-07T23:00", "Fri 2026-03-06 17:00 to Sun 00:00"),
+        ("2026-03-06T16:00", "2026-03-12T22:59", "Fri 2026-03-06 17:00 to Thu 23:59"),
+        ("2026-03-06T16:00", "2026-03-13T16:00", "Fri 2026-03-06 17:00 to Fri 2026-03-13 17:00"),
+    ],
+    ids=["a-day", "midnight", "after-midnight", "weekend", "two-midnights", "six-days", "a-week"],
+)
+def test_a_span_tells_its_end_as_shortly_as_it_can(start: str, end: str, expected: str) -> None:
+    assert span_text(at(start), at(end), ZURICH) == expected
+
+
+def test_near_a_day_its_date_is_not_told_again() -> None:
+    day = local_day(at("2026-02-02T12:00"), UTC_ZONE)
+
+    assert near_text(at("2026-02-02T07:30"), UTC_ZONE, day) == "07:30"
+    assert near_text(at("2026-02-01T07:30"), UTC_ZONE, day) == "Sun 07:30"
+    assert near_text(at("2026-01-26T07:30"), UTC_ZONE, day) == "Mon 2026-01-26 07:30"
+    assert near_span_text(at("2026-02-02T07:30"), at("2026-02-02T08:00"), UTC_ZONE, day) == "07:30-08:00"
+    assert near_span_text(at("2026-02-03T07:30"), at("2026-02-03T08:00"), UTC_ZONE, day) == "Tue 07:30-08:00"
+    assert (
+        near_span_text(at("2026-02-01T23:30"), at("2026-02-02T08:00"), UTC_ZONE, day)
+        == "Sun 23:30 to Mon 08:00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (0, "0"),
+        (3600, "1"),
+        (5400, "1.5"),
+        (36000, "10"),
+        (1200, "0.33"),
+        (900, "0.25"),
+        (86_265_000, "23962.5"),
+    ],
+    ids=["none", "one", "half", "ten", "third", "quarter", "many"],
+)
+def test_hours_have_at_most_two_digits_behind_the_point(seconds: int, expected: str) -> None:
+    assert hours_text(seconds) == expected
