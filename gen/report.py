@@ -5,6 +5,7 @@ Nothing is decided here.
 
 import json
 from collections.abc import Sequence
+from posixpath import join
 
 from gen.finding import ERROR, NOTE, WARNING, Finding
 
@@ -55,10 +56,13 @@ def document(kind: str, content: dict[str, object]) -> str:
     )
 
 
-def github(findings: Sequence[Finding]) -> str:
-    """Workflow commands: GitHub shows each at its line in the pull request."""
+def github(findings: Sequence[Finding], folder: str = "") -> str:
+    """Workflow commands: GitHub shows each at its line in the pull request.
+
+    `folder` leads from the root of the repository, where workflows run, to where we work.
+    """
     return "".join(
-        f"::{_GITHUB[finding.severity]} file={_property(finding.file)},line={finding.line},"
+        f"::{_GITHUB[finding.severity]} file={_property(join(folder, finding.file))},line={finding.line},"
         f"col={finding.column},title={finding.code}::"
         f"{_data((finding.path + ': ' if finding.path else '') + finding.message + ' ' + finding.fix)}\n"
         for finding in findings

@@ -69,3 +69,7 @@ def test_findings_are_told_once_and_in_the_order_of_the_files() -> None:
     later = ONE._replace(line=24, column=1)
 
     assert in_order([later, TWO, ONE, later]) == [TWO, ONE, later]
+
+
+def test_github_is_told_where_files_lie_below_the_repository() -> None:
+    assert report.github([ONE], "capacity").startswith("::error file=capacity/reservations/ml.yaml,line=23,")

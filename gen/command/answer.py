@@ -16,7 +16,7 @@ def tell(findings: Sequence[Finding], asked: Asked, *, aside: bool = True) -> in
     if asked.form == "json":
         text = report.as_json(findings) if findings or not aside else ""
     elif asked.form == "github":
-        text = report.github(findings)
+        text = report.github(findings, asked.value("-C") or "")
     else:
         text = report.text(findings, colour=coloured(sys.stderr if aside else sys.stdout))
     say(text, aside=aside)
