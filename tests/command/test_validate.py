@@ -83,7 +83,7 @@ def test_github_gets_annotations_and_nothing_if_all_is_good(berth: Berth, folder
 
     assert berth("validate", "-o", "github") == (
         1,
-        "::error file=reservations/course.yaml,line=16,col=36,title=B012::"
+        f"::error file={folder}/reservations/course.yaml,line=16,col=36,title=B012::"
         "spec.provisioning.placeholderCount: -3 is below 1. Write a whole number from 1 up.\n",
         "",
     )
