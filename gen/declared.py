@@ -8,7 +8,7 @@ from gen.input.document import Document
 from gen.kind import calendar, grammar, renku, reservation, resourceclass, site
 from gen.kind.metadata import IGNORE
 from gen.kind.metadata import Document as Kind
-from gen.kind.shape import INVALID, Refusal, Report, nearest, shown
+from gen.kind.shape import INVALID, Refusal, Report, close, nearest, shown
 from gen.model import Calendar, Origin, Reservation, ResourceClass, Site
 from gen.rules import RULES
 
@@ -62,7 +62,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.payloads: list[tuple[Origin, Any]] = []
         self.sites: list[Origin] = []
-        self.of_no_kind = False
+        self.doubtful: set[str] = set()  # kinds that a faulty document may be of
         self.faulty_ids: set[int | None] = set()  # renkuIds of classes with faults; None: one does not say it
 
     def take(self, document: Document) -> None:
@@ -81,21 +81,17 @@ class _Reader:
             if isinstance(value, list):
                 fix = 'Write each declaration as a document of its own, with "---" between two of them.'
             report(KIND, (), f"{shown(value)} is not a declaration.", fix)
+            self._doubt({}, None, tuple(KINDS))
         self.problems += report.problems
 
     def _declaration(self, value: dict[str, Any], origin: Origin, report: Report) -> None:
-        kind = value.get("kind")
-        shape = KINDS.get(kind) if type(kind) is str else None
-        if shape is None:
-            at, said = (("kind",), f"{shown(kind)} is no kind of ours.") if kind else ((), "kind is missing.")
-            report(KIND, at, said, nearest(str(kind or ""), tuple(KINDS), "Write kind: one of"))
-            self.of_no_kind = True
-        kinds = tuple(KINDS) if shape is None else (str(kind),)
+        kind = self._kind(value.get("kind"), report)
+        kinds = tuple(KINDS) if kind is None else (kind,)
         metadata = value.get("metadata")
         name = metadata.get("name") if isinstance(metadata, dict) else None
         if isinstance(metadata, dict):
             self._ignore(metadata.get("annotations"), origin, report)
-        made = INVALID if shape is None else shape.read(value, report)
+        made = INVALID if kind is None else KINDS[kind].read({**value, "kind": kind}, report)
         if made is INVALID:
             self._doubt(value, name, kinds)
         else:
@@ -105,11 +101,24 @@ class _Reader:
         if type(name) is str:
             for one in kinds:
                 self.mentioned[one].add(name)
-            if shape is not None and kind != "Site":
-                self.named.setdefault((str(kind), name), []).append(_Place(origin, ("metadata", "name")))
+            if kind is not None and kind != "Site" and _is_name(name):
+                self.named.setdefault((kind, name), []).append(_Place(origin, ("metadata", "name")))
+
+    def _kind(self, said: Any, report: Report) -> str | None:
+        """The kind that is said, or the one that is meant: so all else can be told. None: it may be any."""
+        if type(said) is str and said in KINDS:
+            return said
+        known = tuple(KINDS)
+        advice = nearest(str(said or ""), known, "Write kind: one of")
+        if said:
+            report(KIND, ("kind",), f"{shown(said)} is no kind of ours.", advice)
+        else:
+            report(KIND, (), "kind is missing.", advice)
+        return next(iter(close(said, known)), None) if type(said) is str else None
 
     def _doubt(self, value: dict[str, Any], name: Any, kinds: tuple[str, ...]) -> None:
         """What others may mean by a faulty document, as far as it does not say so itself."""
+        self.doubtful.update(kinds)
         if type(name) is not str or not _is_name(name):
             self.nameless.update(kinds)
         if "ResourceClass" in kinds:
@@ -176,7 +185,7 @@ def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Decl
         for origin in reader.sites:
             message = f"{len(reader.sites)} Sites are declared; there can be one."
             reader.problems.append(Problem(SITES, origin.file, origin.index, ("kind",), message, "Keep one."))
-    if not reader.sites and given and not reader.of_no_kind:
+    if not reader.sites and given and "Site" not in reader.doubtful:
         fix = "Add a document of kind Site with at least one cluster."
         reader.problems.append(Problem(NO_SITE, folder, 0, (), "no Site is declared.", fix))
     zone = one_site.zone if one_site else "UTC"

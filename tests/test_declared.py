@@ -29,8 +29,9 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
     ("value", "problem"),
     [
         (
-            {"kind": "CapacityReservations"},
-            'kind: "CapacityReservations" is no kind of ours. Did you mean CapacityReservation?',
+            {"kind": "Pod", "apiVersion": "v1"},
+            'kind: "Pod" is no kind of ours. '
+            "Write kind: one of Site, ResourceClass, Calendar, CapacityReservation.",
         ),
         (
             {"kind": 5},
@@ -55,10 +56,20 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
             'Write each declaration as a document of its own, with "---" between two of them.',
         ),
     ],
-    ids=["misspelt", "number", "missing", "text", "a-number", "list"],
+    ids=["word", "number", "missing", "text", "a-number", "list"],
 )
 def test_a_document_of_no_kind_is_told(value: object, problem: str) -> None:
     assert told(value, site()) == [f"a.yaml B069 {problem}"]
+
+
+def test_a_document_of_a_misspelt_kind_is_checked_as_what_it_seems_to_be() -> None:
+    faulty = {**document("Calendars", "holidays", {"dates": [5]}), "apiVersion": "v1"}
+
+    assert told(faulty, site()) == [
+        'a.yaml B069 kind: "Calendars" is no kind of ours. Did you mean Calendar?',
+        'a.yaml B014 apiVersion: "v1" is not "berth.dev/v1alpha1". Write berth.dev/v1alpha1.',
+        "a.yaml B017 spec.dates.0: 5 is not a date. Write year-month-day, for instance 2026-02-28.",
+    ]
 
 
 def test_there_is_one_site() -> None:

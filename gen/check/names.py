@@ -30,7 +30,7 @@ class Names:
         wanted.append(("ConfigMap", naming.single(name)))
         for kind, given in wanted:
             owner = self._owners.setdefault((cluster, kind, given), reservation)
-            if owner is not reservation:
+            if owner.name != name:
                 yield _meet(reservation, kind, given, f"reservation {owner.name}")
                 yield _meet(owner, kind, given, f"reservation {name}")
 

@@ -19,6 +19,7 @@ from gen.kind.shape import (
     Made,
     Report,
     nearest,
+    shown,
 )
 from gen.kind.value import Text, Whole
 from gen.model import Entry, Except, Extra, Move, Seats
@@ -39,7 +40,7 @@ class _Count(Whole):
 
     def check(self, value: Any, path: Path, report: Report) -> Any:
         if type(value) is int and value > MOST_SEATS:
-            message = f"{value} seats are more than any cluster has."
+            message = f"{shown(value)} seats are more than any cluster has."
             return report(RANGE, path, message, f"Write a whole number up to {MOST_SEATS}.")
         return Whole.check(self, value, path, report)
 
@@ -57,7 +58,7 @@ class _Weekday(Whole):
             if word in names:
                 return names.index(word) + 1
         fix = nearest(value, _DAY_NAMES, "Write a number from 1 (Monday) to 7, or one of")
-        return report("B014", path, f'"{value}" is not a weekday.', fix)
+        return report("B014", path, f"{shown(value)} is not a weekday.", fix)
 
     def words(self) -> str:
         return "weekday: 1 (Monday) to 7, or a name such as mon"

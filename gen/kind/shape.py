@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from gen.finding import ERROR, Path, Problem
-from gen.input.scalar import Octalish
 from gen.rules import severity
 
 INVALID: Final[Any] = object()
@@ -67,18 +66,14 @@ Grammar = Callable[[str], Any]
 
 def shown(value: object) -> str:
     """A value as a message tells it: text in quotes, the rest as YAML writes it; long ones are cut."""
-    if isinstance(value, Octalish):
-        return str(value)
-    if isinstance(value, str):
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value[:60])
-        return f'"{text}{"..." if len(value) > 60 else ""}"'
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
     if value is None:
         return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return "a mapping"
-    return "a list" if isinstance(value, list) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    cut = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:60])
+    cut += "..." if len(text) > 60 else ""
+    return f'"{cut}"' if type(value) is str else cut
 
 
 def article(words: str) -> str:
@@ -124,7 +119,7 @@ class ListOf(NamedTuple):
     def check(self, value: Any, path: Path, report: Report) -> Any:
         if type(value) is not list:
             fix = 'Write a list: begin each item with "- ".'
-            if isinstance(value, str | int) and len(str(value)) <= 60:
+            if isinstance(value, str | int) and len(str(value)) <= 60 and not isinstance(self.item, Fields):
                 fix = f"Write a list: [{shown(value)}]."
             return report(TYPE, path, f"{shown(value)} is not a list.", fix)
         if len(value) < self.minimum:

@@ -35,12 +35,13 @@ class Text(NamedTuple):
             if self.grammar is not None:
                 self.grammar(text)
         except Refusal as refusal:
-            return report(refusal.code, path, refusal.message.replace(f'"{text}"', text), refusal.fix)
+            message = refusal.message.replace(shown(text), shown(text).strip('"'))
+            return report(refusal.code, path, message, refusal.fix)
         kind = "a truth value" if isinstance(value, bool) else "a number"
-        example = "" if isinstance(value, float) else f': "{text}"'  # 1e3 would not be told as it is written
-        return report(
-            TYPE, path, f"{text} is {kind}, not {article(self.words())}.", f"Write it in quotes{example}."
-        )
+        message = f"{shown(value)} is {kind}, not {article(self.words())}."
+        if isinstance(value, float) or len(text) > 60:  # 1e3 would not be told as it is written
+            return report(TYPE, path, message, "Write it in quotes.")
+        return report(TYPE, path, message, f'Write it in quotes: "{text}".')
 
     def words(self) -> str:
         return self.name
@@ -60,9 +61,9 @@ class Whole(NamedTuple):
                 fix = f"Write it without {without}: {int(value)}."
             return report(TYPE, path, f"{shown(value)} is not a {self.words()}.", fix)
         if value < self.minimum:
-            return report(RANGE, path, f"{value} is below {self.minimum}.", f"Write a {self.words()}.")
+            return report(RANGE, path, f"{shown(value)} is below {self.minimum}.", f"Write a {self.words()}.")
         if self.maximum is not None and value > self.maximum:
-            return report(RANGE, path, f"{value} is above {self.maximum}.", f"Write a {self.words()}.")
+            return report(RANGE, path, f"{shown(value)} is above {self.maximum}.", f"Write a {self.words()}.")
         return value
 
     def words(self) -> str:

@@ -63,6 +63,13 @@ def test_the_code_of_the_runtime_has_its_name() -> None:
     ]
 
 
+def test_no_file_has_the_name_that_kustomize_looks_for() -> None:
+    assert told([reservation("kustomization"), resource_class(), site()]) == [
+        "a.yaml B066 metadata.name: its file would be named kustomization.yaml, like that of kustomize. "
+        "Rename the reservation or its class."
+    ]
+
+
 def test_a_payload_is_told_at_its_name() -> None:
     answer = [payload(name="B"), payload(name="Berth runtime")]
 

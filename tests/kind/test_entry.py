@@ -26,6 +26,7 @@ def test_a_weekday_that_is_none_is_told() -> None:
     assert said(WEEKDAY, 0) == [
         "B012 : 0 is below 1. Write a weekday: 1 (Monday) to 7, or a name such as mon."
     ]
+    assert said(WEEKDAY, [1, 2]) == ["B013 : a list is not a weekday. Write daysOfWeek for several."]
     assert said(WEEKDAY, "Mittwoch") == [
         'B014 : "Mittwoch" is not a weekday. Write a number from 1 (Monday) to 7, or one of '
         "monday, tuesday, wednesday, thursday, friday, saturday, sunday."

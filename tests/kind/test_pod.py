@@ -155,7 +155,7 @@ REFUSED: dict[str, tuple[Shape, object, list[str]]] = {
             "Write one of In, NotIn, Exists, DoesNotExist.",
             "B011 matchExpressions.3: key is missing. Add key: a label key.",
             "B011 matchExpressions.3: operator NotIn needs values. Add values: a list.",
-            'B013 matchExpressions.4.values: "b" is not a list. Write a list.',
+            'B013 matchExpressions.4.values: "b" is not a list. Write a list: ["b"].',
         ],
     ),
     "node-expressions": (
@@ -197,7 +197,7 @@ REFUSED: dict[str, tuple[Shape, object, list[str]]] = {
             f"B016 nodeAffinity.{PREFERRED}.0.preference.matchFields.0.values: "
             "a field is matched by one value. Write one node name.",
             f'B013 nodeAffinity.{PREFERRED}.0.preference.matchFields.1.values: "a" is not a list. '
-            "Write a list.",
+            'Write a list: ["a"].',
         ],
     ),
     "pod-terms": (
@@ -253,7 +253,7 @@ REFUSED: dict[str, tuple[Shape, object, list[str]]] = {
     "no-list": (
         POD,
         {"topologySpreadConstraints": {}},
-        ["B013 topologySpreadConstraints: a mapping is not a list. Write a list."],
+        ['B013 topologySpreadConstraints: a mapping is not a list. Write a list: begin each item with "- ".'],
     ),
 }
 

@@ -206,7 +206,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no-class": (
         payload(resource_class_id="5", id="x"),
         [
-            'B013 resource_class_id: "5" is not a whole number from 0 up. Write a whole number from 0 up.',
+            'B013 resource_class_id: "5" is not a whole number from 0 up. Write it without quotes: 5.',
             'B019 id: "x" is not a ULID. Write the 26 characters that Renku shows.',
         ],
     ),

@@ -161,7 +161,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no-schedule": (
         {"recurrence": {**weekly(), "schedule": None, "extra": 5}},
         [
-            "B013 spec.recurrence.extra: 5 is not a list. Write a list.",
+            'B013 spec.recurrence.extra: 5 is not a list. Write a list: begin each item with "- ".',
             "B011 spec.recurrence: schedule is missing. Add schedule: a list.",
         ],
     ),

@@ -213,7 +213,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
     ),
     "no-schedule": (
         {**DAILY, "schedule": "09:00"},
-        ['B013 schedule: "09:00" is not a list. Write a list.'],
+        ['B013 schedule: "09:00" is not a list. Write a list: begin each item with "- ".'],
     ),
 }  # fmt: skip
 

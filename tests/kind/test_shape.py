@@ -49,7 +49,13 @@ def test_a_list_tells_each_faulty_item_and_keeps_the_sound_ones() -> None:
 
 def test_a_list_that_is_none_or_too_short_is_told_once() -> None:
     assert said(NUMBERS, []) == ["B012 : the list is empty. Write at least one item."]
-    assert said(NUMBERS, {"a": 1}) == ["B013 : a mapping is not a list. Write a list."]
+    assert said(NUMBERS, {"a": 1}) == [
+        'B013 : a mapping is not a list. Write a list: begin each item with "- ".'
+    ]
+    assert said(NUMBERS, 5) == ["B013 : 5 is not a list. Write a list: [5]."]
+    assert said(NUMBERS, "a" * 61) == [
+        f'B013 : "{"a" * 60}..." is not a list. Write a list: begin each item with "- ".'
+    ]
     assert items(INVALID) == ()
     assert NUMBERS.words() == "list"
 
@@ -141,7 +147,7 @@ def test_fields_are_held_against_each_other_whatever_else_is_wrong() -> None:
         "B016 most: it is too little. Write more.",
     ]
     assert said(span, {"least": 3, "most": "2"}) == [
-        'B013 most: "2" is not a whole number from 0 up. Write a whole number from 0 up.'
+        'B013 most: "2" is not a whole number from 0 up. Write it without quotes: 2.'
     ]
 
 

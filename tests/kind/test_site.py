@@ -226,7 +226,7 @@ TOLD = {
     ),
     "no-list-of-pull-secrets": (
         {"images": {"pullSecrets": "a"}},
-        ['B013 spec.images.pullSecrets: "a" is not a list. Write a list.'],
+        ['B013 spec.images.pullSecrets: "a" is not a list. Write a list: ["a"].'],
     ),
     "resources-of-jobs": (
         {"runtime": {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "64Mi"}}}},

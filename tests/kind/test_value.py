@@ -46,7 +46,7 @@ def test_a_sound_value_comes_out(shape: Shape, value: object, made: object) -> N
         (DAY, 20260202, "B017 : 20260202 is not a date. Write year-month-day, for instance 2026-02-28."),
         (Whole(1), 0, "B012 : 0 is below 1. Write a whole number from 1 up."),
         (Whole(1, 7), 8, "B012 : 8 is above 7. Write a whole number from 1 to 7."),
-        (Whole(1), "25", 'B013 : "25" is not a whole number from 1 up. Write a whole number from 1 up.'),
+        (Whole(1), "25", 'B013 : "25" is not a whole number from 1 up. Write it without quotes: 25.'),
         (Whole(1), 2.5, "B013 : 2.5 is not a whole number from 1 up. Write a whole number from 1 up."),
         (Whole(1), True, "B013 : true is not a whole number from 1 up. Write a whole number from 1 up."),
         (Whole(1), None, "B013 : null is not a whole number from 1 up. Write a whole number from 1 up."),
