@@ -100,7 +100,9 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     project.write(folder, [changed])
     project.berth(folder, "render")
     edited = time.time()
-    cluster.apply(folder / "rendered" / "clusters" / "real" / "reservations" / "edited.yaml")
+    rendered = (folder / "rendered" / "clusters" / "real" / "reservations" / "edited.yaml").read_text()
+    (timetable,) = [text for text in rendered.split("\n---\n") if "\nkind: ConfigMap\n" in text]
+    cluster.apply(timetable)  # as an engine does that leaves replicas alone; kubectl would set them to 0
     sleep_until(opens + 6 * MINUTE + GRACE + 5)
     return Story(record, opens, deleted, reset, edited, memory, managers)
 
