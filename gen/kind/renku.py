@@ -12,7 +12,7 @@ from gen.kind import grammar
 from gen.kind.calendar import DATE, ORDER
 from gen.kind.entry import COUNT, EQUAL_TIMES
 from gen.kind.reservation import BEHAVIOURS, EVERY_SESSION
-from gen.kind.shape import INVALID, MISSING, Field, Fields, ListOf, Made, Refusal, Report
+from gen.kind.shape import INVALID, MISSING, Field, Fields, ListOf, Made, Refusal, Report, shown
 from gen.kind.value import OneOf, Text, Whole
 from gen.model import Entry, Origin, Recurrence, Reservation, Seats
 
@@ -165,8 +165,8 @@ def read(value: Any, names: Mapping[int, str], faulty: Set[int | None], report: 
         message = f"the name of its objects would have {len(found)} characters, {LONGEST_NAME} are allowed."
         report(LONG_NAME, ("name",), message, "Write a name that is shorter in Latin letters.")
     if number is not INVALID and number not in names and not {number, None} & faulty:
-        message, fix = f"no ResourceClass has renkuId {number}.", "Add renkuId to the class that it means."
-        report(UNKNOWN_CLASS, ("resource_class_id",), message, fix)
+        message = f"no ResourceClass has renkuId {shown(number)}."
+        report(UNKNOWN_CLASS, ("resource_class_id",), message, "Add renkuId to the class that it means.")
     if report.errors or number not in names:
         return INVALID
     return _build(made, str(found), names[number], report)
