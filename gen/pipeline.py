@@ -84,12 +84,13 @@ class Pipeline:
         what each document does wrong by itself is told.
         """
         site, known = self.site, self.declared
+        self.problems += references.of_renku_ids(known)
         if site is None:
             for reservation in known.reservations:
+                self.problems += references.of_reservation(reservation, known)
                 self.problems += _told(reservation, expand(reservation, known.calendars))
             return
         self.problems += references.of_classes(known, site)
-        self.problems += references.of_renku_ids(known)
         self.problems += references.of_ceilings(known, site)
         names, ceilings = Names(), Ceilings(site, known.classes)
 

@@ -30,7 +30,11 @@ def manifests(site: Site, cluster: Cluster) -> list[Manifest]:
         Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
         Manifest(
             "base/priorityclass.yaml.j2",
-            {"name": naming.priority_class(site.name), "labels": ours, "value": cluster.priority},
+            {
+                "name": naming.priority_class(site.name, cluster.priority),
+                "labels": ours,
+                "value": cluster.priority,
+            },
         ),
         Manifest("base/serviceaccount.yaml.j2", {**common, "name": naming.OCCURRENCE}),
         Manifest("base/code.yaml.j2", {**common, "name": naming.RUNTIME, "files": runtime_code()}),

@@ -99,7 +99,7 @@ def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: Resourc
         "replicas_in_git": cluster.engine != "none",
         "selector": selector,
         "pod_labels": {**labels.of_site(site), **selector, **dict(found.pod_labels)},
-        "priority_class": naming.priority_class(site.name),
+        "priority_class": naming.priority_class(site.name, cluster.priority),
         "placement": found.pod,
         "has_placement": bool(found.pod),
         "image": cluster.images.pause,

@@ -33,6 +33,6 @@ def cronjob(reservation: str, number: int) -> str:
     return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
 
 
-def priority_class(site: str) -> str:
-    """Cluster-scoped, so it carries the site's name."""
-    return fit(f"berth-{site}")
+def priority_class(site: str, value: int) -> str:
+    """Cluster-scoped, so it carries the site's name; and its value (below 0), for Kubernetes changes none."""
+    return fit(f"berth-{site}-{-value}")

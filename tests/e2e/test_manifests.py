@@ -52,7 +52,7 @@ def test_the_examples_are_taken_by_a_dry_run_and_then_for_real(
 ) -> None:
     folder = RENDERED / "clusters" / name
     cluster.create_namespace(berth_namespace)
-    cluster.kubectl("delete", "priorityclass", "berth-example-university", "--ignore-not-found")
+    cluster.kubectl("delete", "priorityclass", "berth-example-university-10", "--ignore-not-found")
     dry = cluster.apply(folder, server_dry_run=True)
     real = cluster.apply(folder)
 

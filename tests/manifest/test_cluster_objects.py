@@ -17,7 +17,7 @@ def test_the_objects_and_their_order(tmp_path: Path) -> None:
         (one["apiVersion"], one["kind"], one["metadata"]["name"]) for one in of_cluster(site, "prod")
     ] == [
         ("v1", "Namespace", "berth"),
-        ("scheduling.k8s.io/v1", "PriorityClass", "berth-uni"),
+        ("scheduling.k8s.io/v1", "PriorityClass", "berth-uni-10"),
         ("v1", "ServiceAccount", "berth-occurrence"),
         ("v1", "ConfigMap", "berth-runtime"),
     ]

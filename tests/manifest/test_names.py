@@ -17,7 +17,7 @@ def test_a_short_name_stays_as_it_is() -> None:
     assert naming.single("exam") == naming.cronjob("exam", 1) == "exam"
     assert naming.cronjob("exam", 2) == "exam-2"
     assert naming.cronjob("exam", 12) == "exam-12"
-    assert naming.priority_class("example") == "berth-example"
+    assert naming.priority_class("example", -10) == "berth-example-10"
     assert (naming.RUNTIME, naming.OCCURRENCE) == ("berth-runtime", "berth-occurrence")
 
 
@@ -53,7 +53,7 @@ def test_every_name_is_one_that_kubernetes_allows_with_what_it_adds(
         naming.pool(one, other),
         naming.single(one),
         naming.cronjob(one, number),
-        naming.priority_class(one),
+        naming.priority_class(one, -10),
     ):
         assert len(name) <= naming.LONGEST == 63 - 11
         assert DNS(name)

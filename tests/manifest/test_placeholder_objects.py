@@ -85,7 +85,7 @@ def test_a_pool_holds_what_its_class_asks_for_where_its_sessions_run(tmp_path: P
         {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}
     ]
     assert pod["schedulerName"] == "other"
-    assert (pod["priorityClassName"], pod["terminationGracePeriodSeconds"]) == ("berth-uni", 0)
+    assert (pod["priorityClassName"], pod["terminationGracePeriodSeconds"]) == ("berth-uni-10", 0)
     assert spec["selector"]["matchLabels"] == {
         "berth.dev/site": "uni",
         "berth.dev/reservation": "course",
