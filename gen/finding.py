@@ -46,7 +46,3 @@ class Finding(NamedTuple):
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Each finding once, by file, line, column and code."""
     return sorted(set(findings))
-
-
-def has_errors(findings: Iterable[Finding]) -> bool:
-    return any(finding.severity == ERROR for finding in findings)
