@@ -14,7 +14,7 @@ def told(documents: Sequence[Value | list[Value]], cronjobs: int = 1) -> list[st
     declared = read(*documents)
     assert declared.problems == []
     assert declared.site is not None
-    names, found = Names(), []
+    names, found = Names(declared.site, declared.classes.values()), []
     for one in declared.reservations:
         for part in placed(one, declared, declared.site):
             found += [f"{p.file} {line}" for p in names.take(part, cronjobs) for line in lines([p])]
