@@ -267,7 +267,7 @@ def test_five_years_of_every_day_are_refused_with_what_to_do(
     )
     told = (
         "reservations/rest.yaml:6:3: error[B073] spec.recurrence: the timetable of its 1826 occurrences has "
-        "263 KiB; a ConfigMap of ours has at most 200. Split it, for example into a reservation for each "
+        "275 KiB; a ConfigMap of ours has at most 200. Split it, for example into a reservation for each "
         "year.\n1 error.\n"
     )
 
