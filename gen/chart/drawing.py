@@ -1,26 +1,29 @@
 """What a chart shows, whoever draws it: lines of steps over time, and where their axes have marks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gen.dates.zone import DAY, Zone, clock, day_of, local, resolve
 
 SESSIONS, TARGET = "sessions", "target"
-_STEPS = (1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY)  # minutes
+_STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, DAY, 2 * DAY, 7 * DAY, 28 * DAY)  # minutes
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Line(NamedTuple):
-    """`points` are (instant, value), ascending; a value holds until the next point. `style` is `sessions`,
-    `target`, or the behaviour that it is the target of.
+    """`name` is `sessions`, `target`, or the behaviour that it is the target of. `points` are (instant, value)
+    by instant, from the opening on; a value holds until the next.
     """
 
-    label: str
-    style: str
+    name: str
     points: tuple[tuple[int, int], ...]
 
     def value_before(self, at: int) -> int:
         return next((value for when, value in reversed(self.points) if when < at), 0)
+
+    def label(self, at: int) -> str:
+        """To stand beside it there."""
+        return f"{self.name} {self.value_before(at)}"
 
 
 class Panel(NamedTuple):
@@ -80,3 +83,16 @@ def round_numbers() -> Iterator[int]:
 def scale(top: int, most: int) -> int:
     """The least round number of which at most `most` reach the top."""
     return next(number for number in round_numbers() if -(-top // number) <= most)
+
+
+def spread(wanted: Sequence[float], apart: float, last: float) -> list[float]:
+    """Places for labels, each near where it is wanted, none nearer to another than `apart`. `wanted` ascends
+    and goes no further than `last`; if there is room, no place does.
+    """
+    places: list[float] = []
+    for place in wanted:
+        places.append(max(place, places[-1] + apart) if places else place)
+    for at in range(len(places) - 1, -1, -1):
+        places[at] = min(places[at], last)
+        last = places[at] - apart
+    return places

@@ -1,8 +1,9 @@
 """A chart in characters: steps of box drawing, or of plain ASCII where a terminal cannot show more. Pure."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from gen.chart.drawing import Line, Panel, Span, round_numbers, scale
+from gen.chart.drawing import Line, Panel, Span, round_numbers, scale, spread
 from gen.chart.grid import Grid
 
 _ROWS, _TICKS, _NARROWEST = 16, 4, 24
@@ -74,19 +75,18 @@ class _Plot(NamedTuple):
 def draw(panel: Panel, span: Span, look: Look) -> str:
     """Lines of the look's width at most, but wide enough to read."""
     scaled = _scale(panel.top)
-    labels = {line.style: f"{line.label} {line.value_before(span.end)}" for line in panel.lines}
     ticks = scaled.ticks(panel.count)
     margin = max(len(str(value)) for value in ticks.values()) + 2
-    right = max(map(len, labels.values())) + 1
+    right = max(len(line.label(span.end)) for line in panel.lines) + 1
     columns = max(look.width - margin - right, _NARROWEST)
     plot = _Plot(span, scaled, ticks, margin, columns)
     grid = Grid(scaled.top + 4, margin + columns + right)
     _axes(grid, plot, look)
     for line in panel.lines:
         for (row, column), sides in _path(line, plot).items():
-            character = _DRAWN[line.style][sides] if look.boxes else _TYPED[line.style]
-            grid.put(row, column, character, _COLOURS[line.style])
-    _label(grid, plot, panel.lines, labels)
+            character = _DRAWN[line.name][sides] if look.boxes else _TYPED[line.name]
+            grid.put(row, column, character, _COLOURS[line.name])
+    _label(grid, plot, panel.lines)
     return grid.text(colour=look.colour)
 
 
@@ -140,11 +140,10 @@ def _path(line: Line, plot: _Plot) -> dict[tuple[int, int], int]:
     return sides
 
 
-def _label(grid: Grid, plot: _Plot, lines: tuple[Line, ...], labels: dict[str, str]) -> None:
-    """Beside the end of each line; the higher value above where two would meet."""
-    end, taken = plot.span.end, -1
+def _label(grid: Grid, plot: _Plot, lines: Sequence[Line]) -> None:
+    """Beside the end of each line."""
+    end = plot.span.end
     ordered = sorted(lines, key=lambda line: -line.value_before(end))
-    rows = [plot.row(line.value_before(end)) for line in ordered]
+    rows = spread([plot.row(line.value_before(end)) for line in ordered], 1, plot.scale.top)
     for line, row in zip(ordered, rows, strict=True):
-        taken = max(row, taken + 1)
-        grid.put(taken, plot.left + plot.columns + 1, labels[line.style], _COLOURS[line.style])
+        grid.put(int(row), plot.left + plot.columns + 1, line.label(end), _COLOURS[line.name])
