@@ -124,6 +124,5 @@ def _resource_class(said: _Said, scene: Scene) -> str:
     known = ", ".join(scene.classes)
     if name:
         raise SessionsError(f'{said.place}: there are no seats of class "{name}" then, but of {known}.')
-    raise SessionsError(
-        f"{said.place} names no class of {known}. Write 08:55+10 {scene.classes[0]}, or choose one by --class."
-    )
+    fix = f"Write 08:55+10 {scene.classes[0]}, or choose one by --class."
+    raise SessionsError(f"{said.place} names no class of {known}. {fix}")

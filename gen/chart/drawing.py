@@ -11,8 +11,8 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Line(NamedTuple):
-    """`name` is `sessions`, `target`, or the behaviour that it is the target of. `points` are (instant, value)
-    by instant, from the opening on; a value holds until the next.
+    """`name` is `sessions`, `target`, or the behaviour whose target it is. `points` are (instant, value) by
+    instant, from the opening on; a value holds until the next.
     """
 
     name: str
@@ -30,13 +30,13 @@ class Panel(NamedTuple):
     """One class. Lines in the order in which they are drawn: the last lies on top."""
 
     title: str
-    count: int  # seats that were reserved
+    seats: int  # that were reserved
     lines: tuple[Line, ...]
 
     @property
     def top(self) -> int:
         """The highest value of all; at least 1."""
-        return max(1, self.count, *(value for line in self.lines for _, value in line.points))
+        return max(1, self.seats, *(value for line in self.lines for _, value in line.points))
 
 
 class Span(NamedTuple):

@@ -9,7 +9,7 @@ from math import inf
 from typing import NamedTuple
 
 from gen.chart.drawing import Line, Panel, Span, round_numbers, spread
-from gen.dates.zone import clock, local
+from gen.dates.moment import local_day, near_text
 from gen.table import visible, width
 
 _WIDTH, _LEFT, _RIGHT = 760, 60, 118
@@ -120,8 +120,8 @@ def _background(panel: Panel, plot: _Plot) -> Iterator[str]:
         x = _number(plot.x(at))
         yield f'<path class="axis" d="M{x} {plot.floor}v5"/>'
         yield _written(plot.x(at), plot.floor + 21, text, "faint middle")
-    for at, text in _marks(plot):
-        yield _written(at, ceiling - 12, text, "faint middle")
+    for place, text in _marks(plot):
+        yield _written(place, ceiling - 12, text, "faint middle")
 
 
 def _marks(plot: _Plot) -> list[tuple[float, str]]:
@@ -134,8 +134,10 @@ def _values(panel: Panel) -> list[int]:
     """Round ones, and the seats that were reserved."""
     step = next(step for step in round_numbers() if panel.top <= 5 * step)
     apart = panel.top * 15 / _HEIGHT
-    values = [value for value in range(0, panel.top + 1, step) if abs(value - panel.count) > apart or not value]
-    return sorted({*values, panel.count})
+    values = [
+        value for value in range(0, panel.top + 1, step) if abs(value - panel.seats) > apart or not value
+    ]
+    return sorted({*values, panel.seats})
 
 
 def _path(line: Line, plot: _Plot) -> str:
@@ -169,7 +171,8 @@ def _described(subtitle: str, panels: Sequence[Panel], span: Span) -> str:
 
 def _steps(line: Line, span: Span) -> str:
     steps = [(at, value) for (_, old), (at, value) in pairwise([(0, -1), *line.points]) if value != old]
-    words = [f"{value} from {clock(local(span.zone, at))}" for at, value in steps]
+    day = local_day(span.start, span.zone)
+    words = [f"{value} from {near_text(at, span.zone, day)}" for at, value in steps]
     if len(words) > _MOST_STEPS:
         words[_MOST_STEPS - 2 : -1] = ["and so on"]
     return ", ".join(words)

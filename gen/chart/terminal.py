@@ -37,14 +37,14 @@ class _Scale(NamedTuple):
         nearest = (2 * value * self.rows + self.unit) // (2 * self.unit)
         return max(nearest, 1) if value else 0
 
-    def ticks(self, count: int) -> dict[int, int]:
+    def ticks(self, seats: int) -> dict[int, int]:
         """Values by row: round ones that have a row of their own, and the seats that were reserved."""
         highest = self.top * self.unit // self.rows
         steps = (step for step in round_numbers() if not step * self.rows % self.unit)
         step = next(step for step in steps if highest <= step * _TICKS)
         values = {self.row(value): value for value in range(0, highest + 1, step)}
-        own = self.row(count)
-        return {row: value for row, value in values.items() if not row or abs(row - own) > 1} | {own: count}
+        own = self.row(seats)
+        return {row: value for row, value in values.items() if not row or abs(row - own) > 1} | {own: seats}
 
 
 def _scale(top: int) -> _Scale:
@@ -75,7 +75,7 @@ class _Plot(NamedTuple):
 def draw(panel: Panel, span: Span, look: Look) -> str:
     """Lines of the look's width at most, but wide enough to read."""
     scaled = _scale(panel.top)
-    ticks = scaled.ticks(panel.count)
+    ticks = scaled.ticks(panel.seats)
     margin = max(len(str(value)) for value in ticks.values()) + 2
     right = max(len(line.label(span.end)) for line in panel.lines) + 1
     columns = max(look.width - margin - right, _NARROWEST)

@@ -20,7 +20,9 @@ class Command(NamedTuple):
     meaning: str  # a sentence
     forms: tuple[str, ...] = ()  # of its answer, the usual one first
     flags: tuple[Flag, ...] = ()
-    words: str = ""  # what else is said, for people: exactly one word, or any number in brackets; empty if none
+    words: str = (
+        ""  # what else is said, for people: exactly one word, or any number in brackets; empty if none
+    )
     choices: tuple[str, ...] = ()  # exactly one word, and one of these
 
 

@@ -1,4 +1,4 @@
-"""How wide is the reader's terminal, and what can it show? A file or a pipe gets the same bytes everywhere."""
+"""How wide is the reader's terminal, and what can it show? A file or a pipe gets the same everywhere."""
 
 import os
 from collections.abc import Mapping

@@ -57,7 +57,9 @@ def occurrence(item: Item, said: str | None, resource_class: str | None, now: in
     """
     name = item.reservation.name
     known = [
-        one for one in item.expansion.occurrences if resource_class in (None, *(seat for seat, _ in one.seats))
+        one
+        for one in item.expansion.occurrences
+        if resource_class in (None, *(seat for seat, _ in one.seats))
     ]
     if not known:
         of_class = f" with seats of class {resource_class}" if resource_class else ""

@@ -1,4 +1,4 @@
-"""`berth simulate`: the target over one occurrence for sessions that come and go, by the scaler's own code."""
+"""`berth simulate`: one occurrence for sessions that come and go, by the scaler's own code."""
 
 import sys
 import time
@@ -33,7 +33,7 @@ class _Run(NamedTuple):
 
     title: str
     resource_class: str
-    count: int
+    seats: int
     steps: list[Step]
 
 
@@ -133,7 +133,7 @@ def _content(name: str) -> str:
 
 
 def _panels(made: _Simulation) -> list[Panel]:
-    return [Panel(run.title, run.count, _lines(run.steps, made.behaviours)) for run in made.runs]
+    return [Panel(run.title, run.seats, _lines(run.steps, made.behaviours)) for run in made.runs]
 
 
 def _lines(done: Sequence[Step], behaviours: Sequence[str]) -> tuple[Line, ...]:
