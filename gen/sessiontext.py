@@ -14,7 +14,8 @@ from gen.simulation import Change
 MOST = 10_000  # sessions at once: no course is larger, and a slip of the keyboard should not take minutes
 _EARLIEST = 86_400  # seconds before the opening
 
-_ITEM = re.compile(r"(.+?)\s*([+-][1-9]\d{0,5})(?:\s+(\S+))?", re.ASCII)
+# The first number that nothing but a class follows; neither a date nor an offset has one.
+_ITEM = re.compile(r"(.+?)\s*([+-][1-9]\d{0,5})(?:\s+([^\s:+]+))?", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[1-9]\d{0,5}", re.ASCII)
 _HOW = "Write 08:55+10 where ten come, 11:00-3 where three leave."
@@ -58,10 +59,15 @@ def changes(text: str, source: str, scene: Scene) -> dict[str, list[Change]]:
         at = before = _instant(said, before, scene)
         name = _resource_class(said, scene)
         if there[name] + said.number < 0:
-            raise SessionsError(f"{said.place}: {-said.number} leave, but only {there[name]} are there.")
+            raise SessionsError(
+                f"{said.place}: {-said.number} leave, but only {there[name]} are there. "
+                "Let no more leave than came."
+            )
         there[name] += said.number
         if there[name] > MOST:
-            raise SessionsError(f"{said.place}: more than {MOST} sessions at once are too many to simulate.")
+            raise SessionsError(
+                f"{said.place}: more than {MOST} sessions at once are too many to simulate. Let fewer come."
+            )
         found[name].append(Change(at, said.number))
     return found
 
