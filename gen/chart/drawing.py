@@ -55,8 +55,10 @@ class Span(NamedTuple):
     def ticks(self, most: int) -> list[tuple[int, str]]:
         """At most that many round times of day, with their texts. Midnights of long windows are days."""
         first, last = local(self.zone, self.open), local(self.zone, self.end)
-        step = next((step for step in _STEPS if (last - first) // step < most), last - first + 1)
-        return [(at, self._text(wall, last - first)) for at, wall in self._round(first, last, step)]
+        length = last - first
+        longest = _STEPS[-1] * (length // (_STEPS[-1] * most) + 1)
+        step = next((step for step in _STEPS if length // step < most), longest)
+        return [(at, self._text(wall, length)) for at, wall in self._round(first, last, step)]
 
     def _round(self, first: int, last: int, step: int) -> Iterator[tuple[int, int]]:
         for wall in range(-(-first // step) * step, last + 1, step):
