@@ -71,10 +71,17 @@ def occurrence(item: Item, said: str | None, resource_class: str | None, now: in
     found = found or [one for one in known if said in (one.date, _local_date(one))]
     if len(found) == 1:
         return found[0]
+    for one in item.expansion.occurrences:
+        if not found and said in (one.id, one.id.partition("/")[2]):
+            raise UsageError(f"{one.id} has no seats of class {resource_class}; it has {_classes(one)}.")
     if found:
         ids = ", ".join(one.id for one in found)
         raise UsageError(f"{name} has {len(found)} occurrences on {said}: {ids}. Name one by its id.")
     raise UsageError(f'{name} has no occurrence "{said}"{_instead(item, said, known)}')
+
+
+def _classes(one: Occurrence) -> str:
+    return ", ".join(name for name, _ in one.seats)
 
 
 def _local_date(one: Occurrence) -> str:

@@ -84,13 +84,11 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
     scene = Scene(named(occurrence.zone), occurrence.open, occurrence.end, names, usual)
     coming = _sessions(asked.value("--sessions"), scene)
     behaviours = BEHAVIOURS if asked.has("--compare") else (reservation.behaviour,)
+    wait = 0 if behaviours == ("none",) else site.stabilization_seconds  # there, nobody counts sessions
     runs = []
     for part in item.parts:
         timetable = parse(timetable_text(site, part.placed, part.occurrences))
-        plans = {
-            pool.resource_class: Plan(pool, timetable.occurrences, timetable.settings.stabilization_seconds)
-            for pool in timetable.pools
-        }
+        plans = {pool.resource_class: Plan(pool, timetable.occurrences, wait) for pool in timetable.pools}
         for name, count in occurrence.seats:
             if name in plans and wanted in (None, name):
                 title = f"{count} {name} in {part.placed.cluster.name}"
@@ -98,13 +96,15 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
                     title += f", {reservation.behaviour}"
                 done = simulate(plans[name], coming[name], behaviours, occurrence.open, occurrence.end)
                 runs.append(_Run(title, name, count, done))
-    return _Simulation(occurrence, reservation.title, behaviours, site.stabilization_seconds, runs)
+    return _Simulation(occurrence, reservation.title, behaviours, wait, runs)
 
 
 def _sessions(said: str | None, scene: Scene) -> dict[str, list[Change]]:
     """A text has a colon and begins with a digit; all else names a file."""
     if said is None:
         return {name: [] for name in scene.classes}
+    if not said:
+        raise UsageError("--sessions is empty. Name a file, or write 08:55+10,11:00-3.")
     text, source = said, "--sessions"
     if not (said[:1].isdigit() and ":" in said):
         text, source = _content(said), "standard input" if said == "-" else said
@@ -117,7 +117,7 @@ def _sessions(said: str | None, scene: Scene) -> dict[str, list[Change]]:
 def _content(name: str) -> str:
     try:
         if name == "-":
-            content = sys.stdin.buffer.read(_LARGEST + 1)
+            content = sys.stdin.buffer.read(_LARGEST + 1) if sys.stdin else b""
         else:
             with Path(name).open("rb") as file:
                 content = file.read(_LARGEST + 1)
