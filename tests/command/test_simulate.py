@@ -12,39 +12,6 @@ import pytest
 from tests.command import project
 from tests.command.conftest import ROOT, Berth
 
-EVENING = """\
-apiVersion: berth.dev/v1alpha1
-kind: ResourceClass
-metadata: {name: seat}
-spec:
-  cluster: prod
-  requests: {cpu: "1"}
-  sessions: {source: pods, namespaces: [jhub]}
----
-apiVersion: berth.dev/v1alpha1
-kind: ResourceClass
-metadata: {name: desk}
-spec:
-  cluster: lab
-  requests: {cpu: "2"}
-  sessions: {source: pods, namespaces: [jhub]}
----
-apiVersion: berth.dev/v1alpha1
-kind: CapacityReservation
-metadata: {name: evening}
-spec:
-  recurrence:
-    type: dates
-    dates: [2026-02-07, 2026-02-08]
-    schedule:
-      - {startTime: "18:00", endTime: "20:00"}
-      - {startTime: "20:00", endTime: "21:00"}
-      - {startTime: "22:00", endTime: "22:30", seats: [{resourceClass: desk, placeholderCount: 1}]}
-  provisioning:
-    seats: [{resourceClass: seat, placeholderCount: 4}, {resourceClass: desk, placeholderCount: 3}]
-    scaleDownBehavior: reduce
-  sessions: {matchLabels: {course: evening}}
-"""
 OVERLAP = """\
 evening/2026-02-07T18:00, Sat 2026-02-07 18:00-20:00 Europe/Zurich
 
@@ -128,11 +95,6 @@ LOCAL TIME  ACTIVE  MAINTAIN  REDUCE  NONE  WHAT HAPPENS
 20:00       1       3         3       4     ends, evening/2026-02-07T20:00 starts
 """
 FIRST = ("--occurrence", "2026-02-07T18:00")
-
-
-@pytest.fixture
-def evening(folder: Path) -> Path:
-    return project.write(folder, evening=EVENING)
 
 
 def items(berth: Berth, *arguments: str) -> list[dict[str, Any]]:
@@ -232,101 +194,6 @@ def test_without_now_the_clock_is_asked(berth: Berth, folder: Path) -> None:
     assert headline(berth, "night").startswith("night/2099-02-07T22:00, ")
 
 
-@pytest.mark.usefixtures("evening")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("nope", 'No reservation is named "nope". There are course, evening, night, rest.'),
-        ("course --class smal", 'No class is named "smal". Did you mean small?'),
-        ("course --class bench", "course has no occurrence with seats of class bench."),
-        (
-            "evening --occurrence 2026-02-07T22:00 --class seat",
-            "evening/2026-02-07T22:00 has no seats of class seat; it has desk.",
-        ),
-        (
-            "evening --occurrence 2026-02-07",
-            "evening has 3 occurrences on 2026-02-07: evening/2026-02-07T18:00, evening/2026-02-07T20:00, "
-            "evening/2026-02-07T22:00. Name one by its id.",
-        ),
-        (
-            "course --occurrence 2026-02-09",
-            'course has no occurrence "2026-02-09" (skipped: except). The next is course/2026-02-23T09:00.',
-        ),
-        (
-            "course --occurrence course/2026-02-16T09:00",
-            'course has no occurrence "course/2026-02-16T09:00" (skipped: calendar holidays: Carnival). '
-            "The next is course/2026-02-23T09:00.",
-        ),
-        (
-            "course --occurrence monday",
-            'course has no occurrence "monday". The first is course/2026-02-02T09:00.',
-        ),
-        (
-            "course --occurrence 2027-02-02",
-            'course has no occurrence "2027-02-02". The first is course/2026-02-02T09:00.',
-        ),
-        (
-            "course --occurrence 2026-02-02 --sessions 09:00+3,10:00-4",
-            '--sessions: "10:00-4": 4 leave, but only 3 are there. Let no more leave than came.',
-        ),
-        (
-            "evening --occurrence 2026-02-07T18:00 --sessions 18:00+3",
-            '--sessions: "18:00+3" names no class of seat, desk. '
-            "Write 08:55+10 seat, or choose one by --class.",
-        ),
-        (
-            "course --sessions none.csv",
-            "--sessions none.csv: No such file or directory. Name a file, or write 08:55+10,11:00-3.",
-        ),
-        (
-            "course --sessions=",
-            "--sessions is empty. Name a file, or write 08:55+10,11:00-3.",
-        ),
-        ("course --sessions binary", "--sessions binary: this is not UTF-8 text."),
-        ("course --sessions large", "--sessions large: more than 1 MiB are no sessions of a course."),
-        (
-            "course --occurrence 2026-02-02 --sessions late.csv",
-            'late.csv:3: "14:00,-1" is not before the end, Mon 2026-02-02 13:00. Leave it out.',
-        ),
-        ("course --chart a.png", "--chart a.png: charts are SVG. Name a file that ends in .svg."),
-        ("course --chart no/a.svg", "--chart no/a.svg: No such file or directory."),
-        ("", "berth simulate takes one NAME.\nTry: berth simulate --help"),
-        ("course night", 'berth simulate takes one NAME, not "course night".\nTry: berth simulate --help'),
-        ("course -o wide", "simulate cannot answer as wide; it can as text, json."),
-    ],
-    ids=[
-        "reservation",
-        "class",
-        "no-seats-ever",
-        "no-seats-then",
-        "several-on-a-date",
-        "skipped-date",
-        "skipped-id",
-        "no-date",
-        "after-all",
-        "sessions",
-        "class-of-sessions",
-        "no-file",
-        "empty",
-        "binary",
-        "large",
-        "line-of-a-file",
-        "no-svg",
-        "no-folder",
-        "no-name",
-        "two-names",
-        "form",
-    ],
-)
-def test_a_slip_is_told_with_what_to_do(berth: Berth, folder: Path, arguments: str, message: str) -> None:
-    (folder / "binary").write_bytes(b"\xff\xfe")
-    (folder / "large").write_bytes(b"#" * (1 << 20) + b"\n")
-    (folder / "late.csv").write_text("time,change\n09:00,2\n14:00,-1\n")
-
-    assert berth("simulate", *arguments.split()) == (2, "", f"berth: {message}\n")
-    assert not list(folder.glob("*.svg"))
-
-
 def test_sessions_come_from_a_file_or_from_standard_input(berth: Berth, folder: Path) -> None:
     text = "\ufefftime,change\n08:55,10\n09:20,8\n11:00,-3\n"
     (folder / "sessions.csv").write_text(text, "utf-8")
@@ -380,7 +247,7 @@ def test_errors_are_told_instead_of_an_answer(berth: Berth, folder: Path) -> Non
 
 @pytest.mark.usefixtures("evening")
 def test_a_long_run_of_the_clock_is_shortened_in_the_table_alone(berth: Berth, folder: Path) -> None:
-    project.write(folder, evening=EVENING.replace("placeholderCount: 4", "placeholderCount: 40"))
+    project.write(folder, evening=project.EVENING.replace("placeholderCount: 4", "placeholderCount: 40"))
     asked = ("evening", *FIRST, "--class", "seat")
 
     _, out, _ = berth("simulate", *asked)
