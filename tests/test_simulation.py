@@ -152,6 +152,24 @@ def test_who_comes_during_the_wait_takes_the_place_of_who_left() -> None:
     ]
 
 
+def test_where_a_wait_would_end_the_clock_may_move_a_target_all_the_same() -> None:
+    moves = changes("08:55+10 09:07:31-01 09:07:40+01")
+
+    steps = simulate(plan(MORNING), moves, ("reduce",), MORNING.open, MORNING.end)
+
+    assert [(clock(step.at), step.targets, step.events) for step in steps[5:6]] == [
+        ("09:08:01", (14,), (Event(CLOCK),))
+    ]
+
+
+def test_what_ends_as_the_first_opens_is_told() -> None:
+    before = occurrence("z", "06:00", "08:30", 3)
+
+    steps = simulate(plan(before, MORNING), [], ("maintain",), MORNING.open, MORNING.end)
+
+    assert (steps[0].targets, steps[0].events) == ((25,), (Event(ENDS, "z"), Event(OPENS, "a")))
+
+
 def test_a_wait_that_ends_after_all_is_over_is_nobodys() -> None:
     steps = simulate(plan(MORNING), changes("09:10+05 12:59:50-02"), ("maintain",), MORNING.open, MORNING.end)
 

@@ -146,6 +146,14 @@ def test_any_values_fit_into_any_width(seats: int, values: list[int], columns: i
     assert f" target {values[-1]}" in chart
 
 
+def test_a_single_seat_of_many_does_not_look_like_none() -> None:
+    chart = draw(Panel("", 300, (line("target", "08:30=300", "09:00=1"),)), MORNING, Look(60)).splitlines()
+
+    assert "target 1" in chart[-5]
+    assert chart[-4].startswith("  0 ┤")
+    assert "━" not in chart[-4]
+
+
 def test_the_end_of_a_window_that_others_outlast_is_no_fall() -> None:
     other = Panel("", 10, (line("target", "08:30=5", "13:00=5"),))
 
