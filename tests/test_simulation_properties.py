@@ -1,5 +1,6 @@
 """Any history of sessions gives what the formula says, asked directly and second by second."""
 
+from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from gen.runtime.attribution import attributed
 from gen.runtime.formula import placeholders
-from gen.runtime.session import Claim, Match, ranked
+from gen.runtime.presence import Presence
+from gen.runtime.session import Claim, Match, Session, ranked
 from gen.runtime.target import open_now, target
 from gen.runtime.timetable import BEHAVIOURS, Occurrence
 from gen.simulation import CLOCK, Change, Event, simulate
@@ -39,20 +41,18 @@ def histories(draw: st.DrawFn) -> list[Change]:
     return moves
 
 
-def counted_at(moves: Sequence[Change], wait: int) -> list[tuple[int, int]]:
-    """Sessions that are there and those that left and still count, at each instant; told second by second."""
-    found, here = [], 0
-    leaving: list[int] = []  # when each stops to count
+def counted_at(moves: Sequence[Change], wait: int) -> list[int]:
+    """How many sessions count at each instant: looked at every second, whatever happens."""
+    presence, there, found = Presence(wait, lambda _: None), deque[str](), []
     for now in range(LAST + 1):
-        leaving = [until for until in leaving if now < until]
-        for move in moves:
-            if move.at == now:
-                here += move.number
+        for number, move in enumerate(moves):
+            for name in (f"{number}-{place}" for place in range(abs(move.number)) if move.at == now):
                 if move.number > 0:
-                    del leaving[: move.number]
+                    there.append(name)
+                    presence.arrive(Session(name, "", now), now)
                 else:
-                    leaving += [now + wait] * -move.number * (wait > 0)
-        found.append((here, len(leaving)))
+                    presence.leave(there.popleft(), now)
+        found.append(sum(1 for _ in presence.counted(now)))
     return found
 
 
@@ -63,11 +63,11 @@ def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
 ) -> None:
     steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIOURS, 0, LAST)
 
-    for now, (here, waiting) in enumerate(counted_at(moves, wait)):
+    for now, counted in enumerate(counted_at(moves, wait)):
         claims = ranked(
             Claim(one.id, *one[1:4], one.seats[0][1], Match()) for one in open_now(occurrences, now)
         )
-        taken = attributed({tuple(range(len(claims))): here + waiting}, claims)
+        taken = attributed({tuple(range(len(claims))): counted}, claims)
         expected = [
             target(
                 occurrences,
