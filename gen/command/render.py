@@ -11,8 +11,9 @@ from gen.command.progress import watched
 from gen.command.say import say
 from gen.finding import Problem, in_order
 from gen.output.folder import OutputError
+from gen.output.renderer import Renderer
 from gen.output.stage import Check, Stage
-from gen.output.template import Renderer, TemplateError
+from gen.output.templatefiles import TemplateError
 from gen.pipeline import Part, Pipeline
 from gen.render import (
     base_file,
