@@ -15,7 +15,7 @@ OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", 
 class Plan(NamedTuple):
     """What happens, on the clock."""
 
-    kept: list[Bare]  # extras too
+    kept: list[Bare]  # extras too, in any order
     lengths: list[int]  # minutes, of each entry, then of each extra
     moved: Moved
     suffixes: dict[Bare, str]  # to ids that several have: one for each of `kept`; empty where none is needed
@@ -30,26 +30,30 @@ def dated(reservation: Reservation, plan: Plan, absence: Absence, zone: Zone) ->
     kept, lengths, moved, suffixes = plan
     name, offsets, zone_name, lead = reservation.name, zone.offsets, zone.name, reservation.lead * 60
     items: tuple[Entry | Extra, ...] = (*reservation.recurrence.schedule, *reservation.recurrence.extras)
-    times, seats = [clock(item.start) for item in items], [item.seats for item in items]
     entries = len(reservation.recurrence.schedule)
+    known = [
+        (clock(item.start), item.seats, length, i < entries and item.start + length < DAY)
+        for i, (item, length) in enumerate(zip(items, lengths, strict=False))  # no lengths where nothing is kept
+    ]
     always = (SUSPENDED,) if reservation.suspend else ()
     rows: list[Dated] = []
     make = tuple.__new__  # half of what Occurrence(...) takes, sixty thousand times a run
     for bare in kept:
         wall, entry = bare
-        end = wall + lengths[entry]
+        time, seats, length, within_a_day = known[entry]
         day = wall // DAY
         offset = offsets[day]
-        if offset is not None and end // DAY == day and entry < entries and bare not in moved:
-            first, last, marks = wall * 60 - offset, end * 60 - offset, always
+        if within_a_day and offset is not None and bare not in moved:
+            first, marks = wall * 60 - offset, always
+            last = first + length * 60
         else:  # all but the plainest goes through the rules in full
-            start, end = moved.get(bare, (wall, end))
+            start, end = moved.get(bare, (wall, wall + length))
             first, last = window(zone, start, end)
             own = MOVED if bare in moved else EXTRA if entry >= entries else ""
             marks = (*_marks(zone, start, end, own, absence), *always)
         date = date_text(day)
-        id_ = f"{name}/{date}T{times[entry]}{suffixes[bare] if suffixes else ''}"
-        made = make(Occurrence, (name, id_, first - lead, first, last, seats[entry], zone_name, marks, date))
+        id_ = f"{name}/{date}T{time}{suffixes[bare]}" if suffixes else f"{name}/{date}T{time}"
+        made = make(Occurrence, (name, id_, first - lead, first, last, seats, zone_name, marks, date))
         rows.append((first, id_, made, entry))
     rows.sort()
     return rows

@@ -72,7 +72,7 @@ def _plan(
         for day in some
     ]
     moves = moved(recurrence.moves, bare, lengths, faults)
-    faults += idle_excepts(recurrence.excepts, bare)
+    faults += idle_excepts(recurrence.excepts, recurrence.schedule, days)
     left, skipped = _left(reservation.name, bare, moves, absence)
     entries = len(recurrence.schedule)
     kept = left + [(number(e.day) * DAY + e.start, entries + i) for i, e in enumerate(recurrence.extras)]
@@ -125,20 +125,17 @@ def _too_many(count: int) -> Fault:
 def _left(
     name: str, bare: list[Bare], moves: Moved, absence: Absence
 ) -> tuple[list[Bare], tuple[Skipped, ...]]:
-    """What exceptions leave, and what they take."""
-    kept: list[Bare] = []
+    """What exceptions leave, and what they take, by date and time."""
+    taken: set[Bare] = set()
     skipped: list[Skipped] = []
-    for occurrence in sorted(bare):
+    for occurrence in sorted(absence.possible(bare)):
         wall = occurrence[0]
-        reason = None
-        if absence.is_possible(wall // DAY) and occurrence not in moves:
-            reason = absence.reason(wall)
-        if reason is None:
-            kept.append(occurrence)
-        else:
+        reason = None if occurrence in moves else absence.reason(wall)
+        if reason is not None:
+            taken.add(occurrence)
             date = date_text(wall // DAY)
             skipped.append(Skipped(f"{name}/{date}T{clock(wall)}", date, reason))
-    return kept, tuple(skipped)
+    return [one for one in bare if one not in taken] if taken else bare, tuple(skipped)
 
 
 def _suffixes(
