@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gen.forked import Work, answers
-from gen.pipeline import Item, Part, Pipeline, pack, unpacked
+from gen.pipeline import Item, Part, Pipeline, TextOf, pack, unpacked
 from tests import generate
 
 pytestmark = [
@@ -72,12 +72,16 @@ def text_of(part: Part) -> str:
     return f"{part.placed.cluster.name} {part.schedules}"
 
 
+@pytest.mark.parametrize("asked", [text_of, None], ids=["with-texts", "with-dates"])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_an_item_comes_back_from_its_packing_as_it_was(seed: int, tmp_path: Path) -> None:
+def test_an_item_comes_back_from_its_packing_as_it_was(
+    seed: int, asked: TextOf | None, tmp_path: Path
+) -> None:
     generate.project(tmp_path, seed, 60)
-    items: list[Item] = list(Pipeline(str(tmp_path)).items(text_of))
+    items: list[Item] = list(Pipeline(str(tmp_path)).items(asked))
 
     assert len(items) > 40
     for item in items:
+        assert not (item.expansion.occurrences and item.texts)
         places = [part.placed for part in item.parts]
         assert unpacked(item.reservation, places, pack(item)) == item

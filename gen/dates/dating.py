@@ -33,7 +33,9 @@ def dated(reservation: Reservation, plan: Plan, absence: Absence, zone: Zone) ->
     entries = len(reservation.recurrence.schedule)
     known = [
         (clock(item.start), item.seats, length, i < entries and item.start + length < DAY)
-        for i, (item, length) in enumerate(zip(items, lengths, strict=False))  # no lengths where nothing is kept
+        for i, (item, length) in enumerate(
+            zip(items, lengths, strict=False)
+        )  # no lengths where nothing is kept
     ]
     always = (SUSPENDED,) if reservation.suspend else ()
     rows: list[Dated] = []
