@@ -161,9 +161,20 @@ class Cluster(NamedTuple):
     runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
 
 
+class Renku(NamedTuple):
+    """Renku's API, which knows the templates of projects. The secret is in the namespace of a cluster."""
+
+    url: str
+    secret: str  # empty: no token
+    secret_key: str
+
+
 class Site(NamedTuple):
     origin: Origin
     name: str
     zone: str
     clusters: tuple[Cluster, ...]
     kustomization: bool
+    stabilization_seconds: int  # how long a session that left still counts
+    ready_minutes: int  # before the start of an occurrence, at which all its seats should be ready
+    renku: Renku | None

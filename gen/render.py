@@ -42,7 +42,7 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
     """The file of one reservation in one cluster, or why there can be none."""
-    timetable = timetable_that_fits(part.placed, part.occurrences)
+    timetable = timetable_that_fits(site, part.placed, part.occurrences)
     if isinstance(timetable, Problem):
         return timetable
     backend = BACKENDS[part.placed.reservation.backend]

@@ -24,7 +24,7 @@ from gen.kind.shape import (
     shown,
 )
 from gen.kind.value import Flag, OneOf, Text, Whole
-from gen.model import Ceiling, Origin, Site
+from gen.model import Ceiling, Origin, Renku, Site
 from gen.version import VERSION
 
 PRIORITY, LOW_PRIORITY, DUPLICATE_NAME, OTHER_VERSION = "B025", "B026", "B060", "B027"
@@ -105,6 +105,13 @@ RUNTIME = Fields(
             "`{requests, limits}` of our Jobs' containers",
             "requests 10m and 32Mi, limit 64Mi",
         ),
+    }
+)
+
+SCALER = Fields(
+    {
+        "stabilizationSeconds": Field(Whole(0, 3600), 30, "how long a session that left still counts"),
+        "readyMinutes": Field(Whole(0, 180), 5, "before the start, when seats that are not ready are told"),
     }
 )
 
@@ -239,9 +246,7 @@ SPEC = Fields(
             "Renku's API, for project templates",
             "none",
         ),
-        "scaler": Field(
-            Fields({"stabilizationSeconds": Field(Whole(0, 3600), 30)}), None, "see below", "30 seconds"
-        ),
+        "scaler": Field(SCALER, {"stabilizationSeconds": 30, "readyMinutes": 5}, "how windows are kept"),
         "diff": Field(Fields({"noticeHours": Field(Whole(0, 8760), 24)}), None, "see below", "24 hours"),
     },
     agree=_clusters,
@@ -251,7 +256,23 @@ SPEC = Fields(
 def _build(made: Made, origin: Origin) -> Site:
     spec = made["spec"]
     clusters = tuple(merged(own, spec) for own in spec["clusters"])
-    return Site(origin, made["metadata"]["name"], spec["timeZone"], clusters, spec["kustomization"])
+    return Site(
+        origin,
+        made["metadata"]["name"],
+        spec["timeZone"],
+        clusters,
+        spec["kustomization"],
+        spec["scaler"]["stabilizationSeconds"],
+        spec["scaler"]["readyMinutes"],
+        _renku(spec["renku"]),
+    )
+
+
+def _renku(made: Made | None) -> Renku | None:
+    if made is None:
+        return None
+    secret = made["tokenSecret"] or {"name": "", "key": ""}
+    return Renku(made["url"], secret["name"], secret["key"])
 
 
 DOCUMENT = Document("Site", SPEC, _build)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
 from gen.manifest.naming import pool
-from gen.model import ClassSessions, Seats, SessionMatch
+from gen.model import ClassSessions, Seats, SessionMatch, Site
 from gen.placed import Placed
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import API_VERSION, KIND, VERSION
@@ -19,9 +19,9 @@ TOO_LARGE = "B073"
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
-def timetable_that_fits(placed: Placed, occurrences: Sequence[Occurrence]) -> str | Problem:
+def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str | Problem:
     """The timetable, or why no ConfigMap can hold it."""
-    text = timetable_text(placed, occurrences)
+    text = timetable_text(site, placed, occurrences)
     if len(text) <= LARGEST:
         return text
     reservation, number = placed.reservation, len(occurrences)
@@ -34,7 +34,7 @@ def timetable_that_fits(placed: Placed, occurrences: Sequence[Occurrence]) -> st
     return Problem(TOO_LARGE, *reservation.origin[:2], path, message, fix)
 
 
-def timetable_text(placed: Placed, occurrences: Sequence[Occurrence]) -> str:
+def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str:
     """Only the pools of this cluster; an occurrence without seats here is left out."""
     reservation = placed.reservation
     names = frozenset(found.name for found in placed.classes)
@@ -53,10 +53,17 @@ def timetable_text(placed: Placed, occurrences: Sequence[Occurrence]) -> str:
     suspend = "true" if reservation.suspend else "false"
     return (
         f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {VERSION},\n'
-        f' "reservation": "{reservation.name}", "suspend": {suspend},\n'
+        f' "site": "{site.name}", "reservation": "{reservation.name}", "suspend": {suspend},\n'
+        f' "settings": {json.dumps(_settings(site))},\n'
         f' "pools": {{\n  {pools}}},\n'
         f' "occurrences": [\n  {lines}\n ]}}\n'
     )
+
+
+def _settings(site: Site) -> dict[str, object]:
+    url = {"renkuUrl": site.renku.url} if site.renku else {}
+    settings = {"stabilizationSeconds": site.stabilization_seconds, "readyMinutes": site.ready_minutes}
+    return {**settings, **url}
 
 
 def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str]:

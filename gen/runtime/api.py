@@ -13,10 +13,17 @@ FIELD_MANAGER = "berth-occurrence"
 TIMETABLE_KEY = "timetable.json"
 
 
+MERGE_PATCH = "application/merge-patch+json"
+APPLY = "application/apply-patch+yaml"  # of which JSON is a part
+JSON = "application/json"
+
+
 class Request(NamedTuple):
     method: str
     path: str  # with its query
-    body: bytes = b""  # of a PATCH: a JSON merge patch
+    body: bytes = b""
+    content_type: str = MERGE_PATCH  # of the body
+    accept: str = JSON
 
 
 class Answer(NamedTuple):
@@ -53,34 +60,42 @@ class Scale(NamedTuple):
 
 
 class Api:
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, field_manager: str = FIELD_MANAGER) -> None:
+        """`field_manager` is the name under which the server notes what is written."""
         self._transport = transport
+        self._field_manager = field_manager
 
     def get_timetable(self, namespace: str, name: str) -> str:
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps/{quote(name, safe='')}"
-        data = self._ask(Request("GET", path), "ConfigMap").get("data")
+        data = self.ask(Request("GET", path), "ConfigMap").get("data")
         text = data.get(TIMETABLE_KEY) if isinstance(data, dict) else None
         if not isinstance(text, str):
             raise ApiError(200, "Nonsense", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
         return text
 
     def get_scale(self, namespace: str, deployment: str) -> Scale:
-        return _scale(self._ask(Request("GET", _scale_path(namespace, deployment)), "Scale"))
+        return _scale(self.ask(Request("GET", _scale_path(namespace, deployment)), "Scale"))
 
     def scale(self, namespace: str, deployment: str, replicas: int, resource_version: str) -> Scale:
         """The scale as the server took it. A conflict if it has changed since `resource_version` was read."""
         patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
-        path = f"{_scale_path(namespace, deployment)}?fieldManager={FIELD_MANAGER}"
-        return _scale(self._ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
+        path = f"{_scale_path(namespace, deployment)}?fieldManager={self._field_manager}"
+        return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
 
-    def _ask(self, request: Request, kind: str) -> dict[str, object]:
+    def tell(self, namespace: str, event: dict[str, object]) -> None:
+        """Posts an event made by `gen.runtime.event`."""
+        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/events"
+        self.ask(Request("POST", path, json.dumps(event).encode(), JSON), "Event")
+
+    def ask(self, request: Request, kind: str) -> dict[str, object]:
+        """The object of this kind that the server answers."""
         answer = self._transport(request)
         try:
             tree: object = json.loads(answer.body)
         except (ValueError, RecursionError):
             tree = None
         body = tree if isinstance(tree, dict) else {}
-        if answer.status != 200:
+        if answer.status not in (200, 201):
             raise _refusal(answer, body)
         if body.get("kind") != kind:
             raise ApiError(200, "Nonsense", f"the answer is no {kind}: {_shown(answer.body)}")

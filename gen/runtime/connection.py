@@ -48,7 +48,7 @@ class Connection:
     ) -> None:
         self._connect = connect
         self._token_file = token_file
-        self._seconds = {"GET": read_seconds, "PATCH": write_seconds}
+        self._read_seconds, self._write_seconds = read_seconds, write_seconds
         self._open: HTTPConnection | None = None
 
     def __call__(self, request: Request) -> Answer:
@@ -77,7 +77,7 @@ class Connection:
         return self._send(self._open, request)
 
     def _send(self, connection: HTTPConnection, request: Request) -> Answer:
-        connection.sock.settimeout(self._seconds[request.method])
+        connection.sock.settimeout(self._read_seconds if request.method == "GET" else self._write_seconds)
         connection.request(request.method, request.path, request.body or None, self._headers(request))
         response = connection.getresponse()
         body = response.read()
@@ -89,9 +89,9 @@ class Connection:
         with open(self._token_file, encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
             # Read each time because the kubelet renews it; joined so that no error message can ever quote it.
             token = "".join(file.read().split())
-        headers = {"Authorization": f"Bearer {token}", "Accept": "application/json", "User-Agent": "berth"}
+        headers = {"Authorization": f"Bearer {token}", "Accept": request.accept, "User-Agent": "berth"}
         if request.body:
-            headers["Content-Type"] = "application/merge-patch+json"
+            headers["Content-Type"] = request.content_type
         return headers
 
 

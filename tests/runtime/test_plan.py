@@ -6,7 +6,7 @@ from gen.runtime.plan import Change, Settled, Wish, change, wish
 from gen.runtime.timetable import Pool, Timetable, parse
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
-POOL = Pool("small", "course-small", "maintain")
+POOL = Pool("small", "course-small", "none")
 TIMETABLE = parse(timetable_text(COURSE))
 SMALLER = parse(timetable_text((*COURSE[:4], {"small": 20})))
 
@@ -31,7 +31,7 @@ def test_a_suspended_reservation_wishes_nothing() -> None:
 
 
 def test_a_pool_that_the_timetable_does_not_name_is_wished_empty() -> None:
-    other = Pool("small", "elsewhere", "maintain")
+    other = Pool("small", "elsewhere", "none")
 
     assert Wish(other, 0, ()) == wish(TIMETABLE, other, at("09:00"))
 

@@ -33,10 +33,12 @@ def timetable_text(*rows: Row, pools: dict[str, str] | None = None, suspend: boo
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "Timetable",
         "version": 1,
+        "site": "example",
         "reservation": "course",
         "suspend": suspend,
+        "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
         "pools": {
-            name: {"deployment": to, "behaviour": "maintain", "sessions": {}} for name, to in known.items()
+            name: {"deployment": to, "behaviour": "none", "sessions": None} for name, to in known.items()
         },
         "occurrences": [
             {
