@@ -6,7 +6,7 @@ more often than asked (a run that finds nothing open ends at once), never less, 
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from gen.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
 
@@ -25,6 +25,12 @@ def cron_zone(name: str) -> str:
 
 def lines(opens: Sequence[int], zone_name: str) -> tuple[str, ...]:
     """One for each time of day of `opens` (instants), on the clock of `cron_zone(zone_name)`."""
+    return _lines(tuple(opens), zone_name)
+
+
+@lru_cache(maxsize=256)
+def _lines(opens: tuple[int, ...], zone_name: str) -> tuple[str, ...]:
+    """Kept, because timetables have a grid: many courses of a term open at the very same times."""
     zone = load(cron_zone(zone_name))
     assert zone is not None
     days: dict[int, list[int]] = {}

@@ -6,6 +6,7 @@ shows the very changes.
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
@@ -69,18 +70,20 @@ def _settings(site: Site) -> dict[str, object]:
 def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str]:
     texts: dict[Seats, str] = {}
     lines = []
-    for item in occurrences:
-        seats = texts.get(item.seats)
+    for _, id_, opens, start, end, held, _, _, _ in occurrences:
+        seats = texts.get(held)
         if seats is None:
-            here = {name: count for name, count in item.seats if name in names}
-            seats = texts[item.seats] = json.dumps(here) if here else ""
+            here = {name: count for name, count in held if name in names}
+            seats = texts[held] = json.dumps(here) if here else ""
         if seats:
-            lines.append(
-                f'{{"id": "{item.id}", "open": "{instant_text(item.open)}", '
-                f'"start": "{instant_text(item.start)}", "end": "{instant_text(item.end)}", '
-                f'"seats": {seats}}}'
-            )
+            lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, "seats": {seats}}}')
     return lines
+
+
+@lru_cache(maxsize=4096)
+def _instants(opens: int, start: int, end: int) -> str:
+    """Kept, because courses share their hours."""
+    return f'"open": "{instant_text(opens)}", "start": "{instant_text(start)}", "end": "{instant_text(end)}"'
 
 
 def _sessions(
