@@ -1,6 +1,6 @@
 """What is left out of a bare recurrence, and why: `except` first, then the calendars."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from gen.dates.bare import Bare
@@ -15,9 +15,9 @@ NOTHING_TO_SKIP = "B045"
 class Absence:
     """Answers why an occurrence does not happen."""
 
-    def __init__(self, recurrence: Recurrence, calendars: Mapping[str, Calendar]) -> None:
-        """Calendars that are unknown leave nothing out; they are told elsewhere."""
-        off = [_days_off(calendars[name]) for name in recurrence.calendars if name in calendars]
+    def __init__(self, recurrence: Recurrence, calendars: Iterable[Calendar]) -> None:
+        """`calendars` are the recurrence's, in its order."""
+        off = [_days_off(calendar) for calendar in calendars]
         excepted = listed((number(item.first), number(item.last)) for item in recurrence.excepts)
         self.calendars = [covered for covered, _ in off]
         self.excepts = _by_start(recurrence.excepts)
