@@ -60,7 +60,7 @@ def answers(work: Work[T, R], values: Sequence[T], least: int = LEAST) -> Genera
 
 
 class _Turns:
-    """The numbers of all chunks, in order, each for whoever takes it first: a pipe that both processes read."""
+    """The numbers of all chunks, in order, each for whoever takes it first. Both processes read the pipe."""
 
     def __init__(self, number: int) -> None:
         self._number = number

@@ -17,7 +17,7 @@ from gen.declared import Declared, declared
 from gen.finding import ERROR, Finding, Problem
 from gen.forked import Work, answers
 from gen.input.document import Document, parse
-from gen.input.source import read
+from gen.input.source import Source, read
 from gen.input.text import Syntax
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
@@ -73,6 +73,11 @@ class Pipeline:
             self._failed = self._failed or severity(self.problems[self._judged].code) == ERROR
             self._judged += 1
         return self._failed
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        """The files as they were read."""
+        return self._sources
 
     @property
     def site(self) -> Site | None:

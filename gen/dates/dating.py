@@ -37,7 +37,8 @@ class Dated(NamedTuple):
 def named(reservation: Reservation, rows: Sequence[Dated]) -> tuple[Occurrence, ...]:
     """The occurrences of the reservation."""
     recurrence, begin = reservation.recurrence, f"{reservation.name}/"
-    seats = [item.seats for item in (*recurrence.schedule, *recurrence.extras)]
+    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
+    seats = [item.seats for item in items]
     name, zone = reservation.name, recurrence.zone
     suspended = (SUSPENDED,) if reservation.suspend else ()
     make = tuple.__new__  # half of what Occurrence(...) takes, sixty thousand times a run
