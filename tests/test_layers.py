@@ -25,7 +25,7 @@ FLOORS = [
     r"gen\.placed",
     r"gen\.manifest\.\w+",
     r"gen\.(check|backend)\.\w+",
-    r"gen\.pipeline",
+    r"gen\.(pipeline|remembered)",
     r"gen\.render",
     r"gen\.command\.\w+",
     r"gen\.cli",
