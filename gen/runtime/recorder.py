@@ -137,6 +137,5 @@ class Recorder:
         earlier = {record.occurrence: record for record in resumed(said)}
         ours, self._records = self._records, earlier
         for name, record in ours.items():
-            if before := earlier.pop(name, None):
-                record = joined(before, record)
-            self._records[name] = record
+            before = earlier.pop(name, None)
+            self._records[name] = joined(before, record) if before else record
