@@ -103,8 +103,7 @@ class WatchedCluster:
         if query.get("watch"):
             if int(query["resourceVersion"]) < self._oldest:
                 return refused(410, "Expired")
-            return Reply(HEAD, stream=self._watch(url.path, int(query["resourceVersion"]), self._ending)
-            )
+            return Reply(HEAD, stream=self._watch(url.path, int(query["resourceVersion"]), self._ending))
         return self._list(url.path, int(query["limit"]), query.get("continue", ""))
 
     def _note(self, path: str, type_: str, tree: Tree) -> None:
