@@ -18,8 +18,8 @@ ATTEMPTS = 5  # at a scale that others keep changing, before it counts as a fail
 _GONE = Deployment(0, "")  # what is not there holds no seats
 
 Decide = Callable[[bool], Aim | None]
-"""What is wished now; None: leave the pool as it is. True: somebody else has moved the pool, and may know a newer
-timetable, so that must be read once more.
+"""What is wished now; None: leave the pool as it is. True: somebody else has moved the pool, and may know a
+newer timetable, so that must be read once more.
 """
 
 
@@ -57,8 +57,8 @@ class Keeper:
         return self.aim is None and self._last is not None
 
     def keep(self, decide: Decide, *, quick: bool = False) -> None:
-        """Does nothing during the pause after a failure. `quick` writes upon what the server last told, and so
-        spares a look; the server refuses it if that is not so any more.
+        """Does nothing during the pause after a failure. `quick` writes upon what the server last told, and
+        so spares a look; the server refuses it if that is not so any more.
         """
         hands = self._hands
         if self.pause.left(hands.now()):
