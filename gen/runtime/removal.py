@@ -16,7 +16,7 @@ GONE = 600 - 30
 def is_gone(facts: Facts, source: Source, now: int) -> bool:
     """By the inventory that we prune by, and for long enough."""
     since = _instant(source.gone_since)
-    return _is_missing(facts, source.thing) and since is not None and 0 <= now - GONE - since
+    return _is_missing(facts, source.thing) and since is not None and now - since >= GONE
 
 
 def marks(facts: Facts, source: Source, now: int) -> Iterator[Mark]:

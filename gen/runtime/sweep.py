@@ -135,26 +135,30 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         log.error("ended", reason=f"not done after {LAST} seconds; the next run goes on")
         os._exit(1)
 
+    try:
+        connection, site = in_cluster(environment, account), _site(environment)
+    except (KeyError, ValueError) as error:
+        log.error("ended", reason=f"the environment does not say {error}")
+        return 1
     signal.signal(signal.SIGALRM, leave)
     signal.alarm(LAST)
     try:
-        return _sweep(environment, account, log)
-    except (KeyError, ValueError) as error:
-        log.error("ended", reason=f"the environment does not say {error}")
+        with closing(connection):
+            return Sweep(Api(connection, FIELD_MANAGER), site, log, time.time, time.sleep).run()
+    except Exception as error:
+        log.trouble("sweep", error)
+        return 1
     finally:
         signal.alarm(0)
-    return 1
 
 
-def _sweep(environment: Mapping[str, str], account: str, log: Log) -> int:
-    site = Site(
+def _site(environment: Mapping[str, str]) -> Site:
+    return Site(
         environment["BERTH_NAMESPACE"],
         environment["BERTH_SITE"],
         environment["BERTH_ENGINE"] == NO_ENGINE,
         environment.get("BERTH_INVENTORY", ""),
     )
-    with closing(in_cluster(environment, account)) as connection:
-        return Sweep(Api(connection, FIELD_MANAGER), site, log, time.time, time.sleep).run()
 
 
 def _write(line: str) -> None:

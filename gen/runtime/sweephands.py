@@ -1,4 +1,4 @@
-"""Does what the sweep has judged, each thing alone: whatever fails is told, and the rest is done all the same.
+"""Does what the sweep has judged, each thing alone: what fails is told, and the rest is done all the same.
 
 It acts on what was judged and on nothing else: where somebody has acted since, theirs stands.
 """
@@ -167,7 +167,7 @@ class Hands:
 
 
 def _job(site: str, namespace: str, action: StartJob) -> Tree:
-    """As the CronJob's own would be, but for the labels by which it is known, which nobody can have edited."""
+    """As the CronJob's own would be, but for the labels by which it is known, whoever has edited those."""
     metadata = action.template.get("metadata")
     kept = metadata if isinstance(metadata, dict) else {}
     known = {SITE: site, RESERVATION: action.thing.reservation, ROLE_LABEL: OCCURRENCE}
