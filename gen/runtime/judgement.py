@@ -77,10 +77,11 @@ def _judge(facts: Facts, holding: Holding, now: int) -> Judgement:
 
 
 def _timetable(site: str, holding: Holding) -> tuple[Source, Timetable]:
-    if len(holding.sources) > 1:
-        names = " and ".join(source.thing.name for source in holding.sources)
+    sources = [source for source in holding.sources if source.text] or holding.sources[:1]
+    if len(sources) > 1:
+        names = " and ".join(source.thing.name for source in sources)
         raise TimetableError(f"{names} are timetables of one reservation")
-    (source,) = holding.sources
+    (source,) = sources
     timetable = parse(source.text)
     for key, found, label in (
         ("site", timetable.site, site),

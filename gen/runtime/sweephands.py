@@ -106,22 +106,21 @@ class Hands:
         """False where somebody else has scaled since, or the Deployment is gone."""
         api, namespace, name = self._world.api, self._world.namespace, action.thing.name
         version = action.deployment.resource_version
-        for attempt in range(ATTEMPTS):
+        for _ in range(ATTEMPTS):
             try:
                 api.scale(namespace, name, action.to, version)
+                return True
             except ApiError as error:
                 if error.is_gone():
                     return False
-                if not error.is_conflict() or attempt == ATTEMPTS - 1:
+                if not error.is_conflict():
                     raise
-            else:
-                return True
             # Not only people write to a Deployment: its status is news too.
             found = api.get_scale(namespace, name)
             if found.replicas != action.deployment.replicas:
                 return False
             version = found.resource_version
-        return False
+        raise ApiError(409, "Conflict", "it keeps changing")
 
     def _start(self, action: StartJob) -> None:
         api, namespace = self._world.api, self._world.namespace
