@@ -133,7 +133,7 @@ class FakeObjects:
 
     def _post(self, plural: str, body: Tree) -> Answer:
         metadata = body["metadata"]
-        name = metadata.setdefault("name", f"{metadata.get('generateName', '')}{len(self.objects)}")
+        name = metadata.setdefault("name", f"{metadata.get('generateName', '')}{self._version}")
         if (plural, name) in self.objects:
             return refusal(409, "AlreadyExists", f'{plural} "{name}" already exists')
         self.put(body)

@@ -185,6 +185,6 @@ def test_an_event_that_cannot_be_told_is_a_failure_and_what_was_done_stays() -> 
     assert swept.run() == 1
     assert swept.cluster.replicas() == {"course-small": 25}
     assert swept.told("failed") == [
-        ("event SweepOpened", "403 Forbidden"),
-        ("event SweepStartedJob", "403 Forbidden"),
+        ("event SweepOpened of course-small", "403 Forbidden"),
+        ("event SweepStartedJob of course-small", "403 Forbidden"),
     ]
