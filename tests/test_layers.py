@@ -40,7 +40,7 @@ GATES = {
     "socket": r"gen\.runtime\.connection",
     "http": r"gen\.runtime\.connection",
     "ssl": r"gen\.runtime\.connection",
-    "time": r"gen\.(runtime\.(occurrence|connection)|command\.\w+)",
+    "time": r"gen\.(runtime\.(occurrence|connection|sweep)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
     "kubernetes": "-",
