@@ -183,3 +183,8 @@ class Story:
         self.pod.scaler_source, self.pod.scaler = self.pod.make_scaler()
         self.running.add("scaler")
         self.wakes["scaler"] = self.pod.now
+
+
+def short(pod: Pod) -> list[tuple[str, int]]:
+    """What was written, by whomever."""
+    return [(write.at, write.replicas) for write in pod.writes]
