@@ -42,7 +42,7 @@ GATES = {
     "http": r"gen\.runtime\.(connection|renku)",
     "ssl": r"gen\.runtime\.(connection|renku)",
     "threading": r"gen\.runtime\.(watcher|lookout|templates)",
-    "time": r"gen\.(runtime\.(occurrence|scaler|program|alive|connection|lookout)|command\.\w+)",
+    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
     "kubernetes": "-",
