@@ -27,6 +27,7 @@ FLOORS = [
     r"gen\.(check|backend)\.\w+",
     r"gen\.pipeline",
     r"gen\.render",
+    r"gen\.live\.\w+",
     r"gen\.command\.\w+",
     r"gen\.cli",
     r"gen\.__main__",
