@@ -43,10 +43,11 @@ GATES = {
     "http": r"gen\.runtime\.(connection|renku)",
     "ssl": r"gen\.runtime\.(connection|renku)",
     "threading": r"gen\.runtime\.(watcher|lookout|templates)",
-    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)|command\.\w+)",
+    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
-    "kubernetes": "-",
+    "kubernetes": r"gen\.live\.client",
+    "urllib3": r"gen\.live\.client",
 }
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 300, 50, 7
 
