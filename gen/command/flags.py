@@ -97,6 +97,17 @@ COMMANDS = (
         words="[NAME...]",
     ),
     Command(
+        "override",
+        "Set the targets of pools for a while, in an emergency.",
+        flags=(
+            Flag("--until", "when it ends: an INSTANT, or +90m, +2h, +1d from now", "INSTANT"),
+            Flag("--clear", "end it now, of these classes or of all"),
+            Flag("--cluster", "only this cluster", "NAME"),
+            *_CLUSTERS,
+        ),
+        words="[NAME CLASS=TARGET...]",
+    ),
+    Command(
         "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS
     ),
 )
