@@ -42,8 +42,9 @@ GATES = {
     "socket": r"gen\.runtime\.connection",
     "http": r"gen\.runtime\.(connection|renku)",
     "ssl": r"gen\.runtime\.(connection|renku)",
-    "threading": r"gen\.runtime\.(watcher|lookout|templates)",
-    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)|live\.(client|reach)|command\.\w+)",
+    "threading": r"gen\.(runtime\.(watcher|lookout|templates)|live\.(client|together))",
+    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)"
+    r"|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
     "kubernetes": r"gen\.live\.client",
