@@ -38,12 +38,24 @@ def active(trees: Iterable[Tree], recognition: Recognition, namespace: str, kept
     ]
 
 
-def counts(timetables: Sequence[Timetable], pool: Pool, seen: Seen, now: int) -> dict[str, int] | None:
-    """Sessions by open occurrence of the pool's class; None where nobody can tell."""
-    sessions = seen.get(pool.sessions) if pool.sessions else None
-    if sessions is None or isinstance(sessions, str):
-        return None
-    name = pool.resource_class
-    rivals = [rival(one, frozenset([name]), now) for one in timetables]
-    ranking = ranked(claims(rivals, name, now).values())
-    return attributed(groups_of(sessions, ranking), ranking)
+class Roll:
+    """How many sessions count for which occurrence; worked out once for each class, by all timetables."""
+
+    def __init__(self, timetables: Sequence[Timetable], seen: Seen, now: int) -> None:
+        self._timetables, self._seen, self._now = timetables, seen, now
+        self._counts: dict[tuple[str, Recognition | None], dict[str, int] | None] = {}
+
+    def counts(self, pool: Pool) -> dict[str, int] | None:
+        """By open occurrence of the pool's class; None where nobody can tell."""
+        key = pool.resource_class, pool.sessions
+        if key not in self._counts:
+            self._counts[key] = self._counted(*key)
+        return self._counts[key]
+
+    def _counted(self, name: str, recognition: Recognition | None) -> dict[str, int] | None:
+        sessions = self._seen.get(recognition) if recognition else None
+        if sessions is None or isinstance(sessions, str):
+            return None
+        rivals = [rival(one, frozenset([name]), self._now) for one in self._timetables]
+        ranking = ranked(claims(rivals, name, self._now).values())
+        return attributed(groups_of(sessions, ranking), ranking)
