@@ -1,5 +1,6 @@
 """What the ConfigMaps of timetables say, as far as it can be understood. Pure."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from gen.live.facts import Facts, Timetable
@@ -27,7 +28,9 @@ def readable(facts: Facts) -> tuple[Read, ...]:
     return tuple(found.read for found in map(known, facts.timetables) if found.read)
 
 
+@lru_cache(maxsize=4096)
 def known(fact: Timetable) -> Known:
+    """Remembered: a look asks twice, and who watches asks for ever."""
     overrides, bad = dict[str, Override](), ""
     try:
         overrides = parse_overrides(fact.override) if fact.override is not None else {}
