@@ -22,7 +22,7 @@ from tests.e2e.windows import MINUTE, entry, sleep_until
 
 NAMESPACE, HUB = "berth-status", "status-hub"
 IMAGE = "registry.invalid/pause:none"
-QUICK = 5  # seconds that a look at two clusters may take, when one refuses
+QUICK = 8  # seconds that a look at two clusters may take, when one refuses
 
 
 class Answer(NamedTuple):

@@ -1,6 +1,8 @@
 """How clusters are reached: contexts, kubeconfigs, logins."""
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
 from tests.live.sites import TEXT, asking, two
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -147,4 +151,35 @@ def test_a_login_program_is_run_and_its_failure_told(berth: Berth, tmp_path: Pat
     assert told == (
         "prod: error[S001] the context prod gives no answer: HTTP 401: Unauthorized; exec: process returned "
         "1. session is over. Log in again."
+    )
+
+
+def process(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The usual kubeconfigs are looked for when the client is imported: that takes a process."""
+    words = [sys.executable, "-m", "gen", "-C", str(folder), "status", "--now", NOW]
+    known = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HOME": str(folder), **environment}
+    return subprocess.run(words, env=known, capture_output=True, text=True, check=False)
+
+
+def test_the_usual_kubeconfigs_are_those_of_kubectl(server: ApiServer, tmp_path: Path) -> None:
+    """The files of $KUBECONFIG together; else ~/.kube/config."""
+    project.write(tmp_path)
+    kubeconfig(tmp_path / "one", {"other": "http://127.0.0.1:9"})
+    kubeconfig(tmp_path / "two", {"prod": server.url})
+    (tmp_path / ".kube").mkdir()
+
+    assert process(tmp_path, KUBECONFIG=f"{tmp_path}/one:{tmp_path}/two").stdout == TEXT
+    kubeconfig(tmp_path / ".kube" / "config", {"prod": server.url})
+    assert process(tmp_path).stdout == TEXT
+
+
+def test_inside_of_a_cluster_its_own_account_is_used(tmp_path: Path) -> None:
+    """Here, where none is mounted, that is what is told."""
+    project.write(tmp_path)
+    done = process(tmp_path, KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="9")
+
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == (
+        "prod: error[S001] this cluster gives no answer: ConfigException: Service token file does not exist. "
+        "Try: kubectl --namespace=berth get deployments"
     )

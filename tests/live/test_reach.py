@@ -16,14 +16,14 @@ PLACES = [Place(name, "berth", name) for name in ("prod", "lab")]
 
 def test_each_task_has_its_own_answer_error_or_none() -> None:
     never = Event()
-    found = together({"a": lambda: 1, "b": lambda: 1 // 0, "c": lambda: never.wait(60)}, 0.2)
+    found = together({"a": lambda: 1, "b": lambda: 1 // 0, "c": lambda: never.wait(60)}, 1.0)
     never.set()
 
     assert list(found) == ["a", "b", "c"]
     assert found["a"] == 1
     assert [repr(found[name]) for name in "bc"] == [
         "ZeroDivisionError('integer division or modulo by zero')",
-        "TimeoutError('no answer within 0.2 s')",
+        "TimeoutError('no answer within 1 s')",
     ]
 
 
@@ -32,7 +32,7 @@ def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path
     with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
         lab.hangs = True
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        found = Reach(str(file), {}, patience=1.0).facts(git.site, PLACES, instant(NOW))
+        found = Reach(str(file), {}, patience=3.0).facts(git.site, PLACES, instant(NOW))
 
     assert isinstance(found["prod"], Facts)
     assert not isinstance(found["lab"], Facts)
