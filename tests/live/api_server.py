@@ -23,6 +23,7 @@ class ApiServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.world, self.token = world, token
         self.hangs = False
+        self.garbage = b""  # instead of any answer
         self.closing = Event()
         self._thread = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
 
@@ -69,6 +70,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_welcome(self) -> bool:
         if self.server.hangs:
             self.server.closing.wait()
+        elif self.server.garbage:
+            self._send(502, self.server.garbage)
         elif self.server.token and self.headers["Authorization"] != f"Bearer {self.server.token}":
             self._refuse(401, "Unauthorized", "Unauthorized")
         else:
@@ -79,7 +82,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(status, {"kind": "Status", "reason": reason, "message": message})
 
     def _answer(self, status: int, tree: Mapping[str, Any]) -> None:
-        body = json.dumps(tree).encode()
+        self._send(status, json.dumps(tree).encode())
+
+    def _send(self, status: int, body: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

@@ -6,7 +6,7 @@ from gen.live.sessions import grouped
 from gen.runtime.attribution import groups_of
 from gen.runtime.session import Claim, Match, Session, ranked
 from tests.live import project
-from tests.live.happenings import NOW, in_order
+from tests.live.happenings import NO_ROOM, NOW, in_order, pending
 from tests.live.test_judge import rows, status, told
 
 OTHER = """\
@@ -226,3 +226,29 @@ def test_sessions_that_are_alike_are_grouped_as_one_by_one() -> None:
         ]
 
         assert grouped(sessions, ranked(claims)) == groups_of(sessions, ranked(claims))
+
+
+def test_where_an_autoscaler_should_make_room_it_is_to_be_asked() -> None:
+    site = project.SITE.replace("{name: prod}", "{name: prod, autoscaler: karpenter}")
+    git = project.project(site=site)
+    world = in_order(git)
+    pending(world, 7, NO_ROOM)
+
+    assert (
+        told(status(world, git))
+        .splitlines()[1]
+        .endswith("See why karpenter adds no node; a quota may be used up.")
+    )
+
+
+def test_a_session_that_is_none_makes_sessions_unknown() -> None:
+    """No API server sends this; a proxy may send anything."""
+    git = project.project()
+    world = in_order(git)
+    del world.session("odd")["metadata"]["uid"]
+
+    assert (
+        told(status(world, git))
+        .splitlines()[1]
+        .startswith("note[S004] small: sessions cannot be listed: an object has no uid: ")
+    )

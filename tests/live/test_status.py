@@ -3,11 +3,15 @@
 import json
 from pathlib import Path
 
+from gen.command.statustext import as_text
+from gen.dates.moment import named
+from gen.runtime.instant import instant
 from tests.command.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
-from tests.live.happenings import unscaled
+from tests.live.happenings import NOW, edit, unscaled
 from tests.live.sites import TEXT, asking, two
+from tests.live.test_judge import status
 
 WIDE = """\
 RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
@@ -122,3 +126,34 @@ def test_watch_shows_tables_only(berth: Berth) -> None:
         "",
         "berth: --watch shows a table. Leave out -o json, or leave out --watch and ask again.\n",
     )
+
+
+def test_wide_says_how_git_differs(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    edit(server.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
+    lines = berth(*asking(server, tmp_path), "-o", "wide").out.splitlines()
+
+    assert lines[1].split("  ")[-2:] == ["1 occurrence differs", "not synced"]
+
+
+def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    """As a proxy sends it that cannot reach the API server."""
+    server.garbage = b"<html>\n<h1>502 Bad Gateway</h1>"
+    code, out, _ = berth(*asking(server, tmp_path))
+
+    assert code == 1
+    assert out.splitlines()[-1] == (
+        "prod: error[S001] the context prod gives no answer: HTTP 502: <html> <h1>502 Bad Gateway</h1>. "
+        "Try: kubectl --context=prod --namespace=berth get deployments"
+    )
+
+
+def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
+    git = project.project()
+    server.world.remove("CronJob", "course")
+    found = status(server.world, git)
+    text = as_text([found], lambda _: named("Europe/Zurich"), instant(NOW), wide=False, colour=True)
+
+    assert text.splitlines()[1].split() == [
+        *("course", "small", "\x1b[32mactive\x1b[0m", "08:30-13:00", "20", "20", "0", "5", "no", "CronJob")
+    ]
+    assert text.splitlines()[3].startswith("prod: \x1b[33mwarning[S026]\x1b[0m course: ")
