@@ -15,8 +15,9 @@ ROOT = Path(__file__).parents[1]
 FLOORS = [
     r"gen\.(version|finding|quantity|table|model|forked)",
     r"gen\.runtime\.\w+",
-    r"gen\.(rules|report)",
+    r"gen\.(rules|report|simulation)",
     r"gen\.dates\.\w+",
+    r"gen\.(sessiontext|chart\.\w+)",
     r"gen\.input\.\w+",
     r"gen\.output\.\w+",
     r"gen\.kind\.\w+",
@@ -26,6 +27,7 @@ FLOORS = [
     r"gen\.(check|backend)\.\w+",
     r"gen\.(pipeline|remembered)",
     r"gen\.render",
+    r"gen\.live\.\w+",
     r"gen\.command\.\w+",
     r"gen\.cli",
     r"gen\.__main__",
@@ -38,12 +40,15 @@ GATES = {
     "zoneinfo": r"gen\.dates\.zone",
     "subprocess": r"gen\.output\.gitignore",
     "socket": r"gen\.runtime\.connection",
-    "http": r"gen\.runtime\.connection",
-    "ssl": r"gen\.runtime\.connection",
-    "time": r"gen\.(runtime\.(occurrence|connection)|command\.\w+)",
+    "http": r"gen\.runtime\.(connection|renku)",
+    "ssl": r"gen\.runtime\.(connection|renku)",
+    "threading": r"gen\.(runtime\.(watcher|lookout|templates)|live\.(client|together))",
+    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)"
+    r"|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
-    "kubernetes": "-",
+    "kubernetes": r"gen\.live\.client",
+    "urllib3": r"gen\.live\.client",
 }
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 300, 50, 7
 
