@@ -22,8 +22,9 @@ class Component:
         logs: Path,
         is_ready: Callable[[], bool] | None = None,
         grace: float = 20,
+        name: str = "",
     ) -> None:
-        self.name = Path(argv[0]).name
+        self.name = name or Path(argv[0]).name
         self.argv = argv
         self.log = logs / f"{self.name}.log"
         self._sandbox = sandbox

@@ -76,6 +76,8 @@ def _apiserver(certificates: Certificates) -> list[str]:
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-signing-key-file={path('service-account.key')}",
         f"--service-account-key-file={path('service-account.pub')}",
+        # A service behind the API server (an APIService) may lie outside of the pods' network.
+        "--enable-aggregator-routing",
         "--profiling=false",
     ]
 
