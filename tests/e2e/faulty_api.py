@@ -9,9 +9,8 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.e2e.direct import Direct, Object
@@ -38,7 +37,7 @@ class FaultyApi:
         self.asked: dict[str, int] = {}  # requests, by resource
         self._version = 1
         self.changed = threading.Condition()
-        self._server = ThreadingHTTPServer((HOST_ADDRESS, PORT), _handler(self))
+        self._server = ThreadingHTTPServer((HOST_ADDRESS, PORT), type("Handler", (_Handler,), {"api": self}))
         self._server.daemon_threads = True
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(str(STATE / "pki" / "apiserver.crt"), str(STATE / "pki" / "apiserver.key"))
@@ -78,67 +77,65 @@ class FaultyApi:
             self.changed.notify_all()
 
 
-def _handler(api: FaultyApi) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    api: FaultyApi  # given by a class of its own for each
 
-        def do_GET(self) -> None:  # noqa: N802 (the base class calls it so)
-            url = urlsplit(self.path)
-            if url.path.rstrip("/") in (ROOT, f"/apis/{GROUP}"):
-                self._answer(200, _discovery(api) if url.path.rstrip("/") == ROOT else _group())
-                return
-            resource = url.path.rpartition("/")[2]
-            api.asked[resource] = api.asked.get(resource, 0) + 1
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        if url.path.rstrip("/") == ROOT:
+            self._answer(200, _discovery(self.api))
+        elif url.path.rstrip("/") == f"/apis/{GROUP}":
+            self._answer(200, _group())
+        else:
             query = {key: values[-1] for key, values in parse_qs(url.query).items()}
-            fault = api.fault.get(resource, GOOD)
-            if fault == ERRORS:
-                self._answer(500, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 500})
-            elif fault == SILENCE:
-                self._wait(lambda: api.fault.get(resource) == SILENCE)
-                self.close_connection = True
-            elif fault == NONSENSE:
-                self._answer(200, ["sessions", {"of": None}])
-            elif query.get("watch") in ("true", "1"):
-                self._watch()
-            else:
-                self._answer(200, _page(api, resource, query))
+            self._list_or_watch(url.path.rpartition("/")[2], query)
 
-        def _watch(self) -> None:
-            """No events: whatever changes ends it, and who watches has to list again."""
-            version = api.version
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Connection", "close")
-            self.end_headers()
-            gone = {
-                "kind": "Status",
-                "apiVersion": "v1",
-                "status": "Failure",
-                "code": 410,
-                "reason": "Expired",
-            }
-            self._wait(lambda: api.version == version)
-            self.wfile.write(json.dumps({"type": "ERROR", "object": gone}).encode() + b"\n")
+    def _list_or_watch(self, resource: str, query: Mapping[str, str]) -> None:
+        api = self.api
+        api.asked[resource] = api.asked.get(resource, 0) + 1
+        fault = api.fault.get(resource, GOOD)
+        if fault == ERRORS:
+            self._answer(500, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 500})
+        elif fault == SILENCE:
+            self._wait(lambda: api.fault.get(resource) == SILENCE)
             self.close_connection = True
+        elif fault == NONSENSE:
+            self._answer(200, ["sessions", {"of": None}])
+        elif query.get("watch") in ("true", "1"):
+            self._watch()
+        else:
+            self._answer(200, _page(api, resource, query))
 
-        def _wait(self, condition: Any) -> None:
-            deadline = time.monotonic() + LONG
-            with api.changed:
-                while condition() and time.monotonic() < deadline:
-                    api.changed.wait(1)
+    def _watch(self) -> None:
+        """No events: whatever changes ends it, and who watches has to list again."""
+        version = self.api.version
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.flush()
+        gone = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 410, "reason": "Expired"}
+        self._wait(lambda: self.api.version == version)
+        self.wfile.write(json.dumps({"type": "ERROR", "object": gone}).encode() + b"\n")
+        self.close_connection = True
 
-        def _answer(self, status: int, body: object) -> None:
-            text = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+    def _wait(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + LONG
+        with self.api.changed:
+            while condition() and time.monotonic() < deadline:
+                self.api.changed.wait(1)
 
-        def log_message(self, *_: object) -> None:
-            pass
+    def _answer(self, status: int, body: object) -> None:
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
 
-    return Handler
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 def _page(api: FaultyApi, resource: str, query: Mapping[str, str]) -> Object:

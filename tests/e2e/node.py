@@ -33,8 +33,7 @@ class Node:
         self._ctr_path = str(bin_dir / "ctr")
         self._config = STATE / self.name
         containerd = [str(bin_dir / "containerd"), "--config", str(self._config / "containerd.toml")]
-        suffix = f"-{number}" if number else ""
-        self.containerd = Component(sandbox, containerd, logs, name=f"containerd{suffix}")
+        self.containerd = Component(sandbox, containerd, logs)
         # Only what a test sends there lands on a further node.
         taints = [f"--register-with-taints={KEY}={self.name}:NoSchedule"] if number else []
         self.kubelet = Component(
@@ -49,8 +48,9 @@ class Node:
                 *taints,
             ],
             logs,
-            name=f"kubelet{suffix}",
         )
+        if number:
+            self.containerd.name, self.kubelet.name = f"containerd-{number}", f"kubelet-{number}"
         kube_proxy = [str(bin_dir / "kube-proxy"), f"--config={self._config / 'kube-proxy.json'}"]
         self.kube_proxy = Component(sandbox, kube_proxy, logs)
 

@@ -1,0 +1,141 @@
+"""What every pool had, look by look, and what that says about the seats that were promised."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from tests.e2e.direct import Direct, Mirror, Object
+
+INTERVAL = 0.5  # seconds between looks
+
+
+class Seats(NamedTuple):
+    """One look at a pool: when (seconds since the epoch), replicas asked for, ready placeholders, those that
+    are there at all, active sessions of its course, and how many of its Jobs are active.
+    """
+
+    at: float
+    wanted: int
+    ready: int
+    placeholders: int
+    sessions: int
+    jobs: int
+
+    @property
+    def held(self) -> int:
+        return self.ready + self.sessions
+
+    @property
+    def is_clean(self) -> bool:
+        return self.wanted == self.placeholders == self.jobs == 0
+
+
+class Promise(NamedTuple):
+    """Seats from `first` until `last`, in seconds since the epoch."""
+
+    first: float
+    last: float
+    seats: int
+
+
+class SeatRecord:
+    """Looks at all pools of some namespaces until it is stopped. A deleted Deployment wants nothing."""
+
+    def __init__(
+        self, direct: Direct, namespaces: Iterable[str], sessions: Callable[[], Counter[str]] = Counter
+    ) -> None:
+        """`sessions` tells how many are active now, by reservation."""
+        self._sessions = sessions
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.looks: dict[str, list[Seats]] = {}  # by reservation: each has one pool here
+        self._mirrors = {
+            kind: [Mirror(direct, root.format(name)) for name in namespaces] for kind, root in _LISTS.items()
+        }
+
+    def start(self) -> None:
+        for mirror in self._all():
+            mirror.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+        for mirror in self._all():
+            mirror.stop()
+
+    def _all(self) -> list[Mirror]:
+        return [mirror for several in self._mirrors.values() for mirror in several]
+
+    def _run(self) -> None:
+        while not self._stop.wait(INTERVAL):
+            self._look()
+
+    def _look(self) -> None:
+        at = time.time()
+        ready, there, wanted, jobs = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+        for pod in self._objects("pods"):
+            if "berth.dev/resource-class" in pod["metadata"]["labels"]:
+                there[_reservation(pod)] += 1
+                ready[_reservation(pod)] += is_ready(pod)
+        for job in self._objects("jobs"):
+            jobs[_reservation(job)] += job["status"].get("active", 0) > 0
+        for pool in self._objects("deployments"):
+            wanted[_reservation(pool)] += pool["spec"].get("replicas", 0)
+            self.looks.setdefault(_reservation(pool), [])
+        sessions = self._sessions()
+        for name, looks in self.looks.items():
+            looks.append(Seats(at, wanted[name], ready[name], there[name], sessions[name], jobs[name]))
+
+    def _objects(self, kind: str) -> list[Object]:
+        return [one for mirror in self._mirrors[kind] for one in mirror.objects()]
+
+
+_LISTS = {
+    "pods": "/api/v1/namespaces/{}/pods?labelSelector=berth.dev/reservation",
+    "deployments": "/apis/apps/v1/namespaces/{}/deployments?labelSelector=berth.dev/reservation",
+    "jobs": "/apis/batch/v1/namespaces/{}/jobs?labelSelector=berth.dev/reservation",
+}
+
+
+def _reservation(found: Object) -> str:
+    name: str = found["metadata"]["labels"]["berth.dev/reservation"]
+    return name
+
+
+def is_ready(pod: Object) -> bool:
+    alive = "deletionTimestamp" not in pod["metadata"]
+    conditions = pod["status"].get("conditions", [])
+    return alive and any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def longest_shortage(looks: Sequence[Seats], promises: Iterable[Promise]) -> float:
+    """For how many seconds at most, without a break, fewer seats were held than promised."""
+    longest, since = 0.0, None
+    promised = sorted(promises)
+    for look in looks:
+        due = max((one.seats for one in promised if one.first <= look.at < one.last), default=0)
+        if look.held >= due:
+            longest = max(longest, look.at - since) if since is not None else longest
+            since = None
+        elif since is None:
+            since = look.at
+    if since is not None:
+        end = max(one.last for one in promised)
+        longest = max(longest, min(end, looks[-1].at) - since)
+    return longest
+
+
+def clean_after(looks: Sequence[Seats], end: float) -> float | None:
+    """How many seconds after `end` nothing was left, for good; None: something is left to this day."""
+    left = [look.at for look in looks if not look.is_clean]
+    if not looks or not looks[-1].is_clean:
+        return None
+    return max(0.0, (max(left) if left else end) - end)
+
+
+def surplus(looks: Sequence[Seats], first: float, last: float) -> int:
+    """The most that was asked for between two instants."""
+    return max((look.wanted for look in looks if first <= look.at < last), default=0)

@@ -1,0 +1,258 @@
+"""Fifteen kinds of faults on the real cluster, side by side: seats stand all the same, and nothing is left.
+
+One fixture lets everything go wrong by a timeline and records every pool twice a second; each test judges its
+own pool from the record. docs/reliability.md has the table. Fault 13, one of two clusters out of reach, is a
+matter of `berth status` alone.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e import faultcases, windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.faultcases import (
+    AGAIN,
+    CASES,
+    COUNT,
+    FILLER,
+    NAMESPACE,
+    OTHER_NAMESPACE,
+    UNPULLABLE,
+    Case,
+    case,
+)
+from tests.e2e.faults import Step
+from tests.e2e.faultworld import World
+from tests.e2e.seats import Promise, Seats, clean_after, longest_shortage, surplus
+from tests.e2e.windows import MINUTE, sleep_until
+
+LAST = 12  # minute at which the last window ends
+LATEST = 6 * MINUTE  # seconds after `end` until which anything may be left
+RESET, EDIT = 10, 60  # seconds
+LAG = 3  # seconds until a new placeholder is ready and seen
+
+
+@pytest.fixture(scope="module")
+def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    opens = windows.next_minute(40)
+    made = World(cluster, tmp_path_factory.mktemp("faults"), opens)
+    with made.prepared():
+        sessions = [
+            Step(one.opens + 0.5, lambda one=one: made.add_sessions(one.name, one.sessions))  # type: ignore[misc]
+            for one in (*CASES, AGAIN)
+            if one.sessions and one.resource_class == "small"
+        ]
+        again = Step(4.5, made.apply_other)
+        made.faults.run([*made.faults.steps(), *sessions, again], LAST)
+        _wait_until_clean(made)
+        yield made
+
+
+def _wait_until_clean(world: World) -> None:
+    """At most the six minutes; once nothing is left and a sweep has passed there is nothing to wait for."""
+    sleep_until(world.opens + faultcases.SWEEPS[-1] * MINUTE + faultcases.SWEPT)
+    while time.time() < world.opens + LAST * MINUTE + LATEST:
+        if all(world.record.looks[one.name][-1].is_clean for one in CASES):
+            return
+        time.sleep(1)
+
+
+def ids(one: Case) -> str:
+    return f"{one.fault}-{one.name}"
+
+
+def looks(world: World, name: str) -> list[Seats]:
+    return world.record.looks[name]
+
+
+def at(world: World, minute: float) -> float:
+    return world.opens + minute * MINUTE
+
+
+def promises(world: World, one: Case) -> list[Promise]:
+    """What is promised, as the fault changes it."""
+    happened = world.faults.happened
+    first, last = at(world, one.opens), at(world, one.ends)
+    if one.name == "raised":
+        changed = happened[one.name]
+        return [Promise(first, changed, COUNT), Promise(changed, last, 7)]
+    if one.name == "lowered":
+        return [Promise(first, happened[one.name], COUNT), Promise(happened[one.name], last, 2)]
+    if one.name in ("withdrawn", "other-day", "suspended"):
+        return [Promise(first, happened[one.name], COUNT)]
+    if one.name == "deployment-deleted":
+        return [Promise(first, at(world, 4.15), COUNT), Promise(happened[one.name], last, COUNT)]
+    return [Promise(first, last, one.seats)]
+
+
+@pytest.mark.parametrize("one", CASES, ids=ids)
+def test_seats_stand(world: World, one: Case) -> None:
+    """Placeholders and the course's sessions are never fewer than promised for longer than the bound."""
+    assert any(look.at >= at(world, one.ends) for look in looks(world, one.name))
+
+    assert longest_shortage(looks(world, one.name), promises(world, one)) <= one.short
+
+
+@pytest.mark.parametrize("one", CASES, ids=ids)
+def test_nothing_is_left(world: World, one: Case) -> None:
+    """No placeholder, no Job that runs: soon after the end, and for good."""
+    after = clean_after(looks(world, one.name), at(world, one.ends))
+
+    assert after is not None
+    assert after <= min(one.clean, LATEST)
+
+
+@pytest.mark.parametrize("one", CASES, ids=ids)
+def test_nothing_stands_before_the_window(world: World, one: Case) -> None:
+    early = 35 if one.name == "clock-ahead" else 0  # its Job is started on time all the same
+
+    assert surplus(looks(world, one.name), 0, at(world, one.opens) - early) == 0
+
+
+def wanted(world: World, name: str, first: float, last: float) -> set[int]:
+    return {look.wanted for look in looks(world, name) if at(world, first) <= look.at < at(world, last)}
+
+
+def test_a_second_run_changes_nothing(world: World) -> None:
+    assert max(look.jobs for look in looks(world, "doubled")) == 2
+    assert wanted(world, "doubled", 2.5, 7) == {COUNT}
+
+
+@pytest.mark.parametrize(
+    "name", ["deleted-five-times", "out-of-memory", "job-deleted", "job-failed", "cronjob-deleted"]
+)
+def test_the_pool_does_not_move_while_nobody_serves_it(world: World, name: str) -> None:
+    assert wanted(world, name, 2.5, 7) == {COUNT}
+
+
+@pytest.mark.parametrize("name", ["evicted", "node-lost", "token-rotated", "timetable-broken"])
+def test_the_session_still_counts(world: World, name: str) -> None:
+    """After the fault too: three placeholders and one session."""
+    assert wanted(world, name, 6, 7) == {COUNT - 1}
+
+
+@pytest.mark.parametrize("name", ["job-deleted", "job-failed"])
+def test_the_sweep_starts_a_fresh_job(world: World, name: str) -> None:
+    job = world.direct.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs/{name}-sweep")
+
+    assert job["status"].get("succeeded") == 1
+
+
+@pytest.mark.parametrize("fault", ["denied", "errors", "silence", "nonsense"])
+def test_sessions_that_were_never_read_leave_the_full_count(world: World, fault: str) -> None:
+    assert wanted(world, f"{fault}-from-the-start", 2.5, 7) == {COUNT}
+
+
+@pytest.mark.parametrize("fault", ["errors", "silence", "nonsense"])
+def test_sessions_that_cannot_be_read_any_more_count_as_last_seen(world: World, fault: str) -> None:
+    """For ten minutes, which is longer than this window."""
+    assert wanted(world, f"{fault}-later", 2.5, 7) == {COUNT - 2}
+
+
+def test_ten_thousand_sessions_are_counted(world: World) -> None:
+    assert wanted(world, "crowd-from-the-start", 2.75, 7) == {0}
+    assert wanted(world, "crowd-later", 2.5, 4) == {COUNT}
+    assert wanted(world, "crowd-later", 4.25, 7) == {0}
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("scaled-by-hand", "scaled-by-hand 0"),
+        ("scaled-by-hand", "scaled-by-hand 100"),
+        ("token-rotated",) * 2,
+    ],
+    ids=["to-zero", "to-hundred", "with-a-new-token"],
+)
+def test_a_scale_by_hand_is_put_right(world: World, name: str, step: str) -> None:
+    """The new token is the only way to do so after the old one has lost its account."""
+    step = f"{name} 0" if name == "token-rotated" else step
+    done = world.faults.happened[step]
+    later = [look for look in looks(world, name) if done + RESET <= look.at < at(world, 4.9)]
+
+    assert {look.wanted for look in later if look.at < done + 25} == {COUNT - 1}
+
+
+def first_with(world: World, name: str, replicas: int, since: float) -> float:
+    """Seconds from then until so many were asked for."""
+    found = [look.at for look in looks(world, name) if look.at >= since and look.wanted == replicas]
+    assert found, f"{name} never wanted {replicas}"
+    return found[0] - since
+
+
+@pytest.mark.parametrize(
+    ("name", "replicas"), [("raised", 7), ("lowered", 2), ("other-day", 0), ("suspended", 0)]
+)
+def test_an_edit_acts_within_a_minute(world: World, name: str, replicas: int) -> None:
+    assert first_with(world, name, replicas, world.faults.happened[name]) <= EDIT
+
+
+def test_what_is_withdrawn_is_gone(world: World) -> None:
+    for kind in ("cronjobs", "jobs"):
+        found = world.direct.items(f"/apis/batch/v1/namespaces/{NAMESPACE}/{kind}?{_of('withdrawn')}")
+        assert found == []
+    for kind in ("pods", "configmaps"):
+        assert world.direct.items(f"/api/v1/namespaces/{NAMESPACE}/{kind}?{_of('withdrawn')}") == []
+
+
+def _of(name: str) -> str:
+    return f"labelSelector=berth.dev/reservation={name}"
+
+
+def test_a_job_of_ours_makes_room_for_itself(world: World) -> None:
+    """The node was full of placeholders; its windows opened all the same."""
+    assert wanted(world, FILLER.name, 2.5, 3) == {FILLER.seats}
+    full = [look for look in looks(world, FILLER.name) if at(world, 2.7) <= look.at < at(world, 3)]
+    assert {look.ready for look in full} != {FILLER.seats}, "there was room left"
+    (pod,) = _pods_of(world, "full")
+    assert pod["spec"]["nodeName"] == "second-node"
+
+
+def _pods_of(world: World, name: str) -> list[dict[str, Any]]:
+    return [
+        pod
+        for pod in world.direct.items(f"/api/v1/namespaces/{NAMESPACE}/pods?{_of(name)}")
+        if "batch.kubernetes.io/job-name" in pod["metadata"]["labels"]
+    ]
+
+
+def test_an_image_that_cannot_be_pulled_is_said(world: World) -> None:
+    """In Events on the Deployment; nothing of it is left after the end either."""
+    said = [
+        event
+        for event in world.events()
+        if event["involvedObject"]["name"] == f"{UNPULLABLE.name}-real" and event["type"] == "Warning"
+    ]
+
+    assert {event["reason"] for event in said} == {"SeatsNotReady"}
+    assert clean_after(looks(world, UNPULLABLE.name), at(world, UNPULLABLE.ends)) is not None
+
+
+def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> None:
+    assert wanted(world, AGAIN.name, 3, 7) == {COUNT - 1}
+    assert longest_shortage(looks(world, AGAIN.name), promises(world, AGAIN)) <= AGAIN.short
+    after = clean_after(looks(world, AGAIN.name), at(world, AGAIN.ends))
+    assert after is not None
+    assert after <= AGAIN.clean
+
+
+def test_another_site_is_left_alone(world: World) -> None:
+    """Of 60 minutes, this window has most before it."""
+    assert wanted(world, "dropped", 3, LAST) == {COUNT}
+    assert world.exists(f"/apis/apps/v1/namespaces/{OTHER_NAMESPACE}/deployments/dropped-small")
+
+
+def test_windows_end_by_their_own_jobs(world: World) -> None:
+    """Of those whose Job was never harmed, the sweep had nothing to do."""
+    harmed = {"deleted-five-times", "job-complete-too-early", "sidecar-cannot-start"}
+    swept = {
+        job["metadata"]["labels"]["berth.dev/reservation"]
+        for job in world.direct.items(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs")
+        if job["metadata"]["name"].endswith("-sweep")
+    }
+
+    assert swept - harmed - {one.name for one in CASES if one.fault == 4} == set()
+    assert case("doubled").name not in swept
