@@ -4,8 +4,8 @@ Minutes count from the first opening. The sweep runs at minutes 3, 8 and 13: its
 its phase is chosen. Windows are five minutes and shorter, so each bound here is tighter than the general one.
 """
 
-from collections.abc import Sequence
 import datetime
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tests.e2e import faulty_api

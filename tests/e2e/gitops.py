@@ -56,9 +56,7 @@ class Engine:
         project.berth(self._folder, "render")
 
     def sync(self, name: str = "") -> None:
-        """All objects, or those of one reservation, are as rendered when this returns; those that are rendered
-        no longer are gone.
-        """
+        """All objects, or those of one reservation, are as rendered when this returns; the rest is gone."""
         documents = self.documents(name)
         wanted = {path(one): one for one in documents}
         for group in (FIRST, set(ROOTS) - set(FIRST)):
