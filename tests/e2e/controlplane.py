@@ -4,14 +4,16 @@ After an outage of the API server its clients come back at different times: a wa
 up to a minute before its next try, the kubelet's too, and a node can be Unknown for that long.
 """
 
+import json
 from pathlib import Path
 
 from tests.e2e.certificates import PORT, Certificates
 from tests.e2e.component import Component, https_ok
-from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORK, Sandbox
+from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORK, STATE, Sandbox
 
 CONTROLLER_MANAGER_PORT = 10257
 SCHEDULER_PORT = 10259
+AUDIT_LOG, AUDIT_POLICY = STATE / "audit.log", STATE / "audit.json"
 
 
 class ControlPlane:
@@ -38,9 +40,35 @@ class ControlPlane:
             is_ready=lambda: https_ok(CLUSTER_ADDRESS, SCHEDULER_PORT, "/healthz"),
         )
 
+    def audit(self) -> None:
+        """From its next start on the API server writes down, to the microsecond, when it did what."""
+        AUDIT_POLICY.write_text(json.dumps(_AUDITED))
+        self.apiserver.argv += [f"--audit-policy-file={AUDIT_POLICY}", f"--audit-log-path={AUDIT_LOG}"]
+
     @property
     def components(self) -> list[Component]:
         return [self.etcd, self.apiserver, self.controller_manager, self.scheduler]
+
+
+# Sessions, and who scales what to how many; nothing else.
+_AUDITED = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [
+        {
+            "level": "Request",
+            "verbs": ["patch"],
+            "resources": [{"group": "apps", "resources": ["deployments/scale"]}],
+        },
+        {
+            "level": "Metadata",
+            "verbs": ["create"],
+            "resources": [{"group": "amalthea.dev", "resources": ["amaltheasessions"]}],
+        },
+        {"level": "None"},
+    ],
+}
 
 
 def _etcd() -> list[str]:
