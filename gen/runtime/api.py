@@ -80,7 +80,7 @@ class Api:
     def __init__(self, transport: Transport, field_manager: str = FIELD_MANAGER) -> None:
         """`field_manager` is the name under which the server notes what is written."""
         self._transport = transport
-        self._field_manager = field_manager
+        self.field_manager = field_manager
 
     def get_timetable(self, namespace: str, name: str) -> TimetableText:
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps/{quote(name, safe='')}"
@@ -111,7 +111,7 @@ class Api:
     def scale(self, namespace: str, deployment: str, replicas: int, resource_version: str) -> Scale:
         """The scale as the server took it. A conflict if it has changed since `resource_version` was read."""
         patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
-        path = f"{_scale_path(namespace, deployment)}?fieldManager={self._field_manager}"
+        path = f"{_scale_path(namespace, deployment)}?fieldManager={self.field_manager}"
         return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
 
     def get_job_annotation(self, namespace: str, job: str, key: str) -> str:
@@ -129,18 +129,18 @@ class Api:
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/events"
         self.ask(Request("POST", path, json.dumps(event).encode(), JSON), "Event")
 
-    def ask(self, request: Request, kind: str) -> dict[str, object]:
-        """The object of this kind that the server answers."""
+    def ask(self, request: Request, *kinds: str) -> dict[str, object]:
+        """The object of one of these kinds that the server answers."""
         answer = self._transport(request)
         try:
             tree: object = json.loads(answer.body)
         except (ValueError, RecursionError):
             tree = None
         body = tree if isinstance(tree, dict) else {}
-        if answer.status not in (200, 201):
+        if answer.status not in (200, 201, 202):
             raise _refusal(answer, body)
-        if body.get("kind") != kind:
-            raise ApiError(200, "Nonsense", f"the answer is no {kind}: {_shown(answer.body)}")
+        if body.get("kind") not in kinds:
+            raise ApiError(200, "Nonsense", f"the answer is no {kinds[0]}: {_shown(answer.body)}")
         return body
 
 
