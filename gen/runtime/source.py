@@ -8,8 +8,9 @@ changes nothing.
 from collections.abc import Callable
 
 from gen.runtime.api import ApiError
+from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.log import Log
-from gen.runtime.timetable import Timetable, TimetableError, parse
+from gen.runtime.timetable import Timetable, parse
 
 
 class Source:
