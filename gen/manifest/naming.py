@@ -5,7 +5,8 @@ CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves 
 
 LONGEST = 52
 RUNTIME = "berth-runtime"  # the ConfigMap of the in-cluster code
-OCCURRENCE = "berth-occurrence"  # the ServiceAccount of occurrences
+OCCURRENCE = "berth-occurrence"  # ServiceAccount, Role and RoleBinding of occurrences
+SWEEP = "berth-sweep"  # the same of the sweep, and its CronJob
 
 
 def fit(name: str) -> str:
