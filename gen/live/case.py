@@ -79,10 +79,3 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Oc
 
 def seats(number: int) -> str:
     return f"{number} seat{'' if number == 1 else 's'}"
-
-
-def ago(seconds: int) -> str:
-    """`40 s`, `12 min`, `3 h`: how long something has been so."""
-    if seconds < 120:
-        return f"{seconds} s"
-    return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"

@@ -6,6 +6,7 @@ look at a cluster, and then only.
 
 import json
 import logging
+import math
 import os
 import threading
 import time
@@ -17,8 +18,7 @@ from kubernetes import client, config
 from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
 
 from gen.live.contexts import Known
-
-JSON = "application/json"
+from gen.runtime.api import JSON, MERGE_PATCH
 
 
 class ClusterError(Exception):
@@ -47,10 +47,11 @@ def contexts(kubeconfig: str | None) -> Known:
 
 
 class Remote:
-    """One cluster. Not for several threads. Raises ClusterError for all that goes wrong."""
+    """One cluster, for a while. Not for several threads. Raises ClusterError for all that goes wrong."""
 
     def __init__(self, kubeconfig: str | None, context: str | None) -> None:
         """`context` None: the cluster that we are in."""
+        self.deadline = math.inf  # of every answer, on the monotonic clock
         settings = client.Configuration()
         settings.retries = False
         complaints = _Complaints()
@@ -67,38 +68,32 @@ class Remote:
         self._client = client.ApiClient(settings)
         self._complaints = complaints.texts
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str],
-        deadline: float,
-        accept: str = JSON,
-        patch: Mapping[str, object] | None = None,
+    def get(self, path: str, query: Mapping[str, str], accept: str = JSON) -> Any:
+        """The object that the server answers."""
+        return self._ask("GET", path, query, {"Accept": accept})
+
+    def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any:
+        """The object after the merge patch."""
+        return self._ask("PATCH", path, query, {"Accept": JSON, "Content-Type": MERGE_PATCH}, dict(patch))
+
+    def _ask(
+        self, method: str, path: str, query: Mapping[str, str], headers: dict[str, str], body: Any = None
     ) -> Any:
-        """The object that the server answers. `deadline` is on the monotonic clock; `patch` is merged."""
-        headers = {"Accept": accept, "User-Agent": "berth"}
-        if patch is not None:
-            headers["Content-Type"] = "application/merge-patch+json"
         try:
             _, url, headers, _, _ = self._client.param_serialize(
                 method,
                 path,
                 query_params=list(query.items()),
-                header_params=headers,
+                header_params={**headers, "User-Agent": "berth"},
                 auth_settings=["BearerToken"],
             )
-            answer = self._client.call_api(
-                method,
-                url,
-                headers,
-                None if patch is None else json.dumps(patch),
-                _request_timeout=max(deadline - time.monotonic(), 0.1),
-            )
-            body = answer.read()
+            seconds = max(self.deadline - time.monotonic(), 0.1)
+            timeout = None if math.isinf(seconds) else seconds
+            answer = self._client.call_api(method, url, headers, body, _request_timeout=timeout)
+            text = answer.read()
         except (urllib3.exceptions.HTTPError, client.ApiException, OSError, ValueError) as error:
             raise ClusterError(0, self._explained(_said(error))) from error
-        return self._read(answer.status, body)
+        return self._read(answer.status, text)
 
     def _read(self, status: int, body: bytes) -> Any:
         try:

@@ -37,7 +37,7 @@ def said(words: Sequence[str], clusters: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def chosen(cluster: str, ordered: Mapping[str, str], known: Known, *, only: bool) -> str | None | Live:
+def chosen(cluster: str, ordered: Mapping[str, str], known: Known, *, only: bool) -> str | Live | None:
     """The context that was ordered, else the one of the cluster's name, else, where it is the site's `only`
     cluster, the current one; None: the cluster that we are in.
     """

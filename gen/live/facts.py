@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
 
 class Deployment(NamedTuple):
-    """The Deployment of a pool. `scaled_by` is the field manager that last wrote `replicas`, at `scaled_at`."""
+    """The Deployment of a pool. `scaled_by` is the field manager that last wrote replicas, at `scaled_at`."""
 
     name: str
     reservation: str
@@ -96,11 +96,11 @@ class Facts(NamedTuple):
     or why nobody could tell.
     """
 
-    timetables: tuple[Timetable, ...]
-    deployments: tuple[Deployment, ...]
-    cronjobs: tuple[CronJob, ...]
-    jobs: tuple[Job, ...]
-    pods: tuple[Pod, ...]
-    waiting: tuple[Waiting, ...]
-    code: Mapping[str, str] | None
-    sessions: Mapping[Recognition, tuple[Session, ...] | str]
+    timetables: tuple[Timetable, ...] = ()
+    deployments: tuple[Deployment, ...] = ()
+    cronjobs: tuple[CronJob, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    code: Mapping[str, str] | None = None
+    sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}

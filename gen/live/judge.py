@@ -17,8 +17,8 @@ from gen.live.want import Want, counts, want
 from gen.runtime.instant import instant_text
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.override import Override, in_force, parse_overrides
-from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE
-from gen.runtime.target import full_count, open_now
+from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
+from gen.runtime.target import open_now
 from gen.runtime.timetable import Pool, parse
 from gen.runtime.timetable import Timetable as Read
 
@@ -237,16 +237,16 @@ def _of_sessions(look: Look, known: Mapping[str, _Known]) -> list[Live]:
                 message = f"sessions cannot be listed: {seen}."
                 fix = "Ask for the right to list them; until then wanted is what the Deployment asks for."
                 found["S004", name] = Live("S004", cluster, name, message, fix)
-            elif seen and pool.match.template != NO_TEMPLATE and _open(one.read, name, look.now):
-                if any(session.template == UNKNOWN_TEMPLATE for session in seen):
-                    message = (
-                        "templates of projects are not looked up: its sessions count by their class alone."
-                    )
-                    fix = "Compare with the log of its pod, which asks Renku."
-                    found["S005", name] = Live("S005", cluster, name, message, fix)
+            elif _lacks_templates(one.read, pool, seen, look.now):
+                message = "templates of projects are not looked up: its sessions count by their class alone."
+                fix = "Compare with the log of its pod, which asks Renku."
+                found["S005", name] = Live("S005", cluster, name, message, fix)
     return [found[key] for key in sorted(found)]
 
 
-def _open(timetable: Read | None, resource_class: str, now: int) -> bool:
-    count = full_count(resource_class)
-    return any(count(one) for one in open_now(occurrences_of(timetable, resource_class), now))
+def _lacks_templates(timetable: Read | None, pool: Pool, seen: tuple[Session, ...] | None, now: int) -> bool:
+    """Whether it matters now that nobody looked up the templates of projects."""
+    if pool.match.template == NO_TEMPLATE or not seen:
+        return False
+    is_open = open_now(occurrences_of(timetable, pool.resource_class), now)
+    return bool(is_open) and any(session.template == UNKNOWN_TEMPLATE for session in seen)

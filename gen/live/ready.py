@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from gen.live.case import REPAIR, Case, ago
+from gen.live.case import REPAIR, Case
 from gen.live.facts import Waiting
 from gen.live.rules import Live
+from gen.runtime.instant import instant_text
 
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
 PATIENCE = 60  # seconds that a placeholder may wait for a node before anybody is told
@@ -14,7 +15,7 @@ def judged(case: Case) -> Iterator[Live]:
     now = case.look.now
     noroom = [one for one in case.waiting if one.trouble and one.trouble.reason in UNSCHEDULABLE]
     stuck = [one for one in case.waiting if one.trouble and one.trouble.reason not in UNSCHEDULABLE]
-    if noroom and _longest(noroom, now) >= PATIENCE:
+    if noroom and _first(noroom) + PATIENCE <= now:
         yield _no_room(case, noroom)
     if stuck:
         yield _stuck(case, stuck)
@@ -24,9 +25,7 @@ def judged(case: Case) -> Iterator[Live]:
 
 
 def _no_room(case: Case, waiting: Sequence[Waiting]) -> Live:
-    message = (
-        f"{_placeholders(waiting)} for a node since {ago(_longest(waiting, case.look.now))}: {_said(waiting)}"
-    )
+    message = f"{_placeholders(waiting)} for a node since {instant_text(_first(waiting))}: {_said(waiting)}"
     scaler = case.look.autoscaler
     if scaler == "none":
         return case.live("S040", message, "Add nodes, or lower the count.")
@@ -45,8 +44,8 @@ def _placeholders(waiting: Sequence[Waiting]) -> str:
     return f"{len(waiting)} placeholder{' waits' if len(waiting) == 1 else 's wait'}"
 
 
-def _longest(waiting: Sequence[Waiting], now: int) -> int:
-    return max((now - one.since for one in waiting if one.since), default=0)
+def _first(waiting: Sequence[Waiting]) -> int:
+    return min(one.since for one in waiting)
 
 
 def _said(waiting: Sequence[Waiting]) -> str:
@@ -79,9 +78,9 @@ def _late(case: Case, missing: int) -> Iterator[Live]:
     told = f"{missing} of {case.want.replicas} placeholders are not ready"
     fix = f"See what they wait for: {case.kubectl(f'describe pods --selector={_placeholders_of(case)}')}"
     if now < start:
-        yield case.live("S042", f"{told}, {ago(start - now)} before the start.", fix)
-    elif knows_taken and min(now - start, _longest(case.waiting, now)) >= REPAIR:
-        yield case.live("S043", f"{told}, {ago(now - start)} after the start.", fix)
+        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)
+    elif knows_taken and case.waiting and max(start, _first(case.waiting)) + REPAIR <= now:
+        yield case.live("S043", f"{told}, and it started at {instant_text(start)}.", fix)
 
 
 def _placeholders_of(case: Case) -> str:

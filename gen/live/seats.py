@@ -4,9 +4,11 @@ for longer than our bounds; how long it has been so is told by what was written 
 
 from collections.abc import Iterator
 
-from gen.live.case import EDIT, REPAIR, RESET, Case, ago, seats
+from gen.live.case import EDIT, REPAIR, RESET, Case, seats
+from gen.live.facts import Deployment
 from gen.live.rules import Live
 from gen.runtime.api import FIELD_MANAGER
+from gen.runtime.instant import instant_text
 from gen.runtime.target import full_count, target
 
 OURS = (FIELD_MANAGER, "berth-scaler", "berth-sweep")
@@ -14,105 +16,86 @@ YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be o
 
 
 def judged(case: Case) -> Iterator[Live]:
-    if case.deployment is None:
+    found, wanted = case.deployment, case.want.replicas
+    if found is None:
         yield _missing(case)
         return
-    wanted, replicas = case.want.replicas, case.deployment.replicas
-    if wanted is not None and replicas < wanted:
-        yield _lacking(case, wanted, replicas)
+    most = _most(case)
+    if wanted is not None and found.replicas < wanted:
+        missing = f"{seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are asked for"
+        lacking = _lacking if case.served else _lacking_unserved
+        yield lacking(case, found, missing)
     elif case.open() and not case.served and _opened(case) + YOUNG <= case.look.now:
         yield _unserved(case)
-    most = _most(case)
-    if replicas > most:
-        yield _left(case, replicas, most)
+    if found.replicas > most:
+        yield _left(case, found, most)
 
 
 def _missing(case: Case) -> Live:
-    name = case.pool.deployment
-    fix = f"Let {_engine(case)} apply {_file(case)} again."
+    name, engine = (
+        case.pool.deployment,
+        {"argocd": "Argo CD", "flux": "Flux"}.get(case.look.engine, "kubectl"),
+    )
+    file = f"rendered/clusters/{case.look.place.cluster}/reservations/{case.reservation}.yaml"
+    fix = f"Let {engine} apply {file} again."
     if case.open():
         return case.live("S031", f"it is open, and its Deployment {name} does not exist.", fix)
     return case.live("S025", f"its Deployment {name} does not exist.", fix)
 
 
-def _lacking(case: Case, wanted: int, replicas: int) -> Live:
-    missing = f"{seats(wanted - replicas)} missing: {replicas} of {wanted} placeholders are asked for"
-    if not case.served:
-        return _lacking_unserved(case, missing)
-    deployment, now = case.deployment, case.look.now
-    assert deployment is not None
-    ours = deployment.scaled_by in OURS
-    if now < max(_opened(case) + YOUNG, case.changed + EDIT) or (
-        not ours and now < deployment.scaled_at + RESET
-    ):
-        return case.live("S032", f"{missing}.", f"Its pod is at work; look again in {YOUNG} s.")
-    if ours and case.want.active is not None and deployment.scaled_at >= _opened(case):
-        settle = case.timetable.settings.stabilization_seconds if case.timetable else 0
-        message = f"{missing}: sessions left, and may come back."
-        return case.live("S038", message, f"Nothing to do: they are asked for {settle} s after they left.")
-    by = (
-        f", set by {deployment.scaled_by} {ago(now - deployment.scaled_at)} ago"
-        if deployment.scaled_at
-        else ""
-    )
-    fix = (
-        f"Read what its pod says: {case.kubectl(f'logs --selector={_pods(case)} --all-containers --tail=20')}"
-    )
-    return case.live("S031", f"{missing}{by}, and its pod does not put it right.", fix)
+def _lacking(case: Case, found: Deployment, missing: str) -> Live:
+    now, is_ours = case.look.now, found.scaled_by in OURS
+    young = now < max(_opened(case) + YOUNG, case.changed + EDIT)
+    if young or (not is_ours and now < found.scaled_at + RESET):
+        return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
+    if is_ours and case.want.active is not None and found.scaled_at >= _opened(case):
+        seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
+        fix = f"Nothing to do: they are asked for again {seconds} s after the sessions left."
+        return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
+    by = f", set by {found.scaled_by} at {instant_text(found.scaled_at)}" if found.scaled_at else ""
+    log = case.kubectl(f"logs --selector={_pods(case)} --all-containers --tail=20")
+    message = f"{missing}{by}; its pod does not put it right."
+    return case.live("S031", message, f"Read what its pod says: {log}")
 
 
-def _lacking_unserved(case: Case, missing: str) -> Live:
+def _lacking_unserved(case: Case, found: Deployment, missing: str) -> Live:
     """Nobody knows since when; the latest thing that may have caused it tells the least."""
-    deployment, now = case.deployment, case.look.now
-    assert deployment is not None
-    by_others = 0 if deployment.scaled_by in OURS else deployment.scaled_at
-    since = max(_opened(case), case.changed, by_others)
-    what = "the CronJob did not fire, or its Job is gone"
+    now = case.look.now
+    scale = case.kubectl(f"scale deployment/{found.name} --replicas={case.want.replicas}")
     if now < _opened(case) + YOUNG:
-        return case.live(
-            "S032", f"{missing}; it opened {ago(now - _opened(case))} ago.", "Look again in a minute."
-        )
-    if now < since + REPAIR and case.look.has_sweep:
-        message = f"{missing}, and no pod serves it: {what}."
-        return case.live("S032", message, f"The sweep puts it right within 5 minutes. {_by_hand(case)}")
-    late = "The sweep should have put it right. " if case.look.has_sweep else ""
-    return case.live("S030", f"{missing}, and no pod serves it: {what}.", f"{late}{_by_hand(case)}")
-
-
-def _by_hand(case: Case) -> str:
-    name = case.pool.deployment
-    return f"By hand: {case.kubectl(f'scale deployment/{name} --replicas={case.want.replicas}')}"
+        return case.live("S032", f"{missing}; its pod is not there yet.", "Look again in a minute.")
+    message = f"{missing}, and no pod serves it: the CronJob did not fire, or its Job is gone."
+    if case.look.has_sweep and now < _last_written(case, found, _opened(case)) + REPAIR:
+        return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
+    late = "The sweep should have repaired it. " if case.look.has_sweep else ""
+    return case.live("S030", message, f"{late}By hand: {scale}")
 
 
 def _unserved(case: Case) -> Live:
-    job = case.kubectl(f"get jobs,pods --selector={_pods(case)}")
-    fix = (
-        "The sweep starts a Job within 5 minutes." if case.look.has_sweep else f"See what became of it: {job}"
-    )
-    return case.live("S035", "it is open and its seats stand, but no pod serves it.", fix)
+    fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={_pods(case)}')}"
+    if case.look.has_sweep:
+        fix = "The sweep starts a Job within 5 minutes."
+    return case.live("S035", "it is open and its seats are asked for, but no pod serves it.", fix)
 
 
-def _left(case: Case, replicas: int, most: int) -> Live:
-    deployment, now = case.deployment, case.look.now
-    assert deployment is not None
-    over = [one.end for one in case.occurrences() if one.end <= now]
-    by_others = 0 if deployment.scaled_by in OURS else deployment.scaled_at
-    since = max([case.changed, by_others, *over])
-    message = f"{replicas - most} placeholder{'s' if replicas - most > 1 else ''} too many: " + (
-        f"{replicas} are asked for, at most {most} should be"
-        if most
-        else f"nothing is open{f' since {ago(now - max(over))}' if over else ''}"
-    )
-    if now < since + REPAIR and (case.look.has_sweep or case.served):
-        return case.live("S034", f"{message}.", "Its pod or the sweep removes them within 6 minutes.")
-    hand = case.kubectl(f"scale deployment/{deployment.name} --replicas={most}")
-    return case.live("S033", f"{message}.", f"By hand: {hand}")
+def _left(case: Case, found: Deployment, most: int) -> Live:
+    over = [one.end for one in case.occurrences() if one.end <= case.look.now]
+    number = f"{found.replicas - most} placeholder{'s' if found.replicas - most > 1 else ''} too many"
+    message = f"{number}: {found.replicas} are asked for, at most {most} should be."
+    if not most:
+        message = f"{number}: nothing is open{f' since {instant_text(max(over))}' if over else ''}."
+    is_kept = case.look.has_sweep or case.served
+    if is_kept and case.look.now < _last_written(case, found, max(over, default=0)) + REPAIR:
+        return case.live("S034", message, "Its pod or the sweep removes them within 6 minutes.")
+    scale = case.kubectl(f"scale deployment/{found.name} --replicas={most}")
+    return case.live("S033", message, f"By hand: {scale}")
 
 
 def _most(case: Case) -> int:
     """What the pool may have: its full count, whoever is there, or what somebody ordered."""
-    full = target(case.occurrences(), case.look.now, full_count(case.pool.resource_class))
-    return max(full, case.want.replicas or 0) if case.override is None else case.override.target
+    if case.override is not None:
+        return case.override.target
+    return target(case.occurrences(), case.look.now, full_count(case.pool.resource_class))
 
 
 def _opened(case: Case) -> int:
@@ -120,13 +103,10 @@ def _opened(case: Case) -> int:
     return max((one.open for one in case.open()), default=0)
 
 
+def _last_written(case: Case, found: Deployment, at: int) -> int:
+    """The latest of that instant, an edit of the timetable, and a scale by somebody else."""
+    return max(at, case.changed, 0 if found.scaled_by in OURS else found.scaled_at)
+
+
 def _pods(case: Case) -> str:
     return f"berth.dev/reservation={case.reservation},!berth.dev/resource-class"
-
-
-def _engine(case: Case) -> str:
-    return {"argocd": "Argo CD", "flux": "Flux"}.get(case.look.engine, "somebody")
-
-
-def _file(case: Case) -> str:
-    return f"rendered/clusters/{case.look.place.cluster}/reservations/{case.reservation}.yaml"

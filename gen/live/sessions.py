@@ -43,7 +43,7 @@ def _question(recognition: Recognition, namespace: str) -> Question:
 
 
 def sessions(recognition: Recognition, items: Iterable[Object]) -> list[Session]:
-    """What is active among the objects that the questions were answered with. Our own pods are no sessions."""
+    """What is active among the objects that were answered. Our own pods are no sessions."""
     return [
         _session(recognition, item)
         for item in items

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from gen.live.case import EDIT, REPAIR, Case, Look, ago, occurrences_of, seats
+from gen.live.case import EDIT, REPAIR, Case, Look, occurrences_of, seats
 from gen.live.expected import difference
 from gen.live.facts import CronJob
 from gen.live.rules import Live
+from gen.runtime.instant import instant_text
 from gen.runtime.target import full_count, open_now, target
 from gen.runtime.timetable import Timetable, in_force
 
@@ -39,7 +40,7 @@ def of_pool(case: Case) -> Iterator[Live]:
     known = target(case.occurrences(), now, full)
     missing = target(open_now(mine, now), now, full) - known
     if missing > 0 and now >= case.changed + EDIT:
-        since = ago(now - min(one.open for one in open_now(mine, now)))
+        since = instant_text(min(one.open for one in open_now(mine, now)))
         message = f"by git {seats(missing)} more should be open, since {since}."
         yield case.live("S020", message, _apply(case.look, case.reservation))
 

@@ -1,6 +1,6 @@
 """A target that a person sets for a while, in an emergency, as an annotation of the timetable's ConfigMap:
 
-    berth.dev/override: '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+berth.dev/override: '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 """
 
 import json
