@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gen.runtime.session import Claim, Session, fits
 
 Group = tuple[int, ...]
-"""The claims that a session fits, by their places in the ranking, ascending. Sessions of one group are alike."""
+"""The claims that a session fits, by their places in the ranking, ascending. Its sessions are alike."""
 
 
 def group(session: Session, claims: Sequence[Claim]) -> Group:
