@@ -4,17 +4,18 @@ Pure but for the templates that it reads. What an object looks like stands in te
 gets, in `gen.backend` and `gen.backend.cluster`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gen.backend import cluster as base
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.finding import Problem
 from gen.manifest.timetabletext import timetable_that_fits
-from gen.model import Cluster, Site
+from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
 from gen.output.template import Renderer
 from gen.pipeline import Part
+from gen.placed import cluster_of
 
 
 def base_file(cluster: Cluster) -> str:
@@ -23,6 +24,10 @@ def base_file(cluster: Cluster) -> str:
 
 def reservation_file(part: Part) -> str:
     return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
+
+
+def inventory_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/inventory.yaml"
 
 
 def kustomization_file(cluster: Cluster) -> str:
@@ -36,8 +41,21 @@ def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: 
     return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)], cluster.name)
 
 
-def base_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
-    return _file(renderer, site, base.manifests(site, cluster), cluster.name)
+def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
+    """`classes` are all that are declared."""
+    here = [one for one in classes if cluster_of(one, site) is cluster]
+    return _file(renderer, site, base.manifests(site, cluster, here), cluster.name)
+
+
+def inventory_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str | None:
+    """The list of the reservations that have one of the `files` here; None where the cluster has no list."""
+    if not base.has_inventory(cluster):
+        return None
+    folder, suffix = f"clusters/{cluster.name}/reservations/", ".yaml"
+    names = sorted(
+        file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
+    )
+    return _file(renderer, site, [base.inventory(site, cluster, names)], cluster.name)
 
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:

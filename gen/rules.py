@@ -47,6 +47,8 @@ RULES = {
     "B030": Rule(ERROR, "A `berth.dev/ignore` annotation cannot be understood."),
     "B031": Rule(WARNING, "Two entries of a reservation overlap: their seats add up."),
     "B032": Rule(NOTE, "A reservation narrows nothing: every session of its class counts for it."),
+    "B033": Rule(WARNING, "Our own Jobs do not tolerate the taints of a class, so they make no room there."),
+    "B034": Rule(ERROR, "An address is not that of a web server."),
     # dates
     "B040": Rule(ERROR, "A schedule entry never falls on a date."),
     "B041": Rule(WARNING, "The same, in a Renku payload."),

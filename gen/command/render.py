@@ -17,6 +17,8 @@ from gen.pipeline import Part, Pipeline
 from gen.render import (
     base_file,
     base_text,
+    inventory_file,
+    inventory_text,
     kustomization_file,
     kustomization_text,
     reservation_file,
@@ -105,9 +107,14 @@ def _files(pipeline: Pipeline, templates: str | None) -> Iterator[tuple[str, str
                 pipeline.problems.append(text)
     if pipeline.has_errors() or pipeline.site is None:
         return
+    classes = pipeline.declared.classes.values()
     for cluster in pipeline.site.clusters:
-        yield base_file(cluster), base_text(renderer, pipeline.site, cluster)
         names.append(base_file(cluster))
+        yield names[-1], base_text(renderer, pipeline.site, cluster, classes)
+        inventory = inventory_text(renderer, pipeline.site, cluster, names)
+        if inventory is not None:
+            names.append(inventory_file(cluster))
+            yield names[-1], inventory
         if pipeline.site.kustomization:
             text = kustomization_text(renderer, pipeline.site, cluster, names)
             yield kustomization_file(cluster), text

@@ -66,13 +66,17 @@ SESSIONS = Fields(
 def _agree(made: Made, path: Path, report: Report) -> None:
     for key, _ in items(made["podLabels"]):
         refuse_our_label(key, (*path, "podLabels", key), report)
+    sessions = made["sessions"]
+    if isinstance(sessions, ClassSessions) and sessions.source == "renku" and made["renkuId"] is None:
+        message = "source renku needs renkuId: Renku's sessions name their class by it."
+        report(MISSING, path, message, "Add renkuId: the id of the class in Renku.")
     resources.agree(made, path, report)
 
 
 SPEC = Fields(
     {
         "cluster": Field(Text("DNS label", grammar.dns_label), None, "where it is", "the only cluster"),
-        "renkuId": Field(Whole(0), None, "id of the class in Renku", "none"),
+        "renkuId": Field(Whole(0), None, "id of the class in Renku; needed for source renku", "none"),
         "requests": Field(
             MapOf(grammar.resource_name, resources.AMOUNT, 1),
             meaning="resources of one seat; any resource name, amounts as in Kubernetes",

@@ -91,6 +91,7 @@ FILES = {
 }
 RENDERED = [
     "clusters/lab/base.yaml",
+    "clusters/lab/inventory.yaml",
     "clusters/lab/reservations/night.yaml",
     "clusters/lab/reservations/rest.yaml",
     "clusters/prod/base.yaml",
