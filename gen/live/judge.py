@@ -18,7 +18,7 @@ from gen.runtime.instant import instant_text
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.override import Override, in_force, parse_overrides
 from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from gen.runtime.target import open_now
+from gen.runtime.target import full_count, open_now, target
 from gen.runtime.timetable import Pool, parse
 from gen.runtime.timetable import Timetable as Read
 
@@ -87,6 +87,8 @@ class _Reservation:
 
     def _common(self) -> tuple[Live, ...]:
         look, name, known = self._look, self._name, self._known
+        if nothing := ours.of_nothing(look):
+            return (nothing,)
         cronjobs = [one for one in look.facts.cronjobs if one.reservation == name]
         found = list(sync.of_reservation(look, name, known.read, known.malformed, cronjobs))
         found += ours.of_jobs(
@@ -172,6 +174,10 @@ class _Reservation:
 
 
 def _wanted(case: Case, deployment: Deployment | None) -> int | None:
+    """Where the cluster knows of nothing, what git says."""
+    if case.timetable is None and deployment is None:
+        occurrences, full = occurrences_of(case.git, case.pool.resource_class), full_count
+        return target(occurrences, case.look.now, full(case.pool.resource_class))
     if case.want.replicas is None:
         return deployment.replicas if deployment else None
     return case.want.replicas

@@ -77,7 +77,9 @@ def job(item: Object) -> Job:
 
 def pod(item: Object) -> Pod:
     found = _containers(item)
-    runs = any(one.get("name") == labels.OCCURRENCE and _at(one, "state", "running") for one in found)
+    runs = any(
+        one.get("name") == labels.OCCURRENCE and _at(one, "state", "running") is not None for one in found
+    )
     return Pod(
         _name(item),
         label(item, labels.RESERVATION),

@@ -27,14 +27,11 @@ def _last_good(found: CronJob) -> int:
 
 def of_cluster(look: Look, code: Mapping[str, str]) -> Iterator[Live]:
     """`code` is the in-cluster code of this Berth, by file."""
-    place, facts = look.place, look.facts
-    if not (facts.timetables or facts.deployments or facts.cronjobs or facts.code):
-        message = f"nothing of the site {look.site} is in the namespace {place.namespace}."
-        yield _live(
-            look, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
-        )
+    facts = look.facts
+    if nothing := of_nothing(look):
+        yield nothing
         return
-    apply = f"Apply rendered/clusters/{place.cluster}/base.yaml."
+    apply = f"Apply rendered/clusters/{look.place.cluster}/base.yaml."
     if facts.code is None:
         message = f"the ConfigMap {naming.RUNTIME} is missing: no pod of ours can start."
         yield _live(look, "S010", "", message, apply)
@@ -43,6 +40,15 @@ def of_cluster(look: Look, code: Mapping[str, str]) -> Iterator[Live]:
         message = f"the code in {naming.RUNTIME} is not that of this Berth: {_some(files)}."
         yield _live(look, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
     yield from _of_sweep(look, apply)
+
+
+def of_nothing(look: Look) -> Live | None:
+    """Told instead of all that is missing, where nothing is there."""
+    place, facts = look.place, look.facts
+    if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
+        return None
+    message = f"nothing of the site {look.site} is in the namespace {place.namespace}."
+    return _live(look, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context.")
 
 
 def _of_sweep(look: Look, apply: str) -> Iterator[Live]:

@@ -43,7 +43,7 @@ RULES = {
     "S032": Rule(WARNING, "late", "Seats are missing, for no longer yet than they may."),
     "S033": Rule(ERROR, "left over", "Placeholders are left after the end."),
     "S034": Rule(NOTE, "closing", "Placeholders are left, for no longer yet than they may."),
-    "S035": Rule(WARNING, "not served", "Seats stand, and no pod serves the reservation."),
+    "S035": Rule(WARNING, "not served", "A pool is open, and no pod serves its reservation."),
     "S036": Rule(NOTE, "override", "An override is in force."),
     "S037": Rule(WARNING, "bad override", "An override cannot be understood."),
     "S038": Rule(NOTE, "settling", "Sessions left, and their seats are not asked for again yet."),

@@ -48,7 +48,8 @@ def _lacking(case: Case, found: Deployment, missing: str) -> Live:
     young = now < max(_opened(case) + YOUNG, case.changed + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
-    if is_ours and case.want.active is not None and found.scaled_at >= _opened(case):
+    knows = case.want.active is not None and case.override is None
+    if is_ours and knows and found.scaled_at >= _opened(case):
         seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
         fix = f"Nothing to do: they are asked for again {seconds} s after the sessions left."
         return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
@@ -64,7 +65,8 @@ def _lacking_unserved(case: Case, found: Deployment, missing: str) -> Live:
     scale = case.kubectl(f"scale deployment/{found.name} --replicas={case.want.replicas}")
     if now < _opened(case) + YOUNG:
         return case.live("S032", f"{missing}; its pod is not there yet.", "Look again in a minute.")
-    message = f"{missing}, and no pod serves it: the CronJob did not fire, or its Job is gone."
+    why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
+    message = f"{missing}, and no pod serves it: {why}."
     if case.look.has_sweep and now < _last_written(case, found, _opened(case)) + REPAIR:
         return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
     late = "The sweep should have repaired it. " if case.look.has_sweep else ""
@@ -75,7 +77,7 @@ def _unserved(case: Case) -> Live:
     fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={_pods(case)}')}"
     if case.look.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
-    return case.live("S035", "it is open and its seats are asked for, but no pod serves it.", fix)
+    return case.live("S035", "it is open, and no pod serves it.", fix)
 
 
 def _left(case: Case, found: Deployment, most: int) -> Live:
@@ -109,4 +111,4 @@ def _last_written(case: Case, found: Deployment, at: int) -> int:
 
 
 def _pods(case: Case) -> str:
-    return f"berth.dev/reservation={case.reservation},!berth.dev/resource-class"
+    return f"berth.dev/reservation={case.reservation},berth.dev/role=occurrence"

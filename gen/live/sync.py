@@ -25,7 +25,10 @@ def of_reservation(
         )
         yield _live(look, "S023", name, "it is in the cluster and not in git.", fix)
     elif cluster is None:
-        yield _live(look, "S021", name, "it is in git and not in the cluster.", _apply(look, name))
+        message = "it is in git and not in the cluster."
+        if any(one.reservation == name for one in look.facts.deployments):
+            message = "its timetable is not in the cluster."
+        yield _live(look, "S021", name, message, _apply(look, name))
     elif unlike := difference(git, cluster):
         yield _live(look, "S022", name, f"not synced: {unlike}.", _apply(look, name))
     yield from _of_cronjobs(look, name, cluster, list(cronjobs))
@@ -41,7 +44,7 @@ def of_pool(case: Case) -> Iterator[Live]:
     missing = target(open_now(mine, now), now, full) - known
     if missing > 0 and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
-        message = f"by git {seats(missing)} more should be open, since {since}."
+        message = f"{seats(missing)} more should be open by git, since {since}."
         yield case.live("S020", message, _apply(case.look, case.reservation))
 
 
