@@ -1,17 +1,20 @@
-"""What the runtime asks of the API server, in its own words: the timetable, and the scale of a Deployment.
+"""What the runtime asks of the API server, in its own words: the timetable, a Deployment and its scale, the
+record on a Job.
 
 Whatever goes wrong is an `ApiError`. How a request travels is passed in: `gen.runtime.connection` in the
 cluster. It decides nothing and repeats nothing.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
-FIELD_MANAGER = "berth-occurrence"
-TIMETABLE_KEY = "timetable.json"
+from gen.runtime.override import ANNOTATION as OVERRIDE
 
+FIELD_MANAGER = "berth-occurrence"
+SCALER_FIELD_MANAGER = "berth-scaler"
+TIMETABLE_KEY = "timetable.json"
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"  # of which JSON is a part
@@ -59,19 +62,48 @@ class Scale(NamedTuple):
     resource_version: str
 
 
+class Deployment(NamedTuple):
+    replicas: int  # as wanted by the spec
+    resource_version: str
+    ready: int = 0
+    uid: str = ""
+
+
+class TimetableText(NamedTuple):
+    """What the ConfigMap of a timetable says, unread."""
+
+    timetable: str
+    overrides: str = ""  # of its annotation; empty: there is none
+
+
 class Api:
     def __init__(self, transport: Transport, field_manager: str = FIELD_MANAGER) -> None:
         """`field_manager` is the name under which the server notes what is written."""
         self._transport = transport
         self._field_manager = field_manager
 
-    def get_timetable(self, namespace: str, name: str) -> str:
+    def get_timetable(self, namespace: str, name: str) -> TimetableText:
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps/{quote(name, safe='')}"
-        data = self.ask(Request("GET", path), "ConfigMap").get("data")
-        text = data.get(TIMETABLE_KEY) if isinstance(data, dict) else None
+        found = self.ask(Request("GET", path), "ConfigMap")
+        text = _part(found, "data").get(TIMETABLE_KEY)
         if not isinstance(text, str):
             raise ApiError(200, "Nonsense", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
-        return text
+        overrides = _annotations(found).get(OVERRIDE)
+        return TimetableText(text, overrides if isinstance(overrides, str) else "")
+
+    def get_deployment(self, namespace: str, name: str) -> Deployment:
+        found = self.ask(Request("GET", _deployment_path(namespace, name)), "Deployment")
+        version, uid = _part(found, "metadata").get("resourceVersion"), _part(found, "metadata").get("uid")
+        replicas = _part(found, "spec").get("replicas")
+        ready = _part(found, "status").get("readyReplicas")
+        if not isinstance(version, str) or not isinstance(replicas, int):
+            raise ApiError(200, "Nonsense", f"the answer is no Deployment: {json.dumps(found)[:200]}")
+        return Deployment(
+            replicas,
+            version,
+            ready if isinstance(ready, int) else 0,  # at zero the server leaves it out
+            uid if isinstance(uid, str) else "",
+        )
 
     def get_scale(self, namespace: str, deployment: str) -> Scale:
         return _scale(self.ask(Request("GET", _scale_path(namespace, deployment)), "Scale"))
@@ -81,6 +113,16 @@ class Api:
         patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
         path = f"{_scale_path(namespace, deployment)}?fieldManager={self._field_manager}"
         return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
+
+    def get_job_annotation(self, namespace: str, job: str, key: str) -> str:
+        """Empty where it has none."""
+        found = _annotations(self.ask(Request("GET", _job_path(namespace, job)), "Job")).get(key)
+        return found if isinstance(found, str) else ""
+
+    def annotate_job(self, namespace: str, job: str, annotations: Mapping[str, str]) -> None:
+        patch = json.dumps({"metadata": {"annotations": annotations}}).encode()
+        path = f"{_job_path(namespace, job)}?fieldManager={self._field_manager}"
+        self.ask(Request("PATCH", path, patch), "Job")
 
     def tell(self, namespace: str, event: dict[str, object]) -> None:
         """Posts an event made by `gen.runtime.event`."""
@@ -102,9 +144,25 @@ class Api:
         return body
 
 
+def _part(body: dict[str, object], key: str) -> dict[str, object]:
+    part = body.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def _annotations(body: dict[str, object]) -> dict[str, object]:
+    return _part(_part(body, "metadata"), "annotations")
+
+
+def _deployment_path(namespace: str, name: str) -> str:
+    return f"/apis/apps/v1/namespaces/{quote(namespace, safe='')}/deployments/{quote(name, safe='')}"
+
+
 def _scale_path(namespace: str, deployment: str) -> str:
-    name = quote(deployment, safe="")
-    return f"/apis/apps/v1/namespaces/{quote(namespace, safe='')}/deployments/{name}/scale"
+    return f"{_deployment_path(namespace, deployment)}/scale"
+
+
+def _job_path(namespace: str, job: str) -> str:
+    return f"/apis/batch/v1/namespaces/{quote(namespace, safe='')}/jobs/{quote(job, safe='')}"
 
 
 def _scale(body: dict[str, object]) -> Scale:

@@ -22,8 +22,13 @@ WRITE_SECONDS = 32.0
 SILENCE_MILLISECONDS = 4000
 
 
-def in_cluster(environment: Mapping[str, str], account: str = ACCOUNT) -> "Connection":
-    """Raises KeyError outside of a cluster."""
+def in_cluster(
+    environment: Mapping[str, str],
+    account: str = ACCOUNT,
+    read_seconds: float = READ_SECONDS,
+    write_seconds: float = WRITE_SECONDS,
+) -> "Connection":
+    """Raises KeyError outside of a cluster. Connecting takes as long as reading at the most."""
     host, port = environment["KUBERNETES_SERVICE_HOST"], int(environment["KUBERNETES_SERVICE_PORT"])
 
     def connect() -> HTTPConnection:
@@ -31,9 +36,9 @@ def in_cluster(environment: Mapping[str, str], account: str = ACCOUNT) -> "Conne
         # which many clusters have. The file is read at each connection because it may be renewed.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.load_verify_locations(f"{account}/ca.crt")
-        return HTTPSConnection(host, port, timeout=READ_SECONDS, context=context)
+        return HTTPSConnection(host, port, timeout=read_seconds, context=context)
 
-    return Connection(connect, f"{account}/token")
+    return Connection(connect, f"{account}/token", read_seconds, write_seconds)
 
 
 class Connection:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.runtime.api import Answer, Api, ApiError, Request, Scale
+from gen.runtime.api import Answer, Api, ApiError, Request, Scale, TimetableText
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
@@ -37,7 +37,7 @@ def test_the_requests_are_these() -> None:
         api.scale("berth", "course-small", 3, "6"),
     )
 
-    assert ("{}", Scale(3, "7"), Scale(3, "7")) == answers
+    assert (TimetableText("{}"), Scale(3, "7"), Scale(3, "7")) == answers
     assert [
         Request("GET", "/api/v1/namespaces/berth/configmaps/course"),
         Request("GET", SCALE),

@@ -58,12 +58,15 @@ def _signals() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def environment(server: StubServer, file: str = "/nowhere") -> dict[str, str]:
+def environment(server: StubServer, share: Path) -> dict[str, str]:
+    """The folder that the two programs share has the mounted timetable too."""
     return {
+        "BERTH_SHARE": str(share),
+        "BERTH_JOB": "course-1",
         "BERTH_NAMESPACE": "berth",
         "BERTH_RESERVATION": "course",
         "BERTH_TIMETABLE": "course",
-        "BERTH_TIMETABLE_FILE": file,
+        "BERTH_TIMETABLE_FILE": str(share / "timetable.json"),
         "KUBERNETES_SERVICE_HOST": "127.0.0.1",
         "KUBERNETES_SERVICE_PORT": str(server.port),
     }
@@ -101,7 +104,7 @@ def test_over_it_closes_and_exits_0(berth: Path, account: Path) -> None:
     cluster = FakeCluster(timetable(OVER), {"course-small": 25})
     with (
         StubServer(answered_by(cluster), account) as server,
-        start(berth, account, environment(server)) as process,
+        start(berth, account, environment(server, berth)) as process,
     ):
         output, _ = process.communicate(timeout=30)
 
@@ -113,7 +116,7 @@ def test_on_sigterm_while_it_sleeps_it_exits_143_and_scales_nothing(berth: Path,
     cluster = FakeCluster(timetable(OPEN), {"course-small": 0})
     with (
         StubServer(answered_by(cluster), account) as server,
-        start(berth, account, environment(server)) as process,
+        start(berth, account, environment(server, berth)) as process,
     ):
         wait_for(server, 3)
         time.sleep(0.1)
@@ -129,7 +132,7 @@ def test_on_sigterm_during_a_request_it_exits_143(berth: Path, account: Path) ->
         time.sleep(3.5)
         return reply(500, b"")
 
-    with StubServer(hang, account) as server, start(berth, account, environment(server)) as process:
+    with StubServer(hang, account) as server, start(berth, account, environment(server, berth)) as process:
         wait_for(server, 1)
         process.terminate()
         began = time.monotonic()
@@ -152,7 +155,7 @@ def test_trouble_passes_and_the_mounted_copy_serves_meanwhile(
         return next(replies, None) or answered_by(cluster)(received)
 
     with StubServer(answer, account) as server:
-        code = main(environment(server, str(tmp_path / "timetable.json")), str(account))
+        code = main(environment(server, tmp_path), str(account))
 
     assert (code, cluster.scales["course-small"][0]) == (0, 0)
     assert events(capfd.readouterr().out) == [
@@ -189,7 +192,7 @@ def test_a_closed_log_is_no_reason_to_stop(berth: Path, account: Path) -> None:
         process = subprocess.run(
             [sys.executable, "-c", START, str(account)],
             cwd=berth,
-            env=environment(server),
+            env=environment(server, berth),
             stdout=writer,
             check=False,
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.runtime.plan import Change, Settled, Wish, change, wish
+from gen.runtime.plan import Aim, Change, Wish, aim_at, change, wish
 from gen.runtime.timetable import Pool, Timetable, parse
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
@@ -11,8 +11,8 @@ TIMETABLE = parse(timetable_text(COURSE))
 SMALLER = parse(timetable_text((*COURSE[:4], {"small": 20})))
 
 
-def settled(moment: str, timetable: Timetable = TIMETABLE) -> Settled:
-    return Settled(wish(timetable, POOL, at(moment)), timetable)
+def settled(moment: str, timetable: Timetable = TIMETABLE) -> Aim:
+    return aim_at(timetable, POOL, at(moment))
 
 
 def test_a_wish_names_the_occurrences_that_ask_for_it() -> None:
@@ -75,18 +75,16 @@ def test_a_pool_is_known_by_its_deployment() -> None:
         ),
     ],
 )
-def test_what_is_done_and_why(
-    found: int, moment: str, before: Settled | None, expected: Change | None
-) -> None:
+def test_what_is_done_and_why(found: int, moment: str, before: Aim | None, expected: Change | None) -> None:
     now = at(moment)
 
-    assert expected == change(found, wish(TIMETABLE, POOL, now), before, now)
+    assert expected == change(found, aim_at(TIMETABLE, POOL, now), before)
 
 
 def test_one_of_two_that_ends_is_named() -> None:
     overlapping = parse(timetable_text(COURSE, ("course/x", "08:30", "09:00", "11:00", {"small": 5})))
     now = at("10:00")
 
-    todo = change(30, wish(overlapping, POOL, now), settled("09:59", overlapping), now)
+    todo = change(30, aim_at(overlapping, POOL, now), settled("09:59", overlapping))
 
     assert Change(30, 5, "closed", ("course/1",)) == todo

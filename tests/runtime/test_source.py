@@ -2,7 +2,7 @@
 
 import json
 
-from gen.runtime.api import ApiError
+from gen.runtime.api import ApiError, TimetableText
 from gen.runtime.log import Log
 from gen.runtime.source import Source
 from tests.runtime.fake_cluster import no_answer
@@ -18,13 +18,14 @@ class Texts:
 
     def __init__(self, server: str | ApiError, copy: str | Exception) -> None:
         self.server, self.copy = server, copy
+        self.overrides = ""
         self.lines: list[str] = []
         self.source = Source("course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course"))
 
-    def _ask(self) -> str:
+    def _ask(self) -> TimetableText:
         if isinstance(self.server, ApiError):
             raise self.server
-        return self.server
+        return TimetableText(self.server, self.overrides)
 
     def _read(self) -> str:
         if isinstance(self.copy, Exception):
