@@ -26,6 +26,7 @@ FLOORS = [
     r"gen\.(check|backend)\.\w+",
     r"gen\.pipeline",
     r"gen\.render",
+    r"gen\.live\.\w+",
     r"gen\.command\.\w+",
     r"gen\.cli",
     r"gen\.__main__",
@@ -40,10 +41,11 @@ GATES = {
     "socket": r"gen\.runtime\.connection",
     "http": r"gen\.runtime\.connection",
     "ssl": r"gen\.runtime\.connection",
-    "time": r"gen\.(runtime\.(occurrence|connection)|command\.\w+)",
+    "time": r"gen\.(runtime\.(occurrence|connection)|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
-    "kubernetes": "-",
+    "kubernetes": r"gen\.live\.client",
+    "urllib3": r"gen\.live\.client",
 }
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 300, 50, 7
 

@@ -13,6 +13,7 @@ class Flag(NamedTuple):
     meaning: str
     value: str = ""  # what stands behind it, for people; empty for a switch
     short: str = ""
+    many: bool = False  # said twice, both count
 
 
 class Command(NamedTuple):
@@ -36,6 +37,10 @@ EVERYWHERE = (
 _SELECTION = (
     Flag("--class", "only seats of this class", "NAME"),
     Flag("--cluster", "only this cluster", "NAME"),
+)
+_CLUSTERS = (
+    Flag("--context", "[CLUSTER=]CONTEXT of the kubeconfig; may be repeated", "CTX", many=True),
+    Flag("--kubeconfig", "instead of the usual one", "FILE"),
 )
 COMMANDS = (
     Command(
@@ -64,6 +69,17 @@ COMMANDS = (
             Flag("--from", "only those that end later", "INSTANT"),
             Flag("--until", "only those that open earlier", "INSTANT"),
             *_SELECTION,
+        ),
+        words="[NAME...]",
+    ),
+    Command(
+        "status",
+        "Show what every pool is doing now in its cluster, against what it should do.",
+        ("text", "wide", "json"),
+        (
+            *_SELECTION,
+            *_CLUSTERS,
+            Flag("--watch", "look again every 5 seconds, until Ctrl-C"),
         ),
         words="[NAME...]",
     ),
