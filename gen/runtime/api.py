@@ -121,7 +121,7 @@ class Api:
 
     def annotate_job(self, namespace: str, job: str, annotations: Mapping[str, str]) -> None:
         patch = json.dumps({"metadata": {"annotations": annotations}}).encode()
-        path = f"{_job_path(namespace, job)}?fieldManager={self._field_manager}"
+        path = f"{_job_path(namespace, job)}?fieldManager={self.field_manager}"
         self.ask(Request("PATCH", path, patch), "Job")
 
     def tell(self, namespace: str, event: dict[str, object]) -> None:
