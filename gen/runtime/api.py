@@ -132,16 +132,22 @@ class Api:
     def ask(self, request: Request, *kinds: str) -> dict[str, object]:
         """The object of one of these kinds that the server answers."""
         answer = self._transport(request)
-        try:
-            tree: object = json.loads(answer.body)
-        except (ValueError, RecursionError):
-            tree = None
-        body = tree if isinstance(tree, dict) else {}
-        if answer.status not in (200, 201, 202):
-            raise _refusal(answer, body)
+        body = tree_of(answer)
         if body.get("kind") not in kinds:
             raise ApiError(200, "Nonsense", f"the answer is no {kinds[0]}: {_shown(answer.body)}")
         return body
+
+
+def tree_of(answer: Answer) -> dict[str, object]:
+    """The JSON object of a good answer, empty where it is none. Raises ApiError for a refusal."""
+    try:
+        tree: object = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        tree = None
+    body = tree if isinstance(tree, dict) else {}
+    if answer.status not in (200, 201, 202):
+        raise _refusal(answer, body)
+    return body
 
 
 def _part(body: dict[str, object], key: str) -> dict[str, object]:

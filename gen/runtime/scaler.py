@@ -12,10 +12,12 @@ from types import FrameType
 
 from gen.runtime.api import SCALER_FIELD_MANAGER, Api
 from gen.runtime.connection import ACCOUNT, READ_SECONDS, in_cluster
-from gen.runtime.observed import Means, Observed
+from gen.runtime.lookout import Means
+from gen.runtime.observed import Observed
 from gen.runtime.program import SCALER, hands_of, jitter, log_of, shared_path, source_of
 from gen.runtime.scaling import Folder, Scaling
 from gen.runtime.share import COUNTS, MAIN_ALIVE, SCALER_ALIVE, reader, replacer
+from gen.runtime.watcher import MOST
 
 WRITE_SECONDS = 10.0  # with ten of these the main program would not believe us any more
 
@@ -40,7 +42,12 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         )
         token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
         means = Means(
-            lambda: in_cluster(environment, account), hands.namespace, log, time.time, jitter, token_file
+            lambda: in_cluster(environment, account, most=MOST),
+            hands.namespace,
+            log,
+            time.time,
+            jitter,
+            token_file,
         )
         scaling = Scaling(source_of(environment, hands), hands, folder, Observed(means))
     except (KeyError, ValueError) as error:
