@@ -60,17 +60,17 @@ class Faults:
 
     def _of_pods(self) -> list[Step]:
         return [
-            Step(2.5, partial(self._delete_pods, "deleted-five-times", 5)),
-            Step(3.5, partial(self._evict, "evicted")),
-            Step(3.6, partial(self._signal, "out-of-memory", "occurrence", 9)),
-            Step(3.7, partial(self._signal, "sidecar-stops", "scaler", 19)),
-            Step(4.4, self._lose_node),
+            Step(2.9, partial(self._delete_pods, "deleted-five-times", 5)),
+            Step(3.8, partial(self._evict, "evicted")),
+            Step(3.9, partial(self._signal, "out-of-memory", "occurrence", 9)),
+            Step(4.0, partial(self._signal, "sidecar-stops", "scaler", 19)),
+            Step(4.6, self._lose_node),
         ]
 
     def _of_jobs(self) -> list[Step]:
         heal = partial(self._heal, "job-complete-too-early")
         return [
-            Step(2.6, partial(self._double, "doubled")),
+            Step(4.0, partial(self._double, "doubled")),
             Step(2.7, partial(self._delete_jobs, "job-deleted")),
             Step(2.7, partial(self._fail_job, "job-failed")),
             Step(2.8, heal),
@@ -90,13 +90,13 @@ class Faults:
             "withdrawn": self._withdraw,
         }
         return [
-            *(Step(2.8 + 0.05 * n, partial(self._edit, *item)) for n, item in enumerate(edits.items())),
-            Step(3.5, partial(self._scale, "scaled-by-hand", 0)),
-            Step(4.0, partial(self._scale, "scaled-by-hand", 100)),
-            Step(4.2, self._delete_deployment),
+            *(Step(4.1 + 0.05 * n, partial(self._edit, *item)) for n, item in enumerate(edits.items())),
+            Step(3.7, partial(self._scale, "scaled-by-hand", 0)),
+            Step(4.2, partial(self._scale, "scaled-by-hand", 100)),
+            Step(4.7, self._delete_deployment),
             Step(3.5, partial(self._break_timetable, "timetable-broken")),
             Step(5.0, partial(self._sync, "timetable-broken")),
-            Step(4.6, self._break_code),
+            Step(4.8, self._break_code),
         ]
 
     def _of_surroundings(self) -> list[Step]:
@@ -108,7 +108,7 @@ class Faults:
             *(Step(4.0, partial(self._api.set_fault, how, f"{name}-later")) for name, how in later.items()),
             Step(4.0, crowd),
             Step(4.0, partial(self._deny, REVOKED)),
-            Step(3.2, self._rotate),
+            Step(3.4, self._rotate),
             Step(CONTROLLERS_AWAY[0], away.controller_manager.stop),
             Step(CONTROLLERS_AWAY[1], away.controller_manager.start),
             Step(SERVER_AWAY[0], away.apiserver.stop),
@@ -193,8 +193,7 @@ class Faults:
 
     def _declare(self, name: str, day: int = 0, also: int = 0, **spec: object) -> None:
         changed = {key: spec.pop(key) for key in ("seats",) if key in spec}
-        ends = {"ends-earlier": 4, "ends-later": 6}.get(name)
-        one = faultcases.declared(case(name), self._opens, **changed, **({"ends": ends} if ends else {}))
+        one = faultcases.declared(case(name), self._opens, **changed)
         recurrence = one["spec"]["recurrence"]
         if day or also:
             (date,) = recurrence["dates"]

@@ -21,10 +21,13 @@ from tests.e2e.faultcases import (
     REVOKED,
     SESSIONS,
     SITE,
+    START,
     UNPULLABLE,
+    Case,
+    case,
 )
 from tests.e2e.faults import Faults
-from tests.e2e.faulty_api import FaultyApi
+from tests.e2e.faulty_api import ERRORS, GOOD, NONSENSE, SILENCE, FaultyApi
 from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
 from tests.e2e.kwok import TOLERATION
@@ -59,10 +62,7 @@ class World:
                 self.cluster.create_namespace(name)
             for name in (*NAMESPACES, NAMESPACE, OTHER_NAMESPACE):
                 undo.callback(self._remove, name)
-            for name in faultcases.FAULTY:
-                many = faultcases.PLENTY if name == "crowd-from-the-start" else 2
-                self.api.set_sessions(name, SESSIONS, 0 if name == "crowd-later" else many)
-                self.api.fault[name] = name.removesuffix("-from-the-start") if "start" in name else "good"
+            self._break_sessions()
             self.api.start()
             undo.callback(self.api.stop)
             self._declare()
@@ -76,12 +76,20 @@ class World:
             undo.callback(self.record.stop)
             yield
 
+    def _break_sessions(self) -> None:
+        for name in faultcases.FAULTY:
+            many = faultcases.PLENTY if name == f"crowd{START}" else 2
+            self.api.set_sessions(name, SESSIONS, 0 if name == "crowd-later" else many)
+            what = name.removesuffix(START)
+            self.api.fault[name] = what if what in (ERRORS, SILENCE, NONSENSE) else GOOD
+
     def _remove(self, namespace: str) -> None:
         self.direct.delete(f"/api/v1/namespaces/{namespace}")
 
     def _declare(self) -> None:
         site = faultcases.site(SITE, NAMESPACE, "argocd")
-        ours = [faultcases.declared(one, self.opens) for one in (*CASES, FILLER, UNPULLABLE)]
+        cases = {one.reservation: one for one in (*CASES, FILLER, UNPULLABLE)}
+        ours = [faultcases.declared(_at_first(one), self.opens) for one in cases.values()]
         self.engine.declare([site, *faultcases.classes(), *ours])
         other = faultcases.site(OTHER_SITE, OTHER_NAMESPACE, "none")
         theirs = [faultcases.declared(one, self.opens) for one in (AGAIN, DROPPED)]
@@ -100,9 +108,10 @@ class World:
         self.direct.create(f"/api/v1/namespaces/{SESSIONS}/pods", session(name, course))
 
     def _sessions(self) -> Counter[str]:
-        found = Counter(pod["metadata"]["labels"]["course"] for pod in self._pods.objects() if is_ready(pod))
+        pods = [pod for pod in self._pods.objects() if is_ready(pod)]
+        found = Counter(f"{pod['metadata']['labels']['course']}-small" for pod in pods)
         for name in faultcases.FAULTY:
-            found[name] += len(self.api.sessions[name])
+            found[case(name).pool] += len(self.api.sessions[name])
         return found
 
     def events(self, namespace: str = NAMESPACE) -> list[Object]:
@@ -116,6 +125,10 @@ class World:
                 raise
             return False
         return True
+
+
+def _at_first(one: Case) -> Case:
+    return one._replace(ends=faultcases.ENDED_BEFORE.get(one.name, one.ends))
 
 
 def session(name: str, course: str) -> Object:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from tests.e2e.direct import Direct, Mirror, Object
 
+RESERVATION, CLASS = "berth.dev/reservation", "berth.dev/resource-class"
 INTERVAL = 0.5  # seconds between looks
 
 
@@ -46,11 +47,12 @@ class SeatRecord:
     def __init__(
         self, direct: Direct, namespaces: Iterable[str], sessions: Callable[[], Counter[str]] = Counter
     ) -> None:
-        """`sessions` tells how many are active now, by reservation."""
+        """`sessions` tells how many are active now, by pool."""
         self._sessions = sessions
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.looks: dict[str, list[Seats]] = {}  # by reservation: each has one pool here
+        self.looks: dict[str, list[Seats]] = {}  # by pool, which is the name of its Deployment
+        self._reservations: dict[str, str] = {}  # by pool
         self._mirrors = {
             kind: [Mirror(direct, root.format(name)) for name in namespaces] for kind, root in _LISTS.items()
         }
@@ -77,17 +79,19 @@ class SeatRecord:
         at = time.time()
         ready, there, wanted, jobs = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
         for pod in self._objects("pods"):
-            if "berth.dev/resource-class" in pod["metadata"]["labels"]:
-                there[_reservation(pod)] += 1
-                ready[_reservation(pod)] += is_ready(pod)
+            if CLASS in pod["metadata"]["labels"]:
+                there[_pool(pod)] += 1
+                ready[_pool(pod)] += is_ready(pod)
         for job in self._objects("jobs"):
-            jobs[_reservation(job)] += job["status"].get("active", 0) > 0
+            jobs[_label(job, RESERVATION)] += job["status"].get("active", 0) > 0
         for pool in self._objects("deployments"):
-            wanted[_reservation(pool)] += pool["spec"].get("replicas", 0)
-            self.looks.setdefault(_reservation(pool), [])
+            wanted[_pool(pool)] += pool["spec"].get("replicas", 0)
+            self.looks.setdefault(_pool(pool), [])
+            self._reservations[_pool(pool)] = _label(pool, RESERVATION)
         sessions = self._sessions()
         for name, looks in self.looks.items():
-            looks.append(Seats(at, wanted[name], ready[name], there[name], sessions[name], jobs[name]))
+            active = jobs[self._reservations[name]]
+            looks.append(Seats(at, wanted[name], ready[name], there[name], sessions[name], active))
 
     def _objects(self, kind: str) -> list[Object]:
         return [one for mirror in self._mirrors[kind] for one in mirror.objects()]
@@ -100,9 +104,15 @@ _LISTS = {
 }
 
 
-def _reservation(found: Object) -> str:
-    name: str = found["metadata"]["labels"]["berth.dev/reservation"]
-    return name
+def _label(found: Object, key: str) -> str:
+    value: str = found["metadata"]["labels"][key]
+    return value
+
+
+def _pool(found: Object) -> str:
+    """Of a Deployment, or of one of its pods."""
+    found = found["spec"].get("template", found)
+    return f"{_label(found, RESERVATION)}-{_label(found, CLASS)}"
 
 
 def is_ready(pod: Object) -> bool:

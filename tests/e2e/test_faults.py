@@ -32,7 +32,6 @@ from tests.e2e.windows import MINUTE, sleep_until
 LAST = 12  # minute at which the last window ends
 LATEST = 6 * MINUTE  # seconds after `end` until which anything may be left
 RESET, EDIT = 10, 60  # seconds
-LAG = 3  # seconds until a new placeholder is ready and seen
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,7 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         sessions = [
             Step(one.opens + 0.5, lambda one=one: made.add_sessions(one.name, one.sessions))  # type: ignore[misc]
             for one in (*CASES, AGAIN)
-            if one.sessions and one.resource_class == "small"
+            if one.sessions and one.fault != 6
         ]
         again = Step(4.5, made.apply_other)
         made.faults.run([*made.faults.steps(), *sessions, again], LAST)
@@ -55,7 +54,7 @@ def _wait_until_clean(world: World) -> None:
     """At most the six minutes; once nothing is left and a sweep has passed there is nothing to wait for."""
     sleep_until(world.opens + faultcases.SWEEPS[-1] * MINUTE + faultcases.SWEPT)
     while time.time() < world.opens + LAST * MINUTE + LATEST:
-        if all(world.record.looks[one.name][-1].is_clean for one in CASES):
+        if all(world.record.looks[one.pool][-1].is_clean for one in CASES):
             return
         time.sleep(1)
 
@@ -65,7 +64,7 @@ def ids(one: Case) -> str:
 
 
 def looks(world: World, name: str) -> list[Seats]:
-    return world.record.looks[name]
+    return world.record.looks[case(name).pool]
 
 
 def at(world: World, minute: float) -> float:
@@ -84,7 +83,7 @@ def promises(world: World, one: Case) -> list[Promise]:
     if one.name in ("withdrawn", "other-day", "suspended"):
         return [Promise(first, happened[one.name], COUNT)]
     if one.name == "deployment-deleted":
-        return [Promise(first, at(world, 4.15), COUNT), Promise(happened[one.name], last, COUNT)]
+        return [Promise(first, at(world, 4.69), COUNT), Promise(happened[one.name], last, COUNT)]
     return [Promise(first, last, one.seats)]
 
 
@@ -112,20 +111,25 @@ def test_nothing_stands_before_the_window(world: World, one: Case) -> None:
     assert surplus(looks(world, one.name), 0, at(world, one.opens) - early) == 0
 
 
+def settled(name: str) -> float:
+    """The minute by which its seats stand."""
+    return case(name).opens + faultcases.STARTED / MINUTE
+
+
 def wanted(world: World, name: str, first: float, last: float) -> set[int]:
     return {look.wanted for look in looks(world, name) if at(world, first) <= look.at < at(world, last)}
 
 
 def test_a_second_run_changes_nothing(world: World) -> None:
     assert max(look.jobs for look in looks(world, "doubled")) == 2
-    assert wanted(world, "doubled", 2.5, 7) == {COUNT}
+    assert wanted(world, "doubled", settled("doubled"), 7) == {COUNT}
 
 
 @pytest.mark.parametrize(
     "name", ["deleted-five-times", "out-of-memory", "job-deleted", "job-failed", "cronjob-deleted"]
 )
 def test_the_pool_does_not_move_while_nobody_serves_it(world: World, name: str) -> None:
-    assert wanted(world, name, 2.5, 7) == {COUNT}
+    assert wanted(world, name, settled(name), 7) == {COUNT}
 
 
 @pytest.mark.parametrize("name", ["evicted", "node-lost", "token-rotated", "timetable-broken"])
@@ -143,19 +147,19 @@ def test_the_sweep_starts_a_fresh_job(world: World, name: str) -> None:
 
 @pytest.mark.parametrize("fault", ["denied", "errors", "silence", "nonsense"])
 def test_sessions_that_were_never_read_leave_the_full_count(world: World, fault: str) -> None:
-    assert wanted(world, f"{fault}-from-the-start", 2.5, 7) == {COUNT}
+    assert wanted(world, f"{fault}-from-the-start", 3.2, 7) == {COUNT}
 
 
 @pytest.mark.parametrize("fault", ["errors", "silence", "nonsense"])
 def test_sessions_that_cannot_be_read_any_more_count_as_last_seen(world: World, fault: str) -> None:
     """For ten minutes, which is longer than this window."""
-    assert wanted(world, f"{fault}-later", 2.5, 7) == {COUNT - 2}
+    assert wanted(world, f"{fault}-later", 3.2, 7) == {COUNT - 2}
 
 
 def test_ten_thousand_sessions_are_counted(world: World) -> None:
-    assert wanted(world, "crowd-from-the-start", 2.75, 7) == {0}
-    assert wanted(world, "crowd-later", 2.5, 4) == {COUNT}
-    assert wanted(world, "crowd-later", 4.25, 7) == {0}
+    assert wanted(world, "crowd-from-the-start", 3.2, 7) == {0}
+    assert wanted(world, "crowd-later", 3.2, 4) == {COUNT}
+    assert wanted(world, "crowd-later", 4.5, 7) == {0}
 
 
 @pytest.mark.parametrize(
@@ -171,9 +175,9 @@ def test_a_scale_by_hand_is_put_right(world: World, name: str, step: str) -> Non
     """The new token is the only way to do so after the old one has lost its account."""
     step = f"{name} 0" if name == "token-rotated" else step
     done = world.faults.happened[step]
-    later = [look for look in looks(world, name) if done + RESET <= look.at < at(world, 4.9)]
+    later = [look for look in looks(world, name) if done + RESET <= look.at < done + 25]
 
-    assert {look.wanted for look in later if look.at < done + 25} == {COUNT - 1}
+    assert {look.wanted for look in later} == {COUNT - 1}
 
 
 def first_with(world: World, name: str, replicas: int, since: float) -> float:
@@ -204,8 +208,8 @@ def _of(name: str) -> str:
 
 def test_a_job_of_ours_makes_room_for_itself(world: World) -> None:
     """The node was full of placeholders; its windows opened all the same."""
-    assert wanted(world, FILLER.name, 2.5, 3) == {FILLER.seats}
-    full = [look for look in looks(world, FILLER.name) if at(world, 2.7) <= look.at < at(world, 3)]
+    assert wanted(world, FILLER.name, settled(FILLER.name), 4) == {FILLER.seats}
+    full = [look for look in looks(world, FILLER.name) if at(world, 2.9) <= look.at < at(world, 3)]
     assert {look.ready for look in full} != {FILLER.seats}, "there was room left"
     (pod,) = _pods_of(world, "full")
     assert pod["spec"]["nodeName"] == "second-node"
@@ -232,7 +236,7 @@ def test_an_image_that_cannot_be_pulled_is_said(world: World) -> None:
 
 
 def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> None:
-    assert wanted(world, AGAIN.name, 3, 7) == {COUNT - 1}
+    assert wanted(world, AGAIN.name, settled(AGAIN.name), 7) == {COUNT - 1}
     assert longest_shortage(looks(world, AGAIN.name), promises(world, AGAIN)) <= AGAIN.short
     after = clean_after(looks(world, AGAIN.name), at(world, AGAIN.ends))
     assert after is not None
@@ -241,7 +245,7 @@ def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> N
 
 def test_another_site_is_left_alone(world: World) -> None:
     """Of 60 minutes, this window has most before it."""
-    assert wanted(world, "dropped", 3, LAST) == {COUNT}
+    assert wanted(world, "dropped", settled("dropped"), LAST) == {COUNT}
     assert world.exists(f"/apis/apps/v1/namespaces/{OTHER_NAMESPACE}/deployments/dropped-small")
 
 
