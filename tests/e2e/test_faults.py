@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gen import table
 from tests.e2e import faultcases, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.faultcases import (
@@ -47,6 +48,7 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         again = Step(4.5, made.apply_other)
         made.faults.run([*made.faults.steps(), *sessions, again], LAST)
         _wait_until_clean(made)
+        _write_down(made)
         yield made
 
 
@@ -57,6 +59,31 @@ def _wait_until_clean(world: World) -> None:
         if all(world.record.looks[one.pool][-1].is_clean for one in CASES):
             return
         time.sleep(1)
+
+
+def _write_down(world: World) -> None:
+    """What docs/reliability.md tells as measured, beside the logs of the cluster; and every pool's history."""
+    cells = []
+    for one in CASES:
+        short = longest_shortage(looks(world, one.name), promises(world, one))
+        after = clean_after(looks(world, one.name), at(world, one.ends))
+        left = "for ever" if after is None else f"{after:.0f}"
+        bounds = (f"{one.short:.0f}", f"{one.clean:.0f}")
+        cells.append((str(one.fault), one.name, f"{short:.0f}", bounds[0], left, bounds[1]))
+    head = ("fault", "case", "seats missing, s", "at most", "left after the end, s", "at most")
+    lines = [table.text(head, cells), *(_history(world, pool) for pool in sorted(world.record.looks))]
+    (world.cluster.logs / "faults.txt").write_text("\n".join(lines))
+
+
+def _history(world: World, pool: str) -> str:
+    """Changes only: second, wanted/ready/placeholders+sessions, Jobs."""
+    told, last = [], None
+    for look in world.record.looks[pool]:
+        if look[1:] != last:
+            last = look[1:]
+            state = f"{look.wanted}/{look.ready}/{look.placeholders}+{look.sessions}"
+            told.append(f"{look.at - world.opens:.0f}:{state},{look.jobs}")
+    return f"{pool}: {' '.join(told)}"
 
 
 def ids(one: Case) -> str:
