@@ -41,7 +41,7 @@ GATES = {
     "socket": r"gen\.runtime\.connection",
     "http": r"gen\.runtime\.connection",
     "ssl": r"gen\.runtime\.connection",
-    "time": r"gen\.(runtime\.(occurrence|connection)|live\.(client|reach)|command\.\w+)",
+    "time": r"gen\.(runtime\.(occurrence|connection|sweep|scaler|lookout|program)|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
     "kubernetes": r"gen\.live\.client",

@@ -132,7 +132,9 @@ def _scale(case: Case, deployment: Deployment) -> Scale | None:
         return Scale(deployment, 0, "the timetable names no such pool") if seen else None
     target = in_force(case.overrides, pool.resource_class, case.now)
     if target is not None:
-        return None if is_served else Scale(deployment, target, "an override says so")
+        # With nothing open a pod is about to end.
+        left_to_the_pod = is_served and open_now(may_open(case.timetable), case.now)
+        return None if left_to_the_pod else Scale(deployment, target, "an override says so")
     wanted = wish(case.timetable, pool, case.now)
     if not wanted.replicas:
         is_late = not is_served or _is_late(case, pool)

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from types import FrameType
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from gen.runtime.imagetrouble import unpulled_placeholders, unready
 from gen.runtime.judgement import judge
 from gen.runtime.log import Log
 from gen.runtime.pause import after_failure
+from gen.runtime.program import log_of
 from gen.runtime.sweephands import Hands, World
 from gen.runtime.verbs import (
     CONFIG_MAP,
@@ -129,7 +130,7 @@ class Sweep:
 
 
 def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) -> int:
-    log = Log(_write, time.time, "")
+    log = log_of(environment)
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
         log.error("ended", reason=f"not done after {LAST} seconds; the next run goes on")
@@ -159,12 +160,6 @@ def _site(environment: Mapping[str, str]) -> Site:
         environment["BERTH_ENGINE"] == NO_ENGINE,
         environment.get("BERTH_INVENTORY", ""),
     )
-
-
-def _write(line: str) -> None:
-    """One system call. Nobody who reads is no reason to stop."""
-    with suppress(OSError):
-        os.write(1, line.encode())
 
 
 if __name__ == "__main__":

@@ -57,7 +57,8 @@ class Hands:
         for action in acted:
             kind, reason, message = told(action)
             for deployment in _concerned(self._facts, action.thing):
-                self._tell(event(self._subject(deployment), kind, reason, message, self._world.now()))
+                tree = event(self._subject(deployment), kind, reason, message, self._world.now())
+                self._tell(deployment, tree)
 
     def warn(self, tellings: Iterable[Telling]) -> None:
         """Each of them once: an Event of its name is there already when it has been told."""
@@ -65,7 +66,8 @@ class Hands:
             subject = self._subject(telling.deployment)
             tree = event(subject, WARNING, telling.reason, telling.message, self._world.now())
             name = _event_name(telling)
-            self._tell({**tree, "metadata": {"name": name, "namespace": subject.namespace}}, telling)
+            named = {**tree, "metadata": {"name": name, "namespace": subject.namespace}}
+            self._tell(telling.deployment, named, telling)
 
     def _try(self, action: Action) -> bool:
         """Whether it has been done, and by us."""
@@ -146,7 +148,7 @@ class Hands:
     def _subject(self, deployment: Thing) -> Subject:
         return Subject(self._world.namespace, deployment.name, deployment.uid)
 
-    def _tell(self, tree: Tree, telling: Telling | None = None) -> None:
+    def _tell(self, deployment: Thing, tree: Tree, telling: Telling | None = None) -> None:
         world = self._world
         try:
             if not world.has_time():
@@ -156,11 +158,10 @@ class Hands:
             if telling and isinstance(error, ApiError) and error.reason == "AlreadyExists":
                 return
             self.failed += 1
-            world.log.trouble(f"event {tree['reason']}", error)
+            world.log.trouble(f"event {tree['reason']} of {deployment.name}", error)
             return
         if telling:
             self.done[telling.reason] += 1
-            deployment = telling.deployment
             facts = {"reservation": deployment.reservation, "name": deployment.name}
             world.log.error("warn", **facts, reason=telling.reason, message=telling.message)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
+from gen.backend.rights import of_sweep
 from gen.runtime.api import APPLY, JSON, MERGE_PATCH, Answer, Request
 from gen.runtime.instant import instant_text
 from tests.runtime.fake_cluster import refusal
@@ -27,16 +28,7 @@ KINDS = {
     "rolebindings": "RoleBinding",
     "events": "Event",
 }
-GRANTED = {
-    "configmaps": {"LIST", "PATCH", "DELETE"},
-    "deployments": {"LIST", "DELETE"},
-    "deployments/scale": {"GET", "PATCH"},
-    "jobs": {"LIST", "GET", "PATCH", "DELETE"},
-    "cronjobs": {"LIST", "DELETE"},
-    "pods": {"LIST"},
-    "events": {"POST"},
-}
-GRANTED_TO_PRUNE = {"roles": {"LIST", "DELETE"}, "rolebindings": {"LIST", "DELETE"}}
+VERBS = {"LIST": "list", "GET": "get", "PATCH": "patch", "POST": "create", "DELETE": "delete"}
 
 
 class FakeObjects:
@@ -49,7 +41,8 @@ class FakeObjects:
         self.requests: list[str] = []  # all, as "VERB plural name"
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
-        self._granted = GRANTED | (GRANTED_TO_PRUNE if prunes else {})
+        rules = of_sweep("none" if prunes else "argocd")
+        self._granted = {resource: rule["verbs"] for rule in rules for resource in rule["resources"]}
         self._page, self._version = page, 100
         for tree in trees:
             self.put(tree)
@@ -83,7 +76,8 @@ class FakeObjects:
         if (answer := self.interfere(said)) is not None:
             return answer
         resource = f"{plural}/{sub}" if sub else plural
-        if verb not in self._granted.get(resource, set()):
+        needed = {VERBS[verb], "create"} if request.content_type == APPLY else {VERBS[verb]}
+        if not needed <= set(self._granted.get(resource, ())):
             return refusal(403, "Forbidden", f"cannot {verb} {resource}")
         asked = {key: values[0] for key, values in parse_qs(query).items()}
         answer = self._do(verb, (plural, name), request, asked, sub)
@@ -133,7 +127,7 @@ class FakeObjects:
 
     def _post(self, plural: str, body: Tree) -> Answer:
         metadata = body["metadata"]
-        name = metadata.setdefault("name", f"{metadata.get('generateName', '')}{len(self.objects)}")
+        name = metadata.setdefault("name", f"{metadata.get('generateName', '')}{self._version}")
         if (plural, name) in self.objects:
             return refusal(409, "AlreadyExists", f'{plural} "{name}" already exists')
         self.put(body)

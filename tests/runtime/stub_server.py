@@ -111,6 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.do_GET()
 
+    def do_DELETE(self) -> None:
+        self.do_GET()
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the library's name)
         """Tests read `received` instead."""
 

@@ -153,6 +153,11 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "closed": ("11:00", [SIXTY, cronjob(), EMPTY], ["Scaled from 0 to 60: an override says so."]),
     "as-it-is": ("11:00", [SIXTY, cronjob(), deployment(60)], []),
     "left-to-the-pod": ("09:00", [SIXTY, cronjob(), FULL, job(), pod()], []),
+    "not-left-to-a-pod-that-ends": (
+        "10:00:10",
+        [SIXTY, cronjob(), FULL, job(), pod()],
+        ["Scaled from 25 to 60: an override says so."],
+    ),
     "to-zero": (
         "09:00",
         [NONE, cronjob(), FULL],

@@ -185,6 +185,21 @@ def test_an_event_that_cannot_be_told_is_a_failure_and_what_was_done_stays() -> 
     assert swept.run() == 1
     assert swept.cluster.replicas() == {"course-small": 25}
     assert swept.told("failed") == [
-        ("event SweepOpened", "403 Forbidden"),
-        ("event SweepStartedJob", "403 Forbidden"),
+        ("event SweepOpened of course-small", "403 Forbidden"),
+        ("event SweepStartedJob of course-small", "403 Forbidden"),
     ]
+
+
+def test_a_server_that_answers_nothing_useful_does_not_hold_it_for_long() -> None:
+    """Every answer takes the four seconds that one is waited for, and is an error then."""
+    swept = Swept("09:00", *missed())
+    began = swept.cluster.now
+
+    def slow(_: str) -> Answer:
+        swept.cluster.now += 4
+        return refusal(503, "ServiceUnavailable", retry_after=10.0)
+
+    swept.cluster.interfere = slow
+    assert swept.run() == 1
+    assert swept_line(swept)["failed"] == 5
+    assert swept.cluster.now - began < 60

@@ -1,4 +1,4 @@
-"""The sweep over worlds made by chance, with every state that a reservation can be in, and others beside it."""
+"""The sweep over worlds made by chance, with every state that a reservation can be in, and other sites."""
 
 import copy
 from random import Random
@@ -9,7 +9,7 @@ from gen.runtime.verbs import CONFIG_MAP, ROLE, ROLE_BINDING
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, timetable
-from tests.runtime.world import COURSE, Row
+from tests.runtime.world import COURSE, Row, at
 
 MOMENTS = (
     "07:27",
@@ -32,59 +32,57 @@ class Made:
 
     def __init__(self, random: Random, name: str) -> None:
         self.name = name
-        self.text = random.choice([None] * 8 + ["{", "", "[]"])
+        self.text = random.choice([*[None] * 8, "{", "", "[]"])
         self.has_timetable = random.random() < 0.85
         self.is_named = random.random() < 0.8
         self.is_suspended = random.random() < 0.15
         self.is_overridden = random.random() < 0.15
-        self.gone_since = random.choice([""] * 6 + ["2026-02-02T07:25:00Z", "2026-02-01T07:25:00Z", "never"])
         self.pods = [self._pod(random, n) for n in range(random.choice([0, 0, 1, 1, 2]))]
-        self.trees = [*self._timetable(random), *self.pods, *self._rest(random)]
+        self.trees = [*self._timetable(random), *self.pods, *self._pools(random), *self._jobs(random)]
+        self.trees += [made(kind, name, name) for kind in (ROLE, ROLE_BINDING)]
 
     def _timetable(self, random: Random) -> list[Tree]:
+        since = random.choice([""] * 6 + ["2026-02-02T07:25:00Z", "2026-02-01T07:25:00Z", "never"])
+        changed = random.choice(["00:00", "00:00", "07:26:30", "08:59:30"])
         if not self.has_timetable:
             return []
-        notes = {"berth.dev/gone-since": self.gone_since} if self.gone_since else {}
+        notes = {"berth.dev/gone-since": since} if since else {}
         if self.is_overridden:
             notes["berth.dev/override"] = '{"small": {"target": 7, "until": "2026-02-03T00:00:00Z"}}'
         row: Row = (f"{self.name}/1", *COURSE[1:])
-        changed = random.choice(["00:00", "00:00", "07:26:30", "08:59:30"])
-        more = {"text": self.text} if self.text is not None else {}
-        pools = {"small": f"{self.name}-small"}
-        suspend = self.is_suspended
-        return [
-            timetable(
-                row, name=self.name, changed=changed, annotations=notes, pools=pools, suspend=suspend, **more
-            )
-            if not more
-            else timetable(name=self.name, changed=changed, annotations=notes, **more)
-        ]
+        said: Tree = {"pools": {"small": f"{self.name}-small"}, "suspend": self.is_suspended}
+        if self.text is not None:
+            said = {"text": self.text}
+        return [timetable(row, name=self.name, changed=changed, annotations=notes, **said)]
 
     def _pod(self, random: Random, number: int) -> Tree:
+        phase = random.choice(["Running", "Running", "Pending", "Failed", "Succeeded"])
         return pod(
             f"{self.name}-{number}-x",
-            random.choice(["Running", "Running", "Pending", "Failed", "Succeeded"]),
+            phase,
             random.choice(["07:00", "07:29:40", "08:59:30"]),
             f"{self.name}-{number}",
             reservation=self.name,
             metadata=random.choice([{}, {}, {}, DELETED]),
         )
 
-    def _rest(self, random: Random) -> list[Tree]:
-        of, found = {"reservation": self.name}, []
-        for pool in ("small", "huge"):
-            if random.random() < (0.95 if pool == "small" else 0.2):
-                found.append(deployment(random.choice([0, 0, 1, SEATS, 60]), f"{self.name}-{pool}", **of))
-        for n in range(2):
-            if random.random() < 0.6:
-                found.append(cronjob(f"{self.name}-{n}", **of))
-        for n in (0, 1, "sweep"):
+    def _pools(self, random: Random) -> list[Tree]:
+        found = []
+        for pool, chance in (("small", 0.95), ("huge", 0.2)):
+            replicas = random.choice([0, 0, 1, SEATS, 60])
+            if random.random() < chance:
+                found.append(deployment(replicas, f"{self.name}-{pool}", reservation=self.name))
+        return found
+
+    def _jobs(self, random: Random) -> list[Tree]:
+        numbers = [n for n in (0, 1) if random.random() < 0.6]
+        found = [cronjob(f"{self.name}-{n}", reservation=self.name) for n in numbers]
+        for suffix in ("0", "1", "sweep"):
+            created = random.choice(["07:00", "07:29:40", "08:59:30"])
+            end = random.choice(["", "", "Complete", "Failed"])
             if random.random() < 0.5:
-                created = random.choice(["07:00", "07:29:40", "08:59:30"])
-                found.append(
-                    job(f"{self.name}-{n}", created, random.choice(["", "", "Complete", "Failed"]), **of)
-                )
-        return [*found, made(ROLE, self.name, **of), made(ROLE_BINDING, self.name, **of)]
+                found.append(job(f"{self.name}-{suffix}", created, end, reservation=self.name))
+        return found
 
     @property
     def is_good(self) -> bool:
@@ -105,7 +103,7 @@ def world(seed: int, prunes: bool) -> tuple[Swept, list[Made]]:
     trees = [tree for one in found for tree in one.trees]
     foreign = [copy.deepcopy(tree) for tree in trees if random.random() < 0.5]
     for n, tree in enumerate(foreign):
-        tree["metadata"] |= {"name": f"foreign-{n}", "uid": f"foreign-{n}"}
+        tree["metadata"] |= {"name": f"foreign-{n}", "uid": f"foreign-{n}", "ownerReferences": []}
         lost = random.choice(["berth.dev/site", "berth.dev/reservation"])
         tree["metadata"]["labels"] |= {"berth.dev/site": "another"}
         if lost == "berth.dev/reservation":
@@ -143,8 +141,8 @@ def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: 
 @pytest.mark.parametrize("seed", range(150))
 def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_left(seed: int) -> None:
     swept, found = world(seed, prunes=False)
-    clock = swept.lines, swept.cluster.now % 86_400
-    is_open, is_due = 27_000 <= clock[1] < 36_000, 27_030 <= clock[1] < 36_000
+    now = swept.cluster.now
+    is_open, is_due = at("07:30") <= now < at("10:00"), at("07:30:30") <= now < at("10:00")
     before = swept.cluster.replicas()
     swept.run()
 
@@ -154,7 +152,7 @@ def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_l
         if not one.is_good or name not in before:
             continue
         if one.is_served:
-            assert after[name] == before[name] or not (is_open or one.is_overridden) or one.is_suspended
+            assert after[name] == before[name] or not is_open or one.is_suspended
         elif one.is_overridden:
             assert after[name] == 7
         elif one.is_suspended or not is_open:
