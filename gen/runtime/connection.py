@@ -29,6 +29,7 @@ SILENCE_MILLISECONDS = 4000
 def in_cluster(
     environment: Mapping[str, str],
     account: str = ACCOUNT,
+    *,
     read_seconds: float = READ_SECONDS,
     write_seconds: float = WRITE_SECONDS,
     most: int = 0,
@@ -43,7 +44,7 @@ def in_cluster(
         context.load_verify_locations(f"{account}/ca.crt")
         return HTTPSConnection(host, port, timeout=read_seconds, context=context)
 
-    return Connection(connect, f"{account}/token", read_seconds, write_seconds, most=most)
+    return Connection(connect, f"{account}/token", read_seconds, write_seconds, most)
 
 
 class Connection:

@@ -5,11 +5,10 @@ does, a pool is left alone for a few seconds; after that, what is not known coun
 that nobody finds fewer seats than promised because of us.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-from gen.runtime.pause import Pause
-from gen.runtime.share import Counts, Shared, believed, parse_shared
+from gen.runtime.pause import NO_PAUSE, Pause
+from gen.runtime.share import Counts, Shared, believed
 
 PATIENCE = 10.0  # seconds
 
@@ -27,26 +26,23 @@ class _Asked(NamedTuple):
 
 
 class Heard:
-    def __init__(self, read: Callable[[], str]) -> None:
-        """`read` gives the scaler's file, or an empty text."""
-        self._read = read
+    def __init__(self) -> None:
         self._waits: dict[str, tuple[_Asked, Pause]] = {}  # by class
 
-    def shared(self, now: float) -> Shared | None:
-        return believed(parse_shared(self._read()), now)
-
     def sessions(
-        self, resource_class: str, occurrences: tuple[str, ...], version: str, now: float
+        self, told: Shared | None, resource_class: str, occurrences: tuple[str, ...], version: str, now: float
     ) -> Hearing:
-        """Of a class, for the open occurrences that ask for its seats by this version of the timetable."""
+        """Of a class, for the open occurrences that ask for its seats by this version of the timetable. `told`
+        is what the scaler last did.
+        """
         asked = _Asked(version, occurrences)
-        before, wait = self._waits.get(resource_class, (None, Pause(0.0, 0.0)))
+        before, wait = self._waits.get(resource_class, (None, NO_PAUSE))
         if before != asked:
             wait = Pause(now, PATIENCE)
             self._waits[resource_class] = asked, wait
-        shared = self.shared(now)
-        if shared is None or resource_class not in shared.classes:
+        told = believed(told, now)
+        if told is None or resource_class not in told.classes:
             return Hearing(wait.left(now) > 0)
-        counts = shared.classes[resource_class]
-        is_known = shared.timetable == version and (counts is None or counts.keys() >= set(occurrences))
+        counts = told.classes[resource_class]
+        is_known = told.timetable == version and (counts is None or counts.keys() >= set(occurrences))
         return Hearing(not is_known and wait.left(now) > 0, counts)

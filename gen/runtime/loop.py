@@ -19,7 +19,7 @@ from gen.runtime.pause import NO_PAUSE, Pause
 from gen.runtime.plan import Aim, aim_at, asking_of
 from gen.runtime.record import Look
 from gen.runtime.recorder import Recorder
-from gen.runtime.share import Shared, shared_text
+from gen.runtime.share import Shared, believed, parse_shared, shared_text
 from gen.runtime.source import Source
 from gen.runtime.target import next_change, open_now, opens_within
 from gen.runtime.timetable import Pool, Timetable, in_force
@@ -46,7 +46,7 @@ class Run:
         self._hands = hands
         self._folder = folder
         self._recorder = recorder
-        self._heard = Heard(folder.read)
+        self._heard = Heard()
         self._reading = NO_PAUSE
         self._blind = 0
         self._pools: dict[str, Pool] = {}  # by Deployment, all that any timetable of this run has named
@@ -91,8 +91,8 @@ class Run:
         return self._sleep(began)
 
     def _read(self, now: float) -> Timetable | None:
-        shared = self._heard.shared(now)
-        is_other = shared is not None and shared.timetable != self._source.version
+        told = believed(parse_shared(self._folder.read()), now)
+        is_other = told is not None and told.timetable != self._source.version
         if is_other or not self._reading.left(now):
             self._reading = Pause(now, REREAD if self._source.refresh() else 0.0)
         timetable = self._source.timetable
@@ -121,12 +121,14 @@ class Run:
         """Asked after each look at the pool: the one before may have taken seconds, and what the scaler knew
         when it wrote must be known here too.
         """
-        moment = self._hands.now()
+        told = parse_shared(self._folder.read())
+        moment = self._hands.now()  # not before: what was told may be of the next second
         now, sessions = int(moment), None
         override = overriding(self._source.overrides, pool.resource_class, now)
         asking = asking_of(timetable, pool, now)
         if pool.behaviour != "none" and asking:
-            hearing = self._heard.sessions(pool.resource_class, asking, self._source.version, moment)
+            version = self._source.version
+            hearing = self._heard.sessions(told, pool.resource_class, asking, version, moment)
             if hearing.is_awaited and override is None:
                 return None
             sessions = hearing.sessions

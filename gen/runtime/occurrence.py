@@ -35,7 +35,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     signal.signal(signal.SIGTERM, leave)
     try:
         connection = in_cluster(environment, account)
-        aside = in_cluster(environment, account, ASIDE_SECONDS, ASIDE_SECONDS)
+        aside = in_cluster(environment, account, read_seconds=ASIDE_SECONDS, write_seconds=ASIDE_SECONDS)
         hands = hands_of(environment, Api(connection), log, MAIN)
         recorder = Recorder(Api(aside), hands.namespace, environment.get("BERTH_JOB", ""), log)
         folder = Folder(

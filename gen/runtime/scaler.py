@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import FrameType
 
 from gen.runtime.api import SCALER_FIELD_MANAGER, Api
-from gen.runtime.connection import ACCOUNT, READ_SECONDS, in_cluster
+from gen.runtime.connection import ACCOUNT, in_cluster
 from gen.runtime.lookout import Means
 from gen.runtime.observed import Observed
 from gen.runtime.program import SCALER, hands_of, jitter, log_of, shared_path, source_of
@@ -31,7 +31,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
     signal.signal(signal.SIGTERM, leave)
     try:
-        connection = in_cluster(environment, account, READ_SECONDS, WRITE_SECONDS)
+        connection = in_cluster(environment, account, write_seconds=WRITE_SECONDS)
         hands = hands_of(environment, Api(connection, SCALER_FIELD_MANAGER), log, SCALER)
         counts = shared_path(environment, COUNTS)
         folder = Folder(

@@ -1,6 +1,7 @@
 """Both programs of a pod together: placeholders follow sessions, and no fault leaves fewer than promised."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_reduce_falls_with_the_clock_though_nobody_comes() -> None:
 
     assert values == list(range(20, -1, -1))
     assert pod.writes[0].at == "07:30:00"
-    # Of 20, less than 19.5 are left after a fortieth of the two hours, and less than 0.5 three minutes before.
+    # Of 20, less than 19.5 are left after a fortieth of the two hours, and less than 0.5 in the last one.
     assert 0 <= at(pod.writes[1].at) - at("08:03:00") <= 5
     assert 0 <= at(pod.writes[-1].at) - at("09:57:00") <= 5
     told = [line["reason"] for line in pod.log if line["event"] == "scaled"]
@@ -92,7 +93,7 @@ def test_a_scale_by_hand_is_put_right_within_ten_seconds(replicas: int) -> None:
         pod = Pod("07:50", timetable_text(COURSE, behaviour=behaviour))
         story = Story(pod)
         story.run("07:55")
-        story.plan("07:55:01", lambda pod=pod: pod.cluster.set("course-small", replicas))
+        story.plan("07:55:01", partial(pod.cluster.set, "course-small", replicas))
         story.run("07:55:30")
         told = [line for line in pod.log if line["event"] == "scaled"]
 
@@ -265,11 +266,9 @@ def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
         pod.arrive(5)
         story = Story(pod)
         edited = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
-        story.plan(
-            f"08:05:{offset:02d}", lambda pod=pod, text=edited: setattr(pod.cluster, "timetable", text)
-        )
+        story.plan(f"08:05:{offset:02d}", partial(setattr, pod.cluster, "timetable", edited))
         for second in range(offset, 60, 7):
-            story.plan(f"08:05:{second:02d}", lambda pod=pod: pod.arrive(1))
+            story.plan(f"08:05:{second:02d}", partial(pod.arrive, 1))
         story.run("08:10")
         values = [write.replicas for write in pod.writes]
         high = next(n for n, value in enumerate(values) if value > 20)

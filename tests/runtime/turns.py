@@ -1,5 +1,5 @@
-"""Programs that take turns: each runs in a thread of its own, but only one at a time, and which one goes on is
-said from outside. So every interleaving of their steps can be tried, and tried again.
+"""Programs that take turns: each runs in a thread of its own, but only one at a time, and which one goes on
+is said from outside. So every interleaving of their steps can be tried, and tried again.
 """
 
 from collections.abc import Callable
