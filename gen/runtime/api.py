@@ -132,13 +132,7 @@ class Api:
     def ask(self, request: Request, kind: str) -> dict[str, object]:
         """The object of this kind that the server answers."""
         answer = self._transport(request)
-        try:
-            tree: object = json.loads(answer.body)
-        except (ValueError, RecursionError):
-            tree = None
-        body = tree if isinstance(tree, dict) else {}
-        if answer.status not in (200, 201):
-            raise _refusal(answer, body)
+        body = tree_of(answer)
         if body.get("kind") != kind:
             raise ApiError(200, "Nonsense", f"the answer is no {kind}: {_shown(answer.body)}")
         return body
@@ -155,6 +149,18 @@ def _annotations(body: dict[str, object]) -> dict[str, object]:
 
 def _deployment_path(namespace: str, name: str) -> str:
     return f"/apis/apps/v1/namespaces/{quote(namespace, safe='')}/deployments/{quote(name, safe='')}"
+
+
+def tree_of(answer: Answer) -> dict[str, object]:
+    """The JSON object of a good answer, empty where it is none. Raises ApiError for a refusal."""
+    try:
+        tree: object = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        tree = None
+    body = tree if isinstance(tree, dict) else {}
+    if answer.status not in (200, 201):
+        raise _refusal(answer, body)
+    return body
 
 
 def _scale_path(namespace: str, deployment: str) -> str:

@@ -158,7 +158,10 @@ class Scaling:
             next_over(self._source.overrides.values(), int(began)),
             self._observed.next_change(now),
         )
-        waits = [self._looked.left(now) or TICK, *(instant - now for instant in instants if instant is not None)]
+        waits = [
+            self._looked.left(now) or TICK,
+            *(instant - now for instant in instants if instant is not None),
+        ]
         for keeper in self._keepers.values():
             waits.append(SOON if keeper.is_left_alone else keeper.pause.left(now) or TICK)
         return max(0.0, min(waits))
