@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from gen.live.facts import Deployment, Facts, Place, Pod, Waiting
 from gen.live.rules import Live
-from gen.live.want import Want
 from gen.runtime.override import Override
 from gen.runtime.target import full_count, open_now
 from gen.runtime.timetable import Occurrence, Pool, Timetable, in_force
@@ -33,7 +32,7 @@ class Look(NamedTuple):
 
 class Case(NamedTuple):
     """`timetable` is the one that holds in the cluster (None: none), last changed at `changed`; `git` the one
-    of git.
+    of git. `wanted` and `active` (sessions) are None where nobody can tell.
     """
 
     look: Look
@@ -42,7 +41,8 @@ class Case(NamedTuple):
     timetable: Timetable | None
     git: Timetable | None
     changed: int
-    want: Want
+    wanted: int | None
+    active: int | None
     override: Override | None
     deployment: Deployment | None
     waiting: tuple[Waiting, ...]

@@ -6,14 +6,16 @@ Placeholders that stand are not listed (their Deployment counts them), nor pods 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gen.live import objects, sessions
+from gen.live import objects
 from gen.live.facts import Facts
 from gen.live.judge import readable
+from gen.live.sessions import active, asked_for
 from gen.manifest import labels, naming
+from gen.runtime.api import ApiError
+from gen.runtime.collection import Collection
+from gen.runtime.kinds import collections
 from gen.runtime.recognition import Recognition
 from gen.runtime.session import Session
-from gen.runtime.target import open_now
-from gen.runtime.timetable import in_force
 
 PAGE = "500"
 _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -45,7 +47,7 @@ def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Except
         None if code is None else dict(code.get("data") or {}),
         {},
     )
-    return facts._replace(sessions=_sessions(ask, _asked_for(facts, now), refused))
+    return facts._replace(sessions=_sessions(ask, facts, now, refused))
 
 
 def _is_timetable(item: objects.Object) -> bool:
@@ -53,40 +55,38 @@ def _is_timetable(item: objects.Object) -> bool:
     return bool(objects.label(item, labels.RESERVATION))
 
 
-def _asked_for(facts: Facts, now: int) -> dict[Recognition, None]:
-    """How sessions are recognised of the classes that have something open."""
-    found: dict[Recognition, None] = {}
-    for timetable in readable(facts):
-        seats = {name for one in open_now(in_force(timetable), now) for name, count in one.seats if count}
-        for pool in timetable.pools:
-            if pool.resource_class in seats and pool.sessions:
-                found[pool.sessions] = None
-    return found
-
-
 def _sessions(
-    ask: Ask, asked_for: Mapping[Recognition, None], refused: type[Exception]
+    ask: Ask, facts: Facts, now: int, refused: type[Exception]
 ) -> dict[Recognition, tuple[Session, ...] | str]:
-    """Several classes may be asked for by the same question."""
-    answers: dict[sessions.Question, list[objects.Object] | str] = {}
+    """Several classes may be asked for by the same list."""
+    recognitions, kept = asked_for(readable(facts), now)
+    answers: dict[Collection, list[objects.Object] | str] = {}
     found: dict[Recognition, tuple[Session, ...] | str] = {}
-    for recognition in asked_for:
-        items: list[objects.Object] = []
-        for question in sessions.questions(recognition):
-            if question not in answers:
-                try:
-                    accept = _JSON if question.whole else _METADATA
-                    answers[question] = _pages(ask, question.path, question.selector, question.fields, accept)
-                except refused as error:
-                    answers[question] = str(error)
-            answer = answers[question]
+    for recognition in recognitions:
+        sessions: list[Session] = []
+        for namespace, collection in collections(recognition).items():
+            if collection not in answers:
+                answers[collection] = _answer(ask, collection, refused)
+            answer = answers[collection]
             if isinstance(answer, str):
                 found[recognition] = answer
                 break
-            items += answer
+            try:
+                sessions += active(answer, recognition, namespace, kept)
+            except ApiError as error:  # what no API server sends
+                found[recognition] = str(error)
+                break
         else:
-            found[recognition] = tuple(sessions.sessions(recognition, items))
+            found[recognition] = tuple(sessions)
     return found
+
+
+def _answer(ask: Ask, asked: Collection, refused: type[Exception]) -> list[objects.Object] | str:
+    try:
+        accept = _METADATA if asked.metadata_only else _JSON
+        return _pages(ask, asked.path, asked.labels, asked.fields, accept)
+    except refused as error:
+        return str(error)
 
 
 def _pages(ask: Ask, path: str, selector: str, fields: str, accept: str) -> list[objects.Object]:

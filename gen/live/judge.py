@@ -12,11 +12,12 @@ from gen.live import ours, ready, seats, sync
 from gen.live.case import Case, Look, occurrences_of
 from gen.live.facts import Deployment, Facts, Timetable
 from gen.live.rules import Live
+from gen.live.sessions import counts
 from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus
-from gen.live.want import Want, counts, want
 from gen.runtime.instant import instant_text
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.override import Override, in_force, parse_overrides
+from gen.runtime.plan import wish
 from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from gen.runtime.target import full_count, open_now, target
 from gen.runtime.timetable import Pool, parse
@@ -120,13 +121,8 @@ class _Reservation:
         look, timetable = self._look, self._timetable()
         override = self._known.overrides.get(pool.resource_class)
         ordered = in_force(self._known.overrides, pool.resource_class, look.now)
-        wanted = Want(0, None)
-        if timetable is not None:
-            wanted = want(
-                timetable, pool, counts(self._others, pool, look.facts.sessions, look.now), look.now
-            )
-        if ordered is not None:
-            wanted = wanted._replace(replicas=ordered)
+        sessions = counts(self._others, pool, look.facts.sessions, look.now)
+        wanted, active = _wish(timetable, pool, sessions, ordered, look.now)
         waiting = [
             one
             for one in look.facts.waiting
@@ -140,6 +136,7 @@ class _Reservation:
             self._git,
             self._known.changed,
             wanted,
+            active,
             None if ordered is None else override,
             self._deployments.get(pool.deployment),
             tuple(waiting),
@@ -167,10 +164,23 @@ class _Reservation:
             deployment.replicas if deployment else None,
             deployment.ready if deployment else None,
             len(case.waiting),
-            case.want.active,
+            case.active,
             tuple(findings),
             "suspended" if timetable is not None and timetable.suspend else "",
         )
+
+
+def _wish(
+    timetable: Read | None, pool: Pool, sessions: Mapping[str, int] | None, ordered: int | None, now: int
+) -> tuple[int | None, int | None]:
+    """Placeholders and sessions, by the very plan of our pods; None where nobody can tell."""
+    if timetable is None:
+        return ordered or 0, 0
+    found = wish(timetable, pool, now, sessions, ordered)
+    if not found.occurrences:
+        return found.replicas, 0
+    depends = pool.behaviour != "none" and ordered is None
+    return None if sessions is None and depends else found.replicas, found.sessions
 
 
 def _wanted(case: Case, deployment: Deployment | None) -> int | None:
@@ -178,9 +188,9 @@ def _wanted(case: Case, deployment: Deployment | None) -> int | None:
     if case.timetable is None and deployment is None:
         occurrences, full = occurrences_of(case.git, case.pool.resource_class), full_count
         return target(occurrences, case.look.now, full(case.pool.resource_class))
-    if case.want.replicas is None:
+    if case.wanted is None:
         return deployment.replicas if deployment else None
-    return case.want.replicas
+    return case.wanted
 
 
 def _calendar(timetable: Read | None, resource_class: str, now: int) -> tuple[str, int | None, int | None]:

@@ -10,7 +10,7 @@ from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.override import ANNOTATION as OVERRIDE
 
-Object = Mapping[str, Any]
+Object = dict[str, Any]
 
 _FRACTION = re.compile(r"\.\d+Z$")
 _STARTING = ("ContainerCreating", "PodInitializing")  # reasons of containers that do not wait for a person

@@ -100,7 +100,7 @@ def _sentence(reason: str, message: str) -> str:
 
 
 def _some(files: list[str]) -> str:
-    return ", ".join(files) if len(files) <= 3 else f"{', '.join(files[:2])} and {len(files) - 2} more"
+    return ", ".join(files) if len(files) <= 3 else f"{', '.join(files[:2])} and others"
 
 
 def _live(look: Look, code: str, subject: str, message: str, fix: str) -> Live:

@@ -6,6 +6,7 @@ from gen.live.case import REPAIR, Case
 from gen.live.facts import Waiting
 from gen.live.rules import Live
 from gen.runtime.instant import instant_text
+from gen.runtime.readiness import asked_at
 
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
 PATIENCE = 60  # seconds that a placeholder may wait for a node before anybody is told
@@ -20,7 +21,7 @@ def judged(case: Case) -> Iterator[Live]:
     if stuck:
         yield _stuck(case, stuck)
     missing = _not_ready(case)
-    if missing:
+    if missing > 0:
         yield from _late(case, missing)
 
 
@@ -61,21 +62,20 @@ def _not_ready(case: Case) -> int:
     """How many seats neither stand nor are taken. Where all placeholders stay whoever comes, sessions take
     some of their places, and how many is known only if sessions are.
     """
-    if case.deployment is None or case.want.replicas is None:
+    if case.deployment is None or case.wanted is None:
         return 0
-    taken = (case.want.active or 0) if case.pool.behaviour == "none" else 0
-    return min(case.want.replicas, case.deployment.replicas) - case.deployment.ready - taken
+    taken = (case.active or 0) if case.pool.behaviour == "none" else 0
+    return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
 
 def _late(case: Case, missing: int) -> Iterator[Live]:
     now = case.look.now
-    start = min((one.start for one in case.open()), default=0)
-    minutes = case.timetable.settings.ready_minutes if case.timetable else 0
-    due = max([start - 60 * minutes, *(one.open + PATIENCE for one in case.open())])
-    if missing < 0 or not start or now < due:
+    timetable, occurrences = case.timetable, case.open()
+    if timetable is None or not any(asked_at(one, timetable.settings) <= now for one in occurrences):
         return
-    knows_taken = case.pool.behaviour != "none" or case.want.active is not None
-    told = f"{missing} of {case.want.replicas} placeholders are not ready"
+    start = min(one.start for one in occurrences)
+    knows_taken = case.pool.behaviour != "none" or case.active is not None
+    told = f"{missing} of {case.wanted} placeholders are not ready"
     fix = f"See what they wait for: {case.kubectl(f'describe pods --selector={_placeholders_of(case)}')}"
     if now < start:
         yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)

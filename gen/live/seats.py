@@ -16,7 +16,7 @@ YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be o
 
 
 def judged(case: Case) -> Iterator[Live]:
-    found, wanted = case.deployment, case.want.replicas
+    found, wanted = case.deployment, case.wanted
     if found is None:
         yield _missing(case)
         return
@@ -48,7 +48,7 @@ def _lacking(case: Case, found: Deployment, missing: str) -> Live:
     young = now < max(_opened(case) + YOUNG, case.changed + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
-    knows = case.want.active is not None and case.override is None
+    knows = case.active is not None and case.override is None
     if is_ours and knows and found.scaled_at >= _opened(case):
         seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
         fix = f"Nothing to do: they are asked for again {seconds} s after the sessions left."
@@ -62,7 +62,7 @@ def _lacking(case: Case, found: Deployment, missing: str) -> Live:
 def _lacking_unserved(case: Case, found: Deployment, missing: str) -> Live:
     """Nobody knows since when; the latest thing that may have caused it tells the least."""
     now = case.look.now
-    scale = case.kubectl(f"scale deployment/{found.name} --replicas={case.want.replicas}")
+    scale = case.kubectl(f"scale deployment/{found.name} --replicas={case.wanted}")
     if now < _opened(case) + YOUNG:
         return case.live("S032", f"{missing}; its pod is not there yet.", "Look again in a minute.")
     why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"

@@ -35,16 +35,16 @@ def of_reservation(
 
 
 def of_pool(case: Case) -> Iterator[Live]:
-    """Seats that git has open now, longer than a repair may take, and that the cluster does not know of."""
+    """Git has it open now, for longer than a repair may take, and the cluster does not."""
     if case.git is None or case.override is not None:
         return
     now, full = case.look.now, full_count(case.pool.resource_class)
     mine = [one for one in occurrences_of(case.git, case.pool.resource_class) if one.open + REPAIR <= now]
     known = target(case.occurrences(), now, full)
-    missing = target(open_now(mine, now), now, full) - known
-    if missing > 0 and now >= case.changed + EDIT:
+    missing = target(open_now(mine, now), now, full)
+    if missing and not known and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
-        message = f"{seats(missing)} more should be open by git, since {since}."
+        message = f"{seats(missing)} should be open by git, since {since}."
         yield case.live("S020", message, _apply(case.look, case.reservation))
 
 
