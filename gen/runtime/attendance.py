@@ -3,7 +3,7 @@
 Pure in time: `now` comes in. A session whose project's template is still being looked up is held back.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from gen.runtime.attribution import Group, attributed, group
@@ -33,6 +33,7 @@ class Attendance:
             int, ...
         ] = ()  # before which of these a session was created matters to some claim
         self._groups: dict[object, tuple[Group, Session]] = {}
+        self._here: dict[Group, int] | None = None  # how many are there of each; None: to be counted anew
         self._counts: Counts | None = None
         self._counts_hold = (0.0, 0.0)  # from, until
 
@@ -46,7 +47,7 @@ class Attendance:
     def set_claims(self, claims: tuple[Claim, ...]) -> None:
         """Ranked."""
         if claims != self._claims:
-            self._claims, self._counts = claims, None
+            self._claims, self._counts, self._here = claims, None, None
             self._births = tuple({claim.open for claim in claims if claim.match.ignores_earlier})
             self._groups.clear()
 
@@ -65,12 +66,13 @@ class Attendance:
             session = session._replace(template=template)
         if session != before:
             self._presence.arrive(session, now)
-            self._counts = None
+            self._count(before, -1)
+            self._count(session, 1)
 
     def leave(self, session_id: str, now: float) -> None:
         self._held.pop(session_id, None)
+        self._count(self._presence.get(session_id), -1)
         self._presence.leave(session_id, now)
-        self._counts = None
 
     def replace(self, namespace: str, sessions: Mapping[str, Session], now: float) -> None:
         """These are all of the namespace; what else was there has left."""
@@ -90,9 +92,15 @@ class Attendance:
     def counts(self, now: float) -> Counts:
         since, until = self._counts_hold
         if self._counts is None or not since <= now < until:
-            here = self._grouped(self._presence.here(), {})
-            counted = self._grouped(self._presence.departed(now), here)
-            self._counts = Counts(attributed(counted, self._claims), attributed(here, self._claims))
+            if self._here is None:
+                self._here = {}
+                for session in self._presence.here():
+                    self._count(session, 1)
+            counted = dict(self._here)
+            for session in self._presence.departed(now):
+                places = self._group(session)
+                counted[places] = counted.get(places, 0) + 1
+            self._counts = Counts(attributed(counted, self._claims), attributed(self._here, self._claims))
             departs = self._presence.next_change(now)
             self._counts_hold = (now, float("inf") if departs is None else departs)
         return self._counts
@@ -100,13 +108,12 @@ class Attendance:
     def next_change(self, now: float) -> float | None:
         return self._presence.next_change(now)
 
-    def _grouped(self, sessions: Iterable[Session], base: Mapping[Group, int]) -> dict[Group, int]:
-        """How many there are of each group, added to `base`."""
-        found = dict(base)
-        for session in sessions:
+    def _count(self, session: Session | None, number: int) -> None:
+        """One more or one less is there."""
+        self._counts = None
+        if session is not None and self._here is not None:
             places = self._group(session)
-            found[places] = found.get(places, 0) + 1
-        return found
+            self._here[places] = self._here.get(places, 0) + number
 
     def _group(self, session: Session) -> Group:
         """Remembered for all sessions that no claim can tell apart. Mappings of labels are shared, and kept

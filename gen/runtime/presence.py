@@ -63,17 +63,24 @@ class Presence:
         return min((item.until for item in self._still_counted(now)), default=None)
 
     def _stand_in(self, session: Session, now: float) -> None:
-        """For itself, if it is back; else for the first to have left of those that are like it."""
+        """For the last to have left of those that are like it: so no more are counted than were there within
+        the wait. If it is itself among them, it leaves its earlier end to that one.
+        """
         self._forget(now)
-        alike, place = self._alike(session), None
+        alike = self._alike(session)
+        last = itself = None
         for n, item in enumerate(self._departed):
             if item.session.id == session.id:
-                place = n
-                break
-            if place is None and self._alike(item.session) == alike:
-                place = n
-        if place is not None:
-            del self._departed[place]
+                itself = n
+            if self._alike(item.session) == alike:
+                last = n
+        if itself is not None and last is not None and itself < last:
+            taken = self._departed[last].session
+            self._departed[itself] = self._departed[itself]._replace(session=taken)
+        elif itself is not None:
+            last = itself
+        if last is not None:
+            del self._departed[last]
 
     def _still_counted(self, now: float) -> list[Departed]:
         return [item for item in self._departed if now < item.until]

@@ -12,13 +12,13 @@ from gen.runtime.api import ApiError, tree_of
 from gen.runtime.collection import Collection
 from gen.runtime.connection import Connection
 from gen.runtime.kinds import uid_of
+from gen.runtime.pages import page
 from gen.runtime.watching import (
     Course,
     Tree,
     ended,
     event,
     failed,
-    page,
     pause_after_end,
     pause_after_failure,
 )
@@ -155,21 +155,27 @@ class Watcher(Generic[T]):
 
     def _list(self) -> None:
         items: dict[str, T] = {}
+
+        def take(tree: Tree) -> None:
+            item = self.read(tree)
+            if item is not None:
+                items[uid_of(tree)] = item
+
         limit, token, version = self.collection.page, "", ""
         while token or not version:
             try:
-                part = page(tree_of(self._connection(self.collection.list_request(limit, token))))
+                version, token = page(self._ask(limit, token), take)
             except ApiError as error:
                 if error.reason != "TooLarge" or limit == 1:
                     raise
                 limit = max(1, limit // 4)
-                continue
-            for tree in part.items:
-                item = self.read(tree)
-                if item is not None:
-                    items[uid_of(tree)] = item
-            token, version = part.token, part.version
-            part.items.clear()  # a page is large, and the next one comes
         self._known = items
         self._course = self._course._replace(version=version)
         self._tell(self, Listed(dict(items)))
+
+    def _ask(self, limit: int, token: str) -> str:
+        """The text of a page."""
+        answer = self._connection(self.collection.list_request(limit, token))
+        if answer.status != 200:
+            tree_of(answer)
+        return answer.body.decode(errors="replace")

@@ -17,12 +17,6 @@ _PASSING = (401, 403, 429, 500, 502, 503)
 _RELIST_AFTER = 5  # answered failures in a row: the version itself may be what ails the server
 
 
-class Page(NamedTuple):
-    items: list[Tree]
-    version: str
-    token: str  # asks for the next page; empty: this is the last
-
-
 class Event(NamedTuple):
     object: Tree | None  # None: nothing but the version has changed
     is_gone: bool
@@ -34,20 +28,6 @@ class Course(NamedTuple):
 
     version: str = ""  # everything up to it is known; empty: nothing is, list first
     failures: int = 0  # in a row
-
-
-def page(tree: Tree) -> Page:
-    """Of an empty collection the server may say `items: null`."""
-    kind, found, metadata = tree.get("kind"), tree.get("items", ""), mapping(tree, "metadata")
-    version, token = metadata.get("resourceVersion"), metadata.get("continue", "")
-    items = [] if found is None else found
-    if not (isinstance(kind, str) and kind.endswith("List") and isinstance(items, list)):
-        raise nonsense("the answer is no list", tree)
-    if not (isinstance(version, str) and version and isinstance(token, str)):
-        raise nonsense("the list has no version", metadata)
-    if not all(isinstance(item, dict) for item in items):
-        raise nonsense("the list has an item that is no object", metadata)
-    return Page(items, version, token)
 
 
 def event(line: bytes) -> Event:
