@@ -1,8 +1,10 @@
 """The cluster in which faults happen: its nodes, sites, sessions, and the record of every pool."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +34,7 @@ from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
 from tests.e2e.kwok import TOLERATION
 from tests.e2e.seats import SeatRecord, is_ready
+from tests.e2e.windows import MINUTE
 
 NAMESPACES = (SESSIONS, DENIED, REVOKED)
 ROOM = {"pods": "400", "cpu": "200", "memory": "400Gi"}
@@ -100,6 +103,18 @@ class World:
     def apply_other(self) -> None:
         """The site without an engine: a person applies its whole folder."""
         self.cluster.apply(self.other / "rendered" / "clusters" / "real")
+
+    def drop(self) -> None:
+        """Nobody prunes: only the inventory says that the reservation is gone. For more than ten minutes, as
+        the sweep has written down; so long no test can wait.
+        """
+        (self.other / "reservations" / f"capacityreservation-{DROPPED.name}.json").unlink()
+        project.berth(self.other, "render")
+        self.apply_other()
+        since = datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC)
+        annotations = {"berth.dev/gone-since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
+        where = f"/api/v1/namespaces/{OTHER_NAMESPACE}/configmaps/{DROPPED.name}"
+        self.direct.patch(where, {"metadata": {"annotations": annotations}})
 
     def add_sessions(self, name: str, count: int) -> None:
         at_once([partial(self._add_session, f"{name}-{number}", name) for number in range(count)])

@@ -18,6 +18,7 @@ from tests.e2e.faultcases import (
     AGAIN,
     CASES,
     COUNT,
+    DROPPED,
     FILLER,
     NAMESPACE,
     OTHER_NAMESPACE,
@@ -31,6 +32,7 @@ from tests.e2e.seats import Promise, Seats, clean_after, longest_shortage, surpl
 from tests.e2e.windows import MINUTE, sleep_until
 
 LAST = 12  # minute at which the last window ends
+SWEPT_AT = faultcases.SWEEPS[1]
 LATEST = 6 * MINUTE  # seconds after `end` until which anything may be left
 RESET, EDIT = 10, 60  # seconds
 
@@ -45,8 +47,8 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             for one in (*CASES, AGAIN)
             if one.sessions and one.fault != 6
         ]
-        again = Step(4.5, made.apply_other)
-        made.faults.run([*made.faults.steps(), *sessions, again], LAST)
+        other = [Step(4.5, made.apply_other), Step(6, made.drop)]
+        made.faults.run([*made.faults.steps(), *sessions, *other], LAST)
         _wait_until_clean(made)
         _write_down(made)
         yield made
@@ -62,7 +64,7 @@ def _wait_until_clean(world: World) -> None:
 
 
 def _write_down(world: World) -> None:
-    """What docs/reliability.md tells as measured, beside the logs of the cluster; and every pool's history."""
+    """Beside the logs of the cluster: what docs/reliability.md tells as measured, and all histories."""
     cells = []
     for one in CASES:
         short = longest_shortage(looks(world, one.name), promises(world, one))
@@ -270,10 +272,14 @@ def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> N
     assert after <= AGAIN.clean
 
 
-def test_another_site_is_left_alone(world: World) -> None:
+def test_without_an_engine_the_sweep_removes_what_the_inventory_lacks(world: World) -> None:
     """Of 60 minutes, this window has most before it."""
-    assert wanted(world, "dropped", settled("dropped"), LAST) == {COUNT}
-    assert world.exists(f"/apis/apps/v1/namespaces/{OTHER_NAMESPACE}/deployments/dropped-small")
+    assert wanted(world, DROPPED.name, settled(DROPPED.name), SWEPT_AT) == {COUNT}
+    assert clean_after(looks(world, DROPPED.name), at(world, SWEPT_AT)) is not None
+    for kind in ("apps/v1", "batch/v1"):
+        plural = "deployments" if kind == "apps/v1" else "cronjobs"
+        where = f"/apis/{kind}/namespaces/{OTHER_NAMESPACE}/{plural}?{_of(DROPPED.name)}"
+        assert world.direct.items(where) == []
 
 
 def test_windows_end_by_their_own_jobs(world: World) -> None:
