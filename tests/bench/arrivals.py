@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -57,11 +57,11 @@ def rows() -> Iterator[Row]:
 def _open_window() -> Iterator[tuple[Cluster, Direct]]:
     cluster = Cluster()
     cluster.control_plane.audit()
-    with cluster, tempfile.TemporaryDirectory(prefix="berth-bench-") as folder:
+    with cluster, tempfile.TemporaryDirectory(prefix="berth-bench-") as folder, closing(Direct()) as direct:
         cluster.apply(CRD)
         cluster.create_namespace(SESSIONS)
         cluster.kwok.create_nodes(3, "seats", {"pods": "300", "cpu": "200", "memory": "400Gi"})
-        direct, opens = Direct(), windows.next_minute(15)
+        opens = windows.next_minute(15)
         engine = Engine(direct, Path(folder))
         engine.declare(_documents(opens))
         engine.sync()

@@ -4,7 +4,6 @@ After an outage of the API server its clients come back at different times: a wa
 up to a minute before its next try, the kubelet's too, and a node can be Unknown for that long.
 """
 
-import json
 from pathlib import Path
 
 from tests.e2e.certificates import PORT, Certificates
@@ -13,7 +12,8 @@ from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NET
 
 CONTROLLER_MANAGER_PORT = 10257
 SCHEDULER_PORT = 10259
-AUDIT_LOG, AUDIT_POLICY = STATE / "audit.log", STATE / "audit.json"
+AUDIT_POLICY = Path(__file__).resolve().parent / "audit.yaml"
+AUDIT_LOG = STATE / "audit.log"
 
 
 class ControlPlane:
@@ -42,33 +42,11 @@ class ControlPlane:
 
     def audit(self) -> None:
         """From its next start on the API server writes down, to the microsecond, when it did what."""
-        AUDIT_POLICY.write_text(json.dumps(_AUDITED))
         self.apiserver.argv += [f"--audit-policy-file={AUDIT_POLICY}", f"--audit-log-path={AUDIT_LOG}"]
 
     @property
     def components(self) -> list[Component]:
         return [self.etcd, self.apiserver, self.controller_manager, self.scheduler]
-
-
-# Sessions, and who scales what to how many; nothing else.
-_AUDITED = {
-    "apiVersion": "audit.k8s.io/v1",
-    "kind": "Policy",
-    "omitStages": ["RequestReceived"],
-    "rules": [
-        {
-            "level": "Request",
-            "verbs": ["patch"],
-            "resources": [{"group": "apps", "resources": ["deployments/scale"]}],
-        },
-        {
-            "level": "Metadata",
-            "verbs": ["create"],
-            "resources": [{"group": "amalthea.dev", "resources": ["amaltheasessions"]}],
-        },
-        {"level": "None"},
-    ],
-}
 
 
 def _etcd() -> list[str]:

@@ -27,13 +27,17 @@ class RefusedError(E2EError):
 
 
 class Direct:
-    """As administrator. Any number of threads may use it; each has a connection of its own."""
+    """As administrator. Any number of threads may use it at once."""
 
     def __init__(self) -> None:
         pki = STATE / "pki"
         self._context = ssl.create_default_context(cafile=str(pki / "ca.crt"))
         self._context.load_cert_chain(str(pki / "admin.crt"), str(pki / "admin.key"))
-        self._own = threading.local()
+        self._idle: list[http.client.HTTPSConnection] = []  # its own operations need no lock
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
 
     def connect(self, timeout: float = 10) -> http.client.HTTPSConnection:
         return http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=timeout, context=self._context)
@@ -50,20 +54,26 @@ class Direct:
     def _exchange(
         self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, bytes]:
-        for last in (False, True):
-            fresh = getattr(self._own, "connection", None) is None
-            if fresh:
-                self._own.connection = self.connect()
+        for _ in range(THREADS + 1):
+            fresh, connection = self._connection()
             try:
-                self._own.connection.request(method, path, content, dict(headers))
-                answer = self._own.connection.getresponse()
-                return answer.status, answer.read()
+                connection.request(method, path, content, dict(headers))
+                answer = connection.getresponse()
+                found = answer.status, answer.read()
             except (OSError, http.client.HTTPException) as error:
-                self._own.connection.close()
-                self._own.connection = None
-                if fresh or last:  # an old connection may just have been closed by the server
+                connection.close()
+                if fresh:  # an old one may just have been closed by the server
                     raise RefusedError(0, f"{method} {path}: {error!r}") from error
-        raise AssertionError
+            else:
+                self._idle.append(connection)
+                return found
+        raise RefusedError(0, f"{method} {path}: all connections are broken")
+
+    def _connection(self) -> tuple[bool, http.client.HTTPSConnection]:
+        try:
+            return False, self._idle.pop()
+        except IndexError:
+            return True, self.connect()
 
     def get(self, path: str) -> Object:
         return self.ask("GET", path)

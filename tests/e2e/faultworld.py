@@ -59,6 +59,7 @@ class World:
     @contextmanager
     def prepared(self) -> Iterator[None]:
         with ExitStack() as undo:
+            undo.callback(self.direct.close)
             undo.callback(self.cluster.kwok.delete_nodes, self.cluster.kwok.create_nodes(2, "room", ROOM))
             self.cluster.start_second_node()
             for name in NAMESPACES:

@@ -109,6 +109,7 @@ def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for name in [*namespaces, NAMESPACE]:
             direct.delete(f"/api/v1/namespaces/{name}")
         cluster.kwok.delete_nodes([*wide, *narrow])
+        direct.close()
 
 
 def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
