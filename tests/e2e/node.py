@@ -136,6 +136,8 @@ SystemdCgroup = false
             "containerRuntimeEndpoint": f"unix://{self._socket}",
             "cgroupDriver": "cgroupfs",
             "cgroupRoot": f"/{self._cgroup}",
+            # A further node is small, so that it can be full.
+            "maxPods": 8 if self._number else 110,
             "port": 10250 + 100 * self._number,
             "healthzPort": 10248 + 100 * self._number,
             # It removes the logs of pods that are not its own.
