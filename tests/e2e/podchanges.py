@@ -1,5 +1,7 @@
-"""What a fault changes in the objects of one reservation on their way into the cluster."""
+"""What a fault changes in objects on their way into the cluster; and which remedies can be taken away."""
 
+import os
+import re
 from collections.abc import Callable, Mapping
 
 from tests.e2e.certificates import NODES
@@ -74,6 +76,40 @@ _JOBS: Mapping[str, Change] = {
 _IMAGES = {"no-image": WRONG_IMAGE}
 
 
+def _without_sweep(found: Object) -> None:
+    if found["metadata"]["name"] == "berth-sweep":
+        found["spec"]["suspend"] = True
+
+
+def _without_deadline(found: Object) -> None:
+    found["spec"]["startingDeadlineSeconds"] = 10
+
+
+def _without_retries(found: Object) -> None:
+    found["spec"]["jobTemplate"]["spec"]["backoffLimit"] = 0
+
+
+def _without_tolerations(found: Object) -> None:
+    pod = found["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    pod["tolerations"] = [one for one in pod.get("tolerations", []) if one["key"] == KEY]
+
+
+def _without_waiting(found: Object) -> None:
+    """For an occurrence that opens soon: a Job whose clock is behind ends."""
+    if "loop.py" in found.get("data", {}):
+        found["data"]["loop.py"] = re.sub(r"\nEARLY = \d+", "\nEARLY = 0", found["data"]["loop.py"])
+
+
+# Remedies that can be taken away, to see that the tests miss them: BERTH_E2E_WITHOUT="sweep retries".
+REMEDIES: Mapping[str, tuple[str, Change]] = {
+    "sweep": ("CronJob", _without_sweep),
+    "deadline": ("CronJob", _without_deadline),
+    "retries": ("CronJob", _without_retries),
+    "tolerations": ("CronJob", _without_tolerations),
+    "waiting": ("ConfigMap", _without_waiting),
+}
+
+
 class Changes:
     """For the engine. `healed` and `renewed` name reservations for which it begins or ends."""
 
@@ -82,6 +118,7 @@ class Changes:
         self._phase = (minute + SWEEPS[0]) % 5
         self.healed: set[str] = set()
         self.images = dict(_IMAGES)
+        self._without = [REMEDIES[name] for name in os.environ.get("BERTH_E2E_WITHOUT", "").split()]
 
     def __call__(self, found: Object) -> None:
         name = found["metadata"].get("labels", {}).get("berth.dev/reservation", "")
@@ -91,3 +128,6 @@ class Changes:
             _JOBS[name](found["spec"]["jobTemplate"]["spec"]["template"]["spec"])
         elif found["kind"] == "Deployment" and name in self.images:
             found["spec"]["template"]["spec"]["containers"][0]["image"] = self.images[name]
+        for kind, take_away in self._without:
+            if found["kind"] == kind:
+                take_away(found)
