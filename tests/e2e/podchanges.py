@@ -91,7 +91,7 @@ def _without_retries(found: Object) -> None:
 
 def _without_tolerations(found: Object) -> None:
     pod = found["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    pod["tolerations"] = [one for one in pod.get("tolerations", []) if one["key"] == KEY]
+    pod["tolerations"] = [one for one in pod.get("tolerations", []) if one.get("key") == KEY]
 
 
 def _without_waiting(found: Object) -> None:
