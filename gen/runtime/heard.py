@@ -32,8 +32,8 @@ class Heard:
     def sessions(
         self, told: Shared | None, resource_class: str, occurrences: tuple[str, ...], version: str, now: float
     ) -> Hearing:
-        """Of a class, for the open occurrences that ask for its seats by this version of the timetable. `told`
-        is what the scaler last did.
+        """Of a class, for the open occurrences that ask for its seats by this version of the timetable.
+        `told` is what the scaler last said.
         """
         asked = _Asked(version, occurrences)
         before, wait = self._waits.get(resource_class, (None, NO_PAUSE))

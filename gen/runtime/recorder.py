@@ -86,14 +86,14 @@ class Recorder:
 
     def send(self, now: float) -> None:
         """One thing at most of what has come up since, so it takes a few seconds at the worst."""
-        if self._job and self._records and not self._rest.left(now) and self._is_news():
+        if self._job and not self._rest.left(now) and self._is_news():
             self._try("record", now, self._write)
         elif self._events and not self._events_rest.left(now):
             self._try("events", now, self._post)
 
     def send_last(self, now: float) -> None:
         """What has come up since, before the run ends."""
-        if self._job and self._records and self._is_news():
+        if self._job and self._is_news():
             self._try("record", now, self._write)
         if self._events:
             self._try("events", now, self._post)
@@ -111,7 +111,9 @@ class Recorder:
             self._rest = Pause(now, REST)
 
     def _is_news(self) -> bool:
-        return annotations(list(self._records.values())) != self._written
+        """Nothing is, before the pools have been seen."""
+        records = list(self._records.values())
+        return any(record.targets for record in records) and annotations(records) != self._written
 
     def _post(self) -> None:
         while self._events:

@@ -65,6 +65,7 @@ class Scaling:
         self._keepers: dict[str, Keeper] = {}  # by Deployment
         self._waits: dict[str, Pause] = {}  # by class, for its first complete list
         self._earlier = believed(parse_shared(folder.told()), hands.now())
+        self._coming: float | None = None  # when the counts change though nobody comes or goes
         self._is_told = False  # the main program can know what we count
 
     def run(self, wait: Callable[[float], object]) -> None:
@@ -101,6 +102,8 @@ class Scaling:
 
     def _follow(self, timetable: Timetable) -> None:
         now = self._hands.now()
+        # Asked before the sessions: it takes notice of what has come, and that would not wake us any more.
+        self._coming = self._observed.next_change(now)
         pools = [pool for pool in timetable.pools if pool.behaviour != "none"]
         found = {pool.resource_class: self._counted(timetable, pool, now) for pool in pools}
         self._tell(now, found)
@@ -156,7 +159,7 @@ class Scaling:
         instants = (
             next_change(in_force(timetable), int(began)) if timetable else None,
             next_over(self._source.overrides.values(), int(began)),
-            self._observed.next_change(now),
+            self._coming,
         )
         waits = [
             self._looked.left(now) or TICK,

@@ -2,53 +2,35 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import gen.runtime
 from gen.runtime.occurrence import main
 from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.programs import (
+    OPEN,
+    OVER,
+    PACKAGE,
+    START,
+    environment,
+    events,
+    make_berth,
+    start,
+    timetable,
+    wait_until,
+)
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
-
-PACKAGE = Path(gen.runtime.__path__[0])
-OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"
-OVER = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z"
-START = "import os, sys; from gen.runtime.occurrence import main; sys.exit(main(os.environ, sys.argv[1]))"
-
-
-def timetable(window: tuple[str, str, str]) -> str:
-    opens, start, end = window
-    occurrence = {"id": "course/1", "open": opens, "start": start, "end": end, "seats": {"small": 25}}
-    return json.dumps(
-        {
-            "apiVersion": "berth.dev/v1alpha1",
-            "kind": "Timetable",
-            "version": 1,
-            "site": "example",
-            "reservation": "course",
-            "suspend": False,
-            "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
-            "pools": {"small": {"deployment": "course-small", "behaviour": "none", "sessions": None}},
-            "occurrences": [occurrence],
-        }
-    )
 
 
 @pytest.fixture
 def berth(tmp_path: Path) -> Path:
-    """The folder as the ConfigMap's mount makes it: these files, and nothing else of ours."""
-    to = tmp_path / "berth" / "gen" / "runtime"
-    to.mkdir(parents=True)
-    for file in PACKAGE.glob("*.py"):
-        shutil.copy(file, to)
-    return tmp_path / "berth"
+    return make_berth(tmp_path)
 
 
 @pytest.fixture
@@ -58,33 +40,8 @@ def _signals() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def environment(server: StubServer, share: Path) -> dict[str, str]:
-    """The folder that the two programs share has the mounted timetable too."""
-    return {
-        "BERTH_SHARE": str(share),
-        "BERTH_JOB": "course-1",
-        "BERTH_NAMESPACE": "berth",
-        "BERTH_RESERVATION": "course",
-        "BERTH_TIMETABLE": "course",
-        "BERTH_TIMETABLE_FILE": str(share / "timetable.json"),
-        "KUBERNETES_SERVICE_HOST": "127.0.0.1",
-        "KUBERNETES_SERVICE_PORT": str(server.port),
-    }
-
-
-def start(berth: Path, account: Path, variables: Mapping[str, str]) -> subprocess.Popen[str]:
-    arguments = [sys.executable, "-c", START, str(account)]
-    return subprocess.Popen(arguments, cwd=berth, env=dict(variables), stdout=subprocess.PIPE, text=True)
-
-
-def wait_for(server: StubServer, requests: int) -> None:
-    deadline = time.monotonic() + 20
-    while len(server.received) < requests and time.monotonic() < deadline:
-        time.sleep(0.01)
-
-
-def events(text: str) -> list[str]:
-    return [json.loads(line)["event"] for line in text.splitlines()]
+def requests(server: StubServer, number: int) -> bool:
+    return wait_until(lambda: len(server.received) >= number)
 
 
 def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -> None:
@@ -100,11 +57,11 @@ def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -
     assert found.stdout == "['__main__', 'gen']\n"
 
 
-def test_over_it_closes_and_exits_0(berth: Path, account: Path) -> None:
+def test_over_it_closes_and_exits_0(tmp_path: Path, account: Path) -> None:
     cluster = FakeCluster(timetable(OVER), {"course-small": 25})
     with (
         StubServer(answered_by(cluster), account) as server,
-        start(berth, account, environment(server, berth)) as process,
+        start(account, environment(server, tmp_path)) as process,
     ):
         output, _ = process.communicate(timeout=30)
 
@@ -112,13 +69,13 @@ def test_over_it_closes_and_exits_0(berth: Path, account: Path) -> None:
     assert events(output) == ["timetable", "scaled", "ended"]
 
 
-def test_on_sigterm_while_it_sleeps_it_exits_143_and_scales_nothing(berth: Path, account: Path) -> None:
+def test_on_sigterm_while_it_sleeps_it_exits_143_and_scales_nothing(tmp_path: Path, account: Path) -> None:
     cluster = FakeCluster(timetable(OPEN), {"course-small": 0})
     with (
         StubServer(answered_by(cluster), account) as server,
-        start(berth, account, environment(server, berth)) as process,
+        start(account, environment(server, tmp_path)) as process,
     ):
-        wait_for(server, 3)
+        assert requests(server, 3)
         time.sleep(0.1)
         process.terminate()
         output, _ = process.communicate(timeout=3)
@@ -127,13 +84,13 @@ def test_on_sigterm_while_it_sleeps_it_exits_143_and_scales_nothing(berth: Path,
     assert events(output) == ["timetable", "open", "scaled", "terminated"]
 
 
-def test_on_sigterm_during_a_request_it_exits_143(berth: Path, account: Path) -> None:
+def test_on_sigterm_during_a_request_it_exits_143(tmp_path: Path, account: Path) -> None:
     def hang(_received: Received) -> Reply:
         time.sleep(3.5)
         return reply(500, b"")
 
-    with StubServer(hang, account) as server, start(berth, account, environment(server, berth)) as process:
-        wait_for(server, 1)
+    with StubServer(hang, account) as server, start(account, environment(server, tmp_path)) as process:
+        assert requests(server, 1)
         process.terminate()
         began = time.monotonic()
         output, _ = process.communicate(timeout=3)
@@ -184,15 +141,15 @@ def test_without_its_environment_it_says_what_is_missing(
     assert json.loads(capfd.readouterr().out)["reason"] == f"the environment does not say {missing}"
 
 
-def test_a_closed_log_is_no_reason_to_stop(berth: Path, account: Path) -> None:
+def test_a_closed_log_is_no_reason_to_stop(tmp_path: Path, account: Path) -> None:
     cluster = FakeCluster(timetable(OVER), {"course-small": 25})
     with StubServer(answered_by(cluster), account) as server:
         reader, writer = os.pipe()
         os.close(reader)
         process = subprocess.run(
-            [sys.executable, "-c", START, str(account)],
-            cwd=berth,
-            env=environment(server, berth),
+            [sys.executable, "-c", START.format("occurrence"), str(account)],
+            cwd=PACKAGE.parents[1],
+            env=environment(server, tmp_path),
             stdout=writer,
             check=False,
         )
