@@ -68,6 +68,10 @@ class SeatRecord:
         for mirror in self._all():
             mirror.stop()
 
+    def histories(self, zero: float) -> str:
+        """A line for each pool, for people: second, replicas/ready/placeholders+sessions, Jobs; changes only."""
+        return "".join(f"{name}: {_history(looks, zero)}\n" for name, looks in sorted(self.looks.items()))
+
     def _all(self) -> list[Mirror]:
         return [mirror for several in self._mirrors.values() for mirror in several]
 
@@ -95,6 +99,15 @@ class SeatRecord:
 
     def _objects(self, kind: str) -> list[Object]:
         return [one for mirror in self._mirrors[kind] for one in mirror.objects()]
+
+
+def _history(looks: Sequence[Seats], zero: float) -> str:
+    told: list[str] = []
+    for look, before in zip(looks, [None, *looks], strict=False):
+        if before is None or look[1:] != before[1:]:
+            state = f"{look.wanted}/{look.ready}/{look.placeholders}+{look.sessions},{look.jobs}"
+            told.append(f"{look.at - zero:.0f}:{state}")
+    return " ".join(told)
 
 
 _LISTS = {

@@ -73,19 +73,8 @@ def _write_down(world: World) -> None:
         bounds = (f"{one.short:.0f}", f"{one.clean:.0f}")
         cells.append((str(one.fault), one.name, f"{short:.0f}", bounds[0], left, bounds[1]))
     head = ("fault", "case", "seats missing, s", "at most", "left after the end, s", "at most")
-    lines = [table.text(head, cells), *(_history(world, pool) for pool in sorted(world.record.looks))]
-    (world.cluster.logs / "faults.txt").write_text("\n".join(lines))
-
-
-def _history(world: World, pool: str) -> str:
-    """Changes only: second, wanted/ready/placeholders+sessions, Jobs."""
-    told, last = [], None
-    for look in world.record.looks[pool]:
-        if look[1:] != last:
-            last = look[1:]
-            state = f"{look.wanted}/{look.ready}/{look.placeholders}+{look.sessions}"
-            told.append(f"{look.at - world.opens:.0f}:{state},{look.jobs}")
-    return f"{pool}: {' '.join(told)}"
+    text = table.text(head, cells) + "\n" + world.record.histories(world.opens)
+    (world.cluster.logs / "faults.txt").write_text(text)
 
 
 def ids(one: Case) -> str:

@@ -103,7 +103,9 @@ def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     record = SeatRecord(direct, [NAMESPACE])
     record.start()
     try:
-        yield _happen(direct, record, opens)
+        told = _happen(direct, record, opens)
+        (cluster.logs / "sessions.txt").write_text(record.histories(opens))
+        yield told
     finally:
         record.stop()
         for name in [*namespaces, NAMESPACE]:
@@ -163,8 +165,9 @@ def _scale(direct: Direct, deployment: str, replicas: int) -> None:
 
 
 def wanted(story: Story, name: str, first: float, last: float) -> list[Seats]:
-    """Looks between two instants."""
-    return [look for look in story.record.looks[name] if first <= look.at < last]
+    """Looks between two instants at the one pool of a reservation."""
+    (looks,) = [looks for pool, looks in story.record.looks.items() if pool.startswith(f"{name}-")]
+    return [look for look in looks if first <= look.at < last]
 
 
 def targets(story: Story, name: str, first: float, last: float) -> set[int]:
@@ -200,7 +203,7 @@ def test_a_preempted_placeholder_buys_no_node(story: Story) -> None:
 def test_reduce_moves_by_the_clock(story: Story) -> None:
     """Nobody comes or goes, but fewer and fewer seats are held; each number by the formula."""
     end = story.opens + LENGTH * MINUTE
-    first, *_ = (look.at for look in story.record.looks["by-reduce"] if look.wanted)
+    first, *_ = (look.at for look in wanted(story, "by-reduce", 0, end) if look.wanted)
     handmade = list(story.scaled.values())
     for look in wanted(story, "by-reduce", first + 1, end - 1):
         if any(at <= look.at < at + RESET for at in handmade):
