@@ -69,7 +69,7 @@ class SeatRecord:
             mirror.stop()
 
     def histories(self, zero: float) -> str:
-        """A line for each pool, for people: second, replicas/ready/placeholders+sessions, Jobs; changes only."""
+        """A line for each pool, with its changes: second:replicas/ready/placeholders+sessions,Jobs."""
         return "".join(f"{name}: {_history(looks, zero)}\n" for name, looks in sorted(self.looks.items()))
 
     def _all(self) -> list[Mirror]:
