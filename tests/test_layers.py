@@ -42,7 +42,7 @@ GATES = {
     "http": r"gen\.runtime\.(connection|renku)",
     "ssl": r"gen\.runtime\.(connection|renku)",
     "threading": r"gen\.runtime\.(watcher|lookout|templates)",
-    "time": r"gen\.(runtime\.(occurrence|connection|sweep|scaler|lookout)|live\.(client|reach)|command\.\w+)",
+    "time": r"gen\.(runtime\.(occurrence|scaler|program|alive|connection|sweep|lookout)|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
     "kubernetes": r"gen\.live\.client",

@@ -101,7 +101,7 @@ class Recorder:
     def _try(self, subject: str, now: float, action: Callable[[], None]) -> None:
         try:
             action()
-        except ApiError as error:
+        except Exception as error:
             self._log.trouble(subject, error)
             if subject == "events":
                 self._events_rest = Pause(now, REST)
