@@ -4,14 +4,17 @@ Threads watch; what they see is applied in the thread that asks. So nothing here
 seen at a moment counts at that moment.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from gen.runtime.attendance import Attendance
 from gen.runtime.collection import Collection
+from gen.runtime.connection import Connection
 from gen.runtime.contest import Contest
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.kinds import RENKU_PROJECT, Keys, collections, keys
-from gen.runtime.lookout import Lookout, Means
+from gen.runtime.log import Log
+from gen.runtime.lookout import Lookout
 from gen.runtime.readers import Item, Reader, RivalReader, SessionReader, Sighting
 from gen.runtime.recognition import Recognition
 from gen.runtime.renku import Renku
@@ -23,6 +26,19 @@ from gen.runtime.watcher import Changed, Listed
 
 PATIENCE = 600.0  # seconds for which the last counts hold when sessions cannot be read any more
 _RETRY = 1.0  # seconds between looks at templates that are not known
+
+
+class Means(NamedTuple):
+    """What is needed to look. `connect` makes a connection for each watch, with `gen.runtime.watcher.MOST` as
+    the most that it reads at once; `jitter` gives numbers from 0 to 1.
+    """
+
+    connect: Callable[[], Connection]
+    namespace: str  # of the timetables of the site
+    log: Log
+    now: Callable[[], float]
+    jitter: Callable[[], float]
+    renku_token_file: str = ""  # empty: Renku is asked without a token
 
 
 class Seen(NamedTuple):
@@ -58,7 +74,7 @@ class Observed:
     def __init__(self, means: Means, patience: float = PATIENCE) -> None:
         self._means = means
         self._patience = patience
-        self._lookout = Lookout(means)
+        self._lookout = Lookout(means.connect, means.log, means.jitter)
         self._timetable: Timetable | None = None
         self._contest = Contest()
         self._knows_rivals = False
