@@ -145,7 +145,7 @@ def tree_of(answer: Answer) -> dict[str, object]:
     except (ValueError, RecursionError):
         tree = None
     body = tree if isinstance(tree, dict) else {}
-    if answer.status not in (200, 201, 202):
+    if answer.status not in (200, 201, 202):  # 202: it will be deleted
         raise _refusal(answer, body)
     return body
 

@@ -41,7 +41,7 @@ class Story(NamedTuple):
 def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     folder = tmp_path_factory.mktemp("sweep")
     nodes = cluster.kwok.create_nodes(2, "swept", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
-    opens = windows.next_minute(100)
+    opens = windows.next_minute(70)
     project.write(folder, [*_site(), *_reservations(opens)])
     project.berth(folder, "render")
     cluster.apply(folder / "rendered" / "clusters" / "real")
@@ -74,7 +74,7 @@ def _reservations(opens: int) -> list[project.Document]:
         one("quiet", 3, 8),
         one("missed", 3, 25),
         one("pruned", 3, 9),
-        one("killed", 4, 6),
+        one("killed", 3, 6),
         one("raised", 1, 5),
         one("unpulled", 3, 2, "real"),
         one("gone", 1, 3),
@@ -106,7 +106,7 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     notes = cluster.get("configmap", "gone", SPACE)["metadata"].get("annotations", {})
     long_ago = f"{datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC):%Y-%m-%dT%H:%M:%SZ}"
     kubectl("annotate", "configmap/gone", "--overwrite", f"berth.dev/gone-since={long_ago}")
-    sleep_until(opens + 5 * MINUTE + ROUND - MINUTE + 5)
+    sleep_until(opens + 4 * MINUTE + ROUND - MINUTE + 5)
     return Story(
         record,
         opens,
@@ -236,9 +236,9 @@ def test_without_a_cronjob_the_sweep_itself_opens_and_closes_and_says_so(story: 
 
 def test_a_job_that_was_deleted_gets_a_successor_and_the_seats_stand(story: Story, cluster: Cluster) -> None:
     assert [wanted for _, wanted in steps(story, "killed-small")] == [6, 0]
-    stand = story.record.between("killed-small", story.opens + GRACE, story.opens + 4 * MINUTE - 1)
+    stand = story.record.between("killed-small", story.opens + GRACE, story.opens + 3 * MINUTE - 1)
     assert {(look.wanted, look.ready) for look in stand} == {(6, 6)}
-    assert steps(story, "killed-small")[1][0] - 4 * MINUTE <= GRACE
+    assert steps(story, "killed-small")[1][0] - 3 * MINUTE <= GRACE
     assert cluster.get("job", "killed-sweep", SPACE)["status"]["succeeded"] == 1
 
 
