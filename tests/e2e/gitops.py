@@ -3,6 +3,7 @@
 That is what Argo CD does as we configure it; here it acts at the very moment that a test wants.
 """
 
+import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -43,20 +44,27 @@ class Engine:
         self._direct = direct
         self._folder = folder
         self.adapt = adapt
+        self.turn = threading.RLock()  # one change of git and its sync at a time
         self._applied: dict[str, str] = {}  # path -> its reservation
 
     def declare(self, documents: list[Document]) -> None:
         """Write and render; nothing is applied."""
-        project.write(self._folder, documents)
-        project.berth(self._folder, "render")
+        with self.turn:
+            project.write(self._folder, documents)
+            project.berth(self._folder, "render")
 
     def withdraw(self, reservation: str) -> None:
         """The pull request that removes a reservation: rendered, not yet applied."""
-        (self._folder / "reservations" / f"capacityreservation-{reservation}.json").unlink()
-        project.berth(self._folder, "render")
+        with self.turn:
+            (self._folder / "reservations" / f"capacityreservation-{reservation}.json").unlink()
+            project.berth(self._folder, "render")
 
     def sync(self, name: str = "") -> None:
         """All objects, or those of one reservation, are as rendered when this returns; the rest is gone."""
+        with self.turn:
+            self._sync(name)
+
+    def _sync(self, name: str) -> None:
         documents = self.documents(name)
         wanted = {path(one): one for one in documents}
         for group in (FIRST, set(ROOTS) - set(FIRST)):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gen import table
-from tests.e2e import faultcases, windows
+from tests.e2e import binaries, faultcases, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.faultcases import (
     AGAIN,
@@ -64,7 +64,7 @@ def _wait_until_clean(world: World) -> None:
 
 
 def _write_down(world: World) -> None:
-    """Beside the logs of the cluster: what docs/reliability.md tells as measured, and all histories."""
+    """In the cache, until the next run: what docs/reliability.md tells as measured, and all histories."""
     cells = []
     for one in CASES:
         short = longest_shortage(looks(world, one.name), promises(world, one))
@@ -74,7 +74,7 @@ def _write_down(world: World) -> None:
         cells.append((str(one.fault), one.name, f"{short:.0f}", bounds[0], left, bounds[1]))
     head = ("fault", "case", "seats missing, s", "at most", "left after the end, s", "at most")
     text = table.text(head, cells) + "\n" + world.record.histories(world.opens)
-    (world.cluster.logs / "faults.txt").write_text(text)
+    (binaries.cache_dir() / "faults.txt").write_text(text)
 
 
 def ids(one: Case) -> str:
@@ -103,6 +103,10 @@ def promises(world: World, one: Case) -> list[Promise]:
     if one.name == "deployment-deleted":
         return [Promise(first, at(world, 4.69), COUNT), Promise(happened[one.name], last, COUNT)]
     return [Promise(first, last, one.seats)]
+
+
+def test_every_fault_happened(world: World) -> None:
+    assert world.faults.failed == []
 
 
 @pytest.mark.parametrize("one", CASES, ids=ids)
@@ -249,7 +253,7 @@ def test_an_image_that_cannot_be_pulled_is_said(world: World) -> None:
         if event["involvedObject"]["name"] == f"{UNPULLABLE.name}-real" and event["type"] == "Warning"
     ]
 
-    assert {event["reason"] for event in said} == {"SeatsNotReady"}
+    assert {event["reason"] for event in said} == {"ImageNotPulled"}
     assert clean_after(looks(world, UNPULLABLE.name), at(world, UNPULLABLE.ends)) is not None
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from gen.runtime.formula import placeholders
-from tests.e2e import faultcases, windows
+from tests.e2e import binaries, faultcases, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, RefusedError, at_once
 from tests.e2e.gitops import Engine
@@ -104,7 +104,7 @@ def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     record.start()
     try:
         told = _happen(direct, record, opens)
-        (cluster.logs / "sessions.txt").write_text(record.histories(opens))
+        (binaries.cache_dir() / "sessions.txt").write_text(record.histories(opens))
         yield told
     finally:
         record.stop()
