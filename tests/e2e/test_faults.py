@@ -34,6 +34,7 @@ from tests.e2e.windows import MINUTE, sleep_until
 LAST = 12  # minute at which the last window ends
 SWEPT_AT = faultcases.SWEEPS[1]
 LATEST = 6 * MINUTE  # seconds after `end` until which anything may be left
+CHANGED = {"raised": 7, "lowered": 2}  # seats
 RESET, EDIT = 10, 60  # seconds
 
 
@@ -91,17 +92,14 @@ def at(world: World, minute: float) -> float:
 
 def promises(world: World, one: Case) -> list[Promise]:
     """What is promised, as the fault changes it."""
-    happened = world.faults.happened
     first, last = at(world, one.opens), at(world, one.ends)
-    if one.name == "raised":
-        changed = happened[one.name]
-        return [Promise(first, changed, COUNT), Promise(changed, last, 7)]
-    if one.name == "lowered":
-        return [Promise(first, happened[one.name], COUNT), Promise(happened[one.name], last, 2)]
+    changed = world.faults.happened.get(one.name, last)
+    if one.name in ("raised", "lowered"):
+        return [Promise(first, changed, COUNT), Promise(changed, last, CHANGED[one.name])]
     if one.name in ("withdrawn", "other-day", "suspended"):
-        return [Promise(first, happened[one.name], COUNT)]
+        return [Promise(first, changed, COUNT)]
     if one.name == "deployment-deleted":
-        return [Promise(first, at(world, 4.69), COUNT), Promise(happened[one.name], last, COUNT)]
+        return [Promise(first, at(world, 4.69), COUNT), Promise(changed, last, COUNT)]
     return [Promise(first, last, one.seats)]
 
 
