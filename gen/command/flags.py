@@ -21,7 +21,9 @@ class Command(NamedTuple):
     meaning: str  # a sentence
     forms: tuple[str, ...] = ()  # of its answer, the usual one first
     flags: tuple[Flag, ...] = ()
-    words: str = ""  # what else may be said, for people; empty if nothing
+    words: str = (
+        ""  # what else is said, for people: exactly one word, or any number in brackets; empty if none
+    )
     choices: tuple[str, ...] = ()  # exactly one word, and one of these
 
 
@@ -34,13 +36,11 @@ EVERYWHERE = (
     Flag("--help", "say what there is, or what a command takes", short="-h"),
     Flag("--version", "say which Berth this is"),
 )
-_SELECTION = (
-    Flag("--class", "only seats of this class", "NAME"),
-    Flag("--cluster", "only this cluster", "NAME"),
-)
+_CLASS = Flag("--class", "only seats of this class", "NAME")
+_SELECTION = (_CLASS, Flag("--cluster", "only this cluster", "NAME"))
 _CLUSTERS = (
     Flag("--context", "[CLUSTER=]CONTEXT of the kubeconfig; may be repeated", "CTX", many=True),
-    Flag("--kubeconfig", "instead of the usual one", "FILE"),
+    Flag("--kubeconfig", "instead of the usual ones", "FILE"),
 )
 COMMANDS = (
     Command(
@@ -73,8 +73,21 @@ COMMANDS = (
         words="[NAME...]",
     ),
     Command(
+        "simulate",
+        "Simulate one occurrence: the target for sessions that come and go.",
+        ("text", "json"),
+        (
+            Flag("--sessions", "08:55+10,11:00-3, or a file of such; - is standard input", "FILE"),
+            Flag("--occurrence", "an id or a date, instead of the next one", "ID"),
+            _CLASS,
+            Flag("--compare", "maintain, reduce and none beside each other"),
+            Flag("--chart", "draw an SVG, too", "FILE"),
+        ),
+        words="NAME",
+    ),
+    Command(
         "status",
-        "Show what every pool is doing now in its cluster, against what it should do.",
+        "Show what every pool does now in its cluster, and what is wrong.",
         ("text", "wide", "json"),
         (
             *_SELECTION,
@@ -82,6 +95,17 @@ COMMANDS = (
             Flag("--watch", "look again every 5 seconds, until Ctrl-C"),
         ),
         words="[NAME...]",
+    ),
+    Command(
+        "override",
+        "Set the targets of pools for a while, in an emergency.",
+        flags=(
+            Flag("--until", "when it ends: an INSTANT, or +90m, +2h, +1d from now", "INSTANT"),
+            Flag("--clear", "end it now, of these classes or of all"),
+            Flag("--cluster", "only this cluster", "NAME"),
+            *_CLUSTERS,
+        ),
+        words="[NAME CLASS=TARGET...]",
     ),
     Command(
         "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS

@@ -21,7 +21,7 @@ def as_text(
 ) -> str:
     """`zone_of` gives the zone of a reservation. Clusters have a column where there are several."""
     rows = pools_of(clusters)
-    lines = [_finding_line(one, colour) for one in _once(clusters)]
+    lines = [finding_line(one, colour=colour) for one in _once(clusters)]
     found = "".join(f"{line}\n" for line in lines)
     if not rows:
         return found or "No pool.\n"
@@ -95,7 +95,7 @@ def _drift(row: PoolStatus) -> str:
     return "?" if row.replicas is None else "synced"
 
 
-def _finding_line(found: Live, colour: bool) -> str:
+def finding_line(found: Live, *, colour: bool) -> str:
     kind = f"{found.severity}[{found.code}]"
     if colour:
         kind = f"{_SEVERITIES[found.severity]}{kind}{_PLAIN}"

@@ -125,11 +125,10 @@ class _Complaints(logging.Handler):
 
 
 def _said(error: BaseException) -> str:
-    """The innermost cause says it best: `Connection refused`, not what urllib3 tried."""
-    if isinstance(error, client.ApiException):
-        return str(error.reason)
-    reason = getattr(error, "reason", None)
-    while isinstance(reason, BaseException):
-        error, reason = reason, getattr(reason, "reason", None)
-    text = str(error) or type(error).__name__
-    return text.partition("): ")[2] or text if text.startswith("<urllib3") or "Connection(" in text else text
+    """The operating system says it best: `Connection refused`, not what was tried around it."""
+    inner: BaseException | None = error
+    while inner is not None:
+        if isinstance(inner, OSError) and inner.strerror:
+            return inner.strerror
+        inner = inner.__cause__ or inner.__context__
+    return str(error.reason if isinstance(error, client.ApiException) else error) or type(error).__name__

@@ -8,7 +8,7 @@ from typing import Any
 
 from gen.live import objects
 from gen.live.facts import Facts
-from gen.live.judge import readable
+from gen.live.known import readable
 from gen.live.sessions import active, asked_for
 from gen.manifest import labels, naming
 from gen.runtime.api import ApiError

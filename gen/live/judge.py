@@ -4,48 +4,36 @@ Everything is judged by the timetable in the cluster, for that is what the pods 
 something else is told beside it.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 from gen.finding import ERROR
 from gen.live import ours, ready, seats, sync
 from gen.live.case import Case, Look, occurrences_of
-from gen.live.facts import Deployment, Facts, Timetable
+from gen.live.facts import Deployment
+from gen.live.known import UNKNOWN, Known, known
 from gen.live.rules import Live
-from gen.live.sessions import counts
+from gen.live.sessions import Roll
 from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus
 from gen.runtime.instant import instant_text
-from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.override import Override, in_force, parse_overrides
+from gen.runtime.override import in_force
 from gen.runtime.plan import wish
 from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from gen.runtime.target import full_count, open_now, target
-from gen.runtime.timetable import Pool, parse
+from gen.runtime.timetable import Pool
 from gen.runtime.timetable import Timetable as Read
-
-
-class _Known(NamedTuple):
-    """One reservation in the cluster. `read` None: there is no timetable, or it is `malformed`."""
-
-    read: Read | None
-    malformed: str
-    changed: int
-    overrides: dict[str, Override]
-    bad_override: str
-
-
-_UNKNOWN = _Known(None, "", 0, {}, "")
 
 
 def judged(look: Look, code: Mapping[str, str]) -> ClusterStatus:
     """`code` is the in-cluster code of this Berth, by file."""
-    known = {one.reservation: _known(one) for one in look.facts.timetables}
+    found = {one.reservation: known(one) for one in look.facts.timetables}
     look = look._replace(has_sweep=ours.sweep_works(look.facts, look.now))
-    names = {*look.expected, *known, *(one.reservation for one in look.facts.deployments)}
+    names = {*look.expected, *found, *(one.reservation for one in look.facts.deployments)}
+    readable = [one.read for one in found.values() if one.read]
+    roll = Roll(readable, look.facts.sessions, look.now)
     pools: list[PoolStatus] = []
     for name in sorted(names):
-        pools += _Reservation(look, name, known).pools()
-    findings = [*ours.of_cluster(look, code), *_of_sessions(look, known)]
+        pools += _Reservation(look, name, found.get(name, UNKNOWN), roll).pools()
+    findings = [*ours.of_cluster(look, code), *_of_sessions(look, readable)]
     findings += ours.of_jobs(
         look,
         "",
@@ -55,32 +43,12 @@ def judged(look: Look, code: Mapping[str, str]) -> ClusterStatus:
     return ClusterStatus(look.place.cluster, look.place, tuple(pools), tuple(findings))
 
 
-def readable(facts: Facts) -> tuple[Read, ...]:
-    """The timetables that can be understood."""
-    return tuple(found.read for found in map(_known, facts.timetables) if found.read)
-
-
-def _known(fact: Timetable) -> _Known:
-    overrides, bad = dict[str, Override](), ""
-    try:
-        overrides = parse_overrides(fact.override) if fact.override is not None else {}
-    except TimetableError as error:
-        bad = str(error)
-    try:
-        read, malformed = parse(fact.text or ""), ""
-    except TimetableError as error:
-        read, malformed = None, str(error)
-    return _Known(read, malformed, fact.changed, overrides, bad)
-
-
 class _Reservation:
     """One reservation in one cluster, with what is common to its pools."""
 
-    def __init__(self, look: Look, name: str, known: Mapping[str, _Known]) -> None:
-        self._look, self._name = look, name
-        self._known = known.get(name, _UNKNOWN)
+    def __init__(self, look: Look, name: str, known: Known, roll: Roll) -> None:
+        self._look, self._name, self._known, self._roll = look, name, known, roll
         self._git = look.expected.get(name)
-        self._others = [found.read for found in known.values() if found.read]
         facts = look.facts
         self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
         self._pods = tuple(one for one in facts.pods if one.reservation == name)
@@ -121,7 +89,7 @@ class _Reservation:
         look, timetable = self._look, self._timetable()
         override = self._known.overrides.get(pool.resource_class)
         ordered = in_force(self._known.overrides, pool.resource_class, look.now)
-        sessions = counts(self._others, pool, look.facts.sessions, look.now)
+        sessions = self._roll.counts(pool)
         wanted, active = _wish(timetable, pool, sessions, ordered, look.now)
         waiting = [
             one
@@ -145,7 +113,7 @@ class _Reservation:
 
     def _status(self, pool: Pool) -> PoolStatus:
         case = self._case(pool)
-        is_there = self._known is not _UNKNOWN or bool(self._deployments)
+        is_there = self._known is not UNKNOWN or bool(self._deployments)
         findings = [*self._findings, *sync.of_pool(case)]
         if is_there:
             findings += [*_of_override(case), *seats.judged(case), *ready.judged(case)]
@@ -239,12 +207,12 @@ def _of_override(case: Case) -> list[Live]:
     return [case.live("S036", message, "It ends by itself; berth override --clear ends it now.")]
 
 
-def _of_sessions(look: Look, known: Mapping[str, _Known]) -> list[Live]:
+def _of_sessions(look: Look, timetables: Iterable[Read]) -> list[Live]:
     """Told once for each class with something open whose sessions are unknown, or whose templates are."""
     found: dict[tuple[str, str], Live] = {}
     cluster = look.place.cluster
-    for one in known.values():
-        for pool in one.read.pools if one.read else ():
+    for timetable in timetables:
+        for pool in timetable.pools:
             name, seen = (
                 pool.resource_class,
                 look.facts.sessions.get(pool.sessions) if pool.sessions else None,
@@ -253,14 +221,14 @@ def _of_sessions(look: Look, known: Mapping[str, _Known]) -> list[Live]:
                 message = f"sessions cannot be listed: {seen}."
                 fix = "Ask for the right to list them; until then wanted is what the Deployment asks for."
                 found["S004", name] = Live("S004", cluster, name, message, fix)
-            elif _lacks_templates(one.read, pool, seen, look.now):
+            elif _lacks_templates(timetable, pool, seen, look.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."
                 fix = "Compare with the log of its pod, which asks Renku."
                 found["S005", name] = Live("S005", cluster, name, message, fix)
     return [found[key] for key in sorted(found)]
 
 
-def _lacks_templates(timetable: Read | None, pool: Pool, seen: tuple[Session, ...] | None, now: int) -> bool:
+def _lacks_templates(timetable: Read, pool: Pool, seen: tuple[Session, ...] | None, now: int) -> bool:
     """Whether it matters now that nobody looked up the templates of projects."""
     if pool.match.template == NO_TEMPLATE or not seen:
         return False

@@ -15,17 +15,27 @@ from gen.runtime.watcher import Changed, Listed, Live, Message, Proved, Watcher
 _TOGETHER = 0.001  # seconds: what comes so soon after the first change comes with it
 
 
+class Means(NamedTuple):
+    """What is needed to look. `connect` makes a connection for each watch, with `gen.runtime.watcher.MOST` as
+    the most that it reads at once; `jitter` gives numbers from 0 to 1.
+    """
+
+    connect: Callable[[], Connection]
+    namespace: str  # of the timetables of the site
+    log: Log
+    now: Callable[[], float]
+    jitter: Callable[[], float]
+    renku_token_file: str = ""  # empty: Renku is asked without a token
+
+
 class _Watch(NamedTuple):
     watcher: Watcher[Item]
     reader: Reader
 
 
 class Lookout:
-    def __init__(self, connect: Callable[[], Connection], log: Log, jitter: Callable[[], float]) -> None:
-        """`connect` makes a connection for each watch."""
-        self._connect = connect
-        self._log = log
-        self._jitter = jitter
+    def __init__(self, means: Means) -> None:
+        self._means = means
         self._watches: dict[Collection, _Watch] = {}
         self._failing: dict[Collection, float] = {}  # since when
         # All that threads share with the caller; both are safe without a lock.
@@ -43,7 +53,8 @@ class Lookout:
                 continue
             if known is not None:
                 known.watcher.stop()
-            watcher = Watcher(collection, reader.read, self._connect(), self._tell, self._jitter)
+            means = self._means
+            watcher = Watcher(collection, reader.read, means.connect(), self._tell, means.jitter)
             watcher.start()
             self._watches[collection] = _Watch(watcher, reader)
 
@@ -69,10 +80,10 @@ class Lookout:
             elif isinstance(message, Live):
                 self._failing.pop(collection, None)
             elif isinstance(message, Proved):
-                self._log.works(_subject(collection))
+                self._means.log.works(_subject(collection))
             else:
                 self._failing.setdefault(collection, now)
-                self._log.trouble(_subject(collection), message.error)
+                self._means.log.trouble(_subject(collection), message.error)
 
     def failing_for(self, collection: Collection, now: float) -> float:
         """Seconds for which nothing could be heard of it; 0: all is well."""

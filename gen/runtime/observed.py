@@ -4,17 +4,14 @@ Threads watch; what they see is applied in the thread that asks. So nothing here
 seen at a moment counts at that moment.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from gen.runtime.attendance import Attendance
 from gen.runtime.collection import Collection
-from gen.runtime.connection import Connection
 from gen.runtime.contest import Contest
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.kinds import RENKU_PROJECT, Keys, collections, keys
-from gen.runtime.log import Log
-from gen.runtime.lookout import Lookout
+from gen.runtime.lookout import Lookout, Means
 from gen.runtime.readers import Item, Reader, RivalReader, SessionReader, Sighting
 from gen.runtime.recognition import Recognition
 from gen.runtime.renku import Renku
@@ -26,19 +23,6 @@ from gen.runtime.watcher import Changed, Listed
 
 PATIENCE = 600.0  # seconds for which the last counts hold when sessions cannot be read any more
 _RETRY = 1.0  # seconds between looks at templates that are not known
-
-
-class Means(NamedTuple):
-    """What is needed to look. `connect` makes a connection for each watch, with `gen.runtime.watcher.MOST` as
-    the most that it reads at once; `jitter` gives numbers from 0 to 1.
-    """
-
-    connect: Callable[[], Connection]
-    namespace: str  # of the timetables of the site
-    log: Log
-    now: Callable[[], float]
-    jitter: Callable[[], float]
-    renku_token_file: str = ""  # empty: Renku is asked without a token
 
 
 class Seen(NamedTuple):
@@ -62,6 +46,7 @@ class _Class:
         self.unlisted = set(self.collections)
         self.is_pending = True
         self.has_templates = False  # some match asks for one
+        self.is_unseen = False  # something has changed that was not asked for yet
 
     def settle(self) -> None:
         if not self.unlisted and not self.attendance.holds_back:
@@ -74,7 +59,7 @@ class Observed:
     def __init__(self, means: Means, patience: float = PATIENCE) -> None:
         self._means = means
         self._patience = patience
-        self._lookout = Lookout(means.connect, means.log, means.jitter)
+        self._lookout = Lookout(means)
         self._timetable: Timetable | None = None
         self._contest = Contest()
         self._knows_rivals = False
@@ -108,10 +93,14 @@ class Observed:
         self._reread(self._means.now())
 
     def wait(self, seconds: float) -> None:
-        """Returns at the first change of anything watched (at once if one has come since `seen`), or after so
-        many seconds. What comes within a millisecond of the first change comes with it.
+        """Returns at the first change of anything watched (at once if there was one that `seen` has not told
+        for its class), or after so many seconds. What comes within a millisecond of it comes with it.
         """
-        self._lookout.wait(seconds)
+        unseen = [found for found in self._classes.values() if found.is_unseen]
+        for found in unseen:
+            found.is_unseen = False  # once only, whatever the caller makes of it
+        if not unseen:
+            self._lookout.wait(seconds)
 
     def seen(self, resource_class: str, now: float) -> Seen:
         """Of a class that is not watched: nothing can be read."""
@@ -119,6 +108,7 @@ class Observed:
         found = self._classes.get(resource_class)
         if found is None:
             return Seen(None, {}, self._timetable is None)
+        found.is_unseen = False
         blind = max((self._lookout.failing_for(one, now) for one in found.collections.values()), default=0.0)
         if found.is_pending or blind > self._patience:
             return Seen(None, {}, found.is_pending)
@@ -216,6 +206,7 @@ class Observed:
         if self._contest.refresh(now):
             for name, found in self._classes.items():
                 found.attendance.set_claims(self._contest.claims.get(name, ()))
+                found.is_unseen = True
 
     def _settle_templates(self, now: float) -> None:
         templates = self._templates
@@ -226,6 +217,7 @@ class Observed:
         for found in self._classes.values():
             if found.has_templates and (came or due or self._must_look or found.attendance.holds_back):
                 found.attendance.look_again(now, everybody=came or due or self._must_look)
+                found.is_unseen = found.is_unseen or came
         if came or due or self._must_look:
             self._looked_at, self._must_look = now, False
 
@@ -248,6 +240,7 @@ class Observed:
     ) -> None:
         for name, _ in reader.classes:
             found = self._classes[name]
+            found.is_unseen = True
             if isinstance(message, Listed):
                 here = {
                     uid: item.session

@@ -12,7 +12,8 @@ from types import FrameType
 
 from gen.runtime.api import SCALER_FIELD_MANAGER, Api
 from gen.runtime.connection import ACCOUNT, in_cluster
-from gen.runtime.observed import Means, Observed
+from gen.runtime.lookout import Means
+from gen.runtime.observed import Observed
 from gen.runtime.program import SCALER, hands_of, jitter, log_of, shared_path, source_of
 from gen.runtime.scaling import Folder, Scaling
 from gen.runtime.share import COUNTS, MAIN_ALIVE, SCALER_ALIVE, reader, replacer

@@ -225,7 +225,10 @@ CASES = [
         lambda w: w.get("ConfigMap", "berth-runtime")["data"].update({"plan.py": "", "new.py": ""}),
     ),
     Case(
-        "code-of-another-version", lambda w: w.get("ConfigMap", "berth-runtime").update(data={"loop.py": ""})
+        "code-of-another-version",
+        lambda w: w.get("ConfigMap", "berth-runtime")["data"].update(
+            dict.fromkeys(("_a", "_b", "_c", "_d"), "")
+        ),
     ),
     Case("sweep-missing", lambda w: w.remove("CronJob", "berth-sweep")),
     Case("sweep-suspended", lambda w: w.get("CronJob", "berth-sweep")["spec"].update(suspend=True)),

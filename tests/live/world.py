@@ -4,7 +4,7 @@ It begins with what is rendered for a project, as an engine applies it; tests th
 """
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Object = dict[str, Any]
@@ -26,6 +26,10 @@ class RefusedError(Exception):
     """What the server says instead of an answer."""
 
 
+class ConflictError(Exception):
+    """Somebody else wrote in between."""
+
+
 class World:
     def __init__(self, rendered: Iterable[Object]) -> None:
         self.objects: list[Object] = []
@@ -35,6 +39,7 @@ class World:
         self.asked: list[str] = []  # paths with their selectors
         self.accepted: set[str] = set()
         self.page = 500
+        self.meddle: Callable[[], object] = lambda: None  # done before each write
 
     def apply(self, one: Object) -> Object:
         """As the engine does."""
@@ -42,6 +47,7 @@ class World:
         metadata = made["metadata"]
         metadata.setdefault("uid", f"{made['kind']}-{metadata['name']}")
         metadata.setdefault("creationTimestamp", APPLIED)
+        metadata["resourceVersion"] = "1"
         entry: Object = {"manager": CONTROLLER, "time": APPLIED, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
         if "replicas" not in made.get("spec", {}):
             entry["fieldsV1"] = {}
@@ -104,6 +110,28 @@ class World:
         ours = {"component": "singleuser-server", "size": "small", **labels}
         return self.pod(name, ours, namespace="hub")
 
+    def patch(self, path: str, patch: Object, query: Mapping[str, str]) -> Object:
+        """A merge patch of annotations, which is all that we ever do. Raises LookupError, and ConflictError
+        for an object that has changed since it was read.
+        """
+        collection, _, name = path.rpartition("/")
+        self.meddle()
+        for one in self.objects:
+            metadata = one["metadata"]
+            if metadata["name"] == name and _is_in(one, collection):
+                if metadata["resourceVersion"] != patch["metadata"]["resourceVersion"]:
+                    raise ConflictError("it has changed")
+                metadata["resourceVersion"] += "1"
+                notes = metadata.setdefault("annotations", {})
+                for key, value in patch["metadata"]["annotations"].items():
+                    if value is None:
+                        notes.pop(key, None)
+                    else:
+                        notes[key] = value
+                one["metadata"]["managedFields"].append({"manager": query["fieldManager"], "fieldsV1": {}})
+                return one
+        raise LookupError(path)
+
     def ask(self, path: str, query: Mapping[str, str], accept: str) -> Object:
         """A list, as the server answers it. Raises RefusedError."""
         self.asked.append(
@@ -127,7 +155,8 @@ def _is_in(one: Object, path: str) -> bool:
 
 def _fits(one: Object, query: Mapping[str, str]) -> bool:
     labels = one["metadata"].get("labels") or {}
-    fields = {"status.phase": one.get("status", {}).get("phase", "")}
+    phase = one.get("status", {}).get("phase", "")
+    fields = {"status.phase": phase, "metadata.name": one["metadata"]["name"]}
     return _all(query.get("labelSelector", ""), labels) and _all(query.get("fieldSelector", ""), fields)
 
 

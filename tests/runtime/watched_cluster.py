@@ -86,7 +86,7 @@ class WatchedCluster:
             self._oldest = self._version
 
     def end_watches(self, cut: bytes = b"") -> None:
-        """In good order, or with these bytes as the last."""
+        """In good order, or with these bytes as the last before the connection breaks."""
         with self._changed:
             self._ending += 1
             self._cut = cut
@@ -137,6 +137,9 @@ class WatchedCluster:
             for change in found:
                 if change.version > version and change.path in (path, ""):
                     yield chunk(f'{{"type": "{change.type}", "object": {change.text}}}\n'.encode())
+            if ends and cut:
+                yield cut
+                raise ConnectionAbortedError("as the test wants it")
             if ends:
-                yield cut or chunk(b"")
+                yield chunk(b"")
                 return
