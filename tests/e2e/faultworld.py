@@ -33,7 +33,7 @@ from tests.e2e.faulty_api import ERRORS, GOOD, NONSENSE, SILENCE, FaultyApi
 from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
 from tests.e2e.kwok import TOLERATION
-from tests.e2e.seats import SeatRecord, is_ready
+from tests.e2e.seats import SeatRecord, is_placed
 from tests.e2e.windows import MINUTE
 
 NAMESPACES = (SESSIONS, DENIED, REVOKED)
@@ -124,7 +124,7 @@ class World:
         self.direct.create(f"/api/v1/namespaces/{SESSIONS}/pods", session(name, course))
 
     def _sessions(self) -> Counter[str]:
-        pods = [pod for pod in self._pods.objects() if is_ready(pod)]
+        pods = [pod for pod in self._pods.objects() if is_placed(pod)]
         found = Counter(f"{pod['metadata']['labels']['course']}-small" for pod in pods)
         for name in faultcases.FAULTY:
             found[case(name).pool] += len(self.api.sessions[name])

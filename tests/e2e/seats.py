@@ -13,20 +13,20 @@ INTERVAL = 0.5  # seconds between looks
 
 
 class Seats(NamedTuple):
-    """One look at a pool: when (seconds since the epoch), replicas asked for, ready placeholders, those that
-    are there at all, active sessions of its course, and how many of its Jobs are active.
+    """One look at a pool: when (seconds since the epoch), replicas asked for, placeholders that hold room on
+    a node, those that are there at all, active sessions of its course, and how many of its Jobs are active.
     """
 
     at: float
     wanted: int
-    ready: int
+    placed: int
     placeholders: int
     sessions: int
     jobs: int
 
     @property
     def held(self) -> int:
-        return self.ready + self.sessions
+        return self.placed + self.sessions
 
     @property
     def is_clean(self) -> bool:
@@ -69,7 +69,7 @@ class SeatRecord:
             mirror.stop()
 
     def histories(self, zero: float) -> str:
-        """A line for each pool, with its changes: second:replicas/ready/placeholders+sessions,Jobs."""
+        """A line for each pool, with its changes: second:replicas/placed/placeholders+sessions,Jobs."""
         return "".join(f"{name}: {_history(looks, zero)}\n" for name, looks in sorted(self.looks.items()))
 
     def _all(self) -> list[Mirror]:
@@ -81,11 +81,11 @@ class SeatRecord:
 
     def _look(self) -> None:
         at = time.time()
-        ready, there, wanted, jobs = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+        placed, there, wanted, jobs = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
         for pod in self._objects("pods"):
             if CLASS in pod["metadata"]["labels"]:
                 there[_pool(pod)] += 1
-                ready[_pool(pod)] += is_ready(pod)
+                placed[_pool(pod)] += is_placed(pod)
         for job in self._objects("jobs"):
             jobs[_label(job, RESERVATION)] += job["status"].get("active", 0) > 0
         for pool in self._objects("deployments"):
@@ -95,7 +95,7 @@ class SeatRecord:
         sessions = self._sessions()
         for name, looks in self.looks.items():
             active = jobs[self._reservations[name]]
-            looks.append(Seats(at, wanted[name], ready[name], there[name], sessions[name], active))
+            looks.append(Seats(at, wanted[name], placed[name], there[name], sessions[name], active))
 
     def _objects(self, kind: str) -> list[Object]:
         return [one for mirror in self._mirrors[kind] for one in mirror.objects()]
@@ -105,7 +105,7 @@ def _history(looks: Sequence[Seats], zero: float) -> str:
     told: list[str] = []
     for look, before in zip(looks, [None, *looks], strict=False):
         if before is None or look[1:] != before[1:]:
-            state = f"{look.wanted}/{look.ready}/{look.placeholders}+{look.sessions},{look.jobs}"
+            state = f"{look.wanted}/{look.placed}/{look.placeholders}+{look.sessions},{look.jobs}"
             told.append(f"{look.at - zero:.0f}:{state}")
     return " ".join(told)
 
@@ -128,10 +128,12 @@ def _pool(found: Object) -> str:
     return f"{_label(found, RESERVATION)}-{_label(found, CLASS)}"
 
 
-def is_ready(pod: Object) -> bool:
+def is_placed(pod: Object) -> bool:
+    """It holds its room. Not whether it is Ready: after an outage of the API server the node controller marks
+    pods unready for a while, which moves nothing.
+    """
     alive = "deletionTimestamp" not in pod["metadata"]
-    conditions = pod["status"].get("conditions", [])
-    return alive and any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return alive and "nodeName" in pod["spec"] and pod["status"].get("phase") in ("Pending", "Running")
 
 
 def longest_shortage(looks: Sequence[Seats], promises: Iterable[Promise]) -> float:
