@@ -17,7 +17,7 @@ from gen.declared import Declared, declared
 from gen.finding import ERROR, Finding, Problem
 from gen.forked import Work, answers
 from gen.input.document import Document, parse
-from gen.input.source import read
+from gen.input.source import Source, read
 from gen.input.text import Syntax
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
@@ -54,9 +54,11 @@ TextOf = Callable[[Part], str | Problem]
 class Pipeline:
     """Reads all input at once; `items` then goes through the reservations, once; `findings` at the end."""
 
-    def __init__(self, root: str = ".", folder: str = "reservations") -> None:
-        """`folder` is below `root`; findings name files by it."""
-        self._sources, problems = read(f"{root}/{folder}", folder)
+    def __init__(
+        self, root: str = ".", folder: str = "reservations", sources: Sequence[Source] | None = None
+    ) -> None:
+        """`folder` is below `root`; findings name files by it. `sources`: instead of what stands there."""
+        self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
         self._judged, self._failed = 0, False
         self.problems: list[Problem | Syntax] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
@@ -116,6 +118,12 @@ class Pipeline:
         doubtful = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
         told = [one for one in self.problems if one.code not in doubtful and not self._is_silenced(one)]
         return locate(told, self._sources, severity)
+
+    def located(self, problems: Sequence[Problem], severity_of: Callable[[str], str]) -> list[Finding]:
+        """Other things to say of documents, with their places, in order."""
+        from gen.input.place import locate  # noqa: PLC0415 - dear
+
+        return locate(problems, self._sources, severity_of)
 
     def _is_silenced(self, one: Problem | Syntax) -> bool:
         return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code

@@ -68,6 +68,17 @@ COMMANDS = (
         words="[NAME...]",
     ),
     Command(
+        "diff",
+        "Say what a change means: dates, seats, peaks, warnings, manifests.",
+        ("text", "wide", "markdown", "json", "github"),
+        (
+            Flag("--exit-code", "exit 4 if anything changes"),
+            Flag("--limit", "of markdown, in characters; 65000", "NUMBER"),
+            Flag("--templates", "your own templates, used instead of ours by name", "DIR"),
+        ),
+        words="[BASE]",
+    ),
+    Command(
         "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS
     ),
 )

@@ -1,7 +1,6 @@
 """`berth render`: writes what was declared as manifests, all or none; with --check it only compares."""
 
 import os
-from collections.abc import Iterator
 from typing import Protocol
 
 from gen.command.answer import tell
@@ -9,19 +8,12 @@ from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
 from gen.command.progress import watched
 from gen.command.say import say
-from gen.finding import Problem, in_order
+from gen.finding import in_order
 from gen.output.folder import OutputError
 from gen.output.stage import Check, Stage
 from gen.output.template import Renderer, TemplateError
-from gen.pipeline import Part, Pipeline
-from gen.render import (
-    base_file,
-    base_text,
-    kustomization_file,
-    kustomization_text,
-    reservation_file,
-    reservation_text,
-)
+from gen.pipeline import Pipeline
+from gen.render import files, text_of
 
 _INPUT = "reservations"
 
@@ -81,33 +73,8 @@ def _check(pipeline: Pipeline, folder: str, asked: Asked) -> int:
 
 def _fill(pipeline: Pipeline, sink: _Sink, asked: Asked) -> int:
     """Puts every file into the sink, tells the findings, and answers the exit code that they mean."""
-    for path, text in _files(pipeline, asked.value("--templates")):
+    renderer = Renderer(asked.value("--templates"))
+    items = watched(pipeline.items(text_of(pipeline, renderer)), len(pipeline.declared.reservations))
+    for path, text in files(pipeline, renderer, items):
         sink.put(path, text)
     return tell(pipeline.findings(), asked)
-
-
-def _files(pipeline: Pipeline, templates: str | None) -> Iterator[tuple[str, str]]:
-    """Path and text of every file, one at a time. After an error nothing more is rendered, only checked."""
-    renderer = Renderer(templates)
-    names: list[str] = []
-
-    def text_of(part: Part) -> str | Problem:
-        assert pipeline.site is not None  # without it there are no parts
-        return reservation_text(renderer, pipeline.site, part)
-
-    for item in watched(pipeline.items(text_of), len(pipeline.declared.reservations)):
-        for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
-            if isinstance(text, str):
-                names.append(reservation_file(part))
-                if not pipeline.has_errors():
-                    yield names[-1], text
-            else:
-                pipeline.problems.append(text)
-    if pipeline.has_errors() or pipeline.site is None:
-        return
-    for cluster in pipeline.site.clusters:
-        yield base_file(cluster), base_text(renderer, pipeline.site, cluster)
-        names.append(base_file(cluster))
-        if pipeline.site.kustomization:
-            text = kustomization_text(renderer, pipeline.site, cluster, names)
-            yield kustomization_file(cluster), text

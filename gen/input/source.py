@@ -26,6 +26,11 @@ class Source(NamedTuple):
     text: bytes
 
 
+def is_input(path: str) -> bool:
+    """Whether a file of this path would be read: not hidden, nor in a hidden folder."""
+    return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
+
+
 def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     """All YAML and JSON files below the folder, at any depth, by path; hidden files and folders are skipped.
 

@@ -1,0 +1,176 @@
+"""The two sides of a change, gone through reservation by reservation, so that neither is held as a whole.
+
+The head is rendered afresh as it goes; of the base only what differs is expanded.
+"""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from gen.dates.occurrence import Occurrence
+from gen.dates.recurrence import expand
+from gen.diff import dangers
+from gen.diff.change import Change, ReservationChange, Side, Warned
+from gen.diff.compare import Version, compared, renamed, same
+from gen.diff.manifests import FileChange, file_change
+from gen.diff.peaks import Held, peaks, steps_of
+from gen.finding import ERROR
+from gen.model import Reservation
+from gen.pipeline import Item, Pipeline
+from gen.placed import Placed, placed
+
+HOUR = 3600
+_KIND = "CapacityReservation"
+
+
+class Rendered(Protocol):
+    """What stood in rendered/ of the base."""
+
+    def paths(self) -> Sequence[str]: ...
+
+    def has(self, path: str, text: str) -> bool:
+        """Whether it stood there with just this text."""
+
+    def text(self, path: str) -> str | None: ...
+
+
+class Question(NamedTuple):
+    """`names`: what the sides are called; `now` in seconds; `notice` in hours."""
+
+    names: tuple[str, str]
+    now: int
+    notice: int
+
+
+class Comparison:
+    """Goes through both sides once: `run` first, then everything else."""
+
+    def __init__(self, base: Pipeline, head: Pipeline, rendered: Rendered, question: Question) -> None:
+        self._base, self._head = base, head
+        self._rendered, self._question = rendered, question
+        self._held = Held(), Held()
+        self._found: list[ReservationChange] = []
+        self._warnings: list[Warned] = []
+        self._files: list[FileChange] = []
+        self._left: list[str] = []
+        for held, side in zip(self._held, (base, head), strict=True):
+            held.site, held.classes = side.site, side.declared.classes
+
+    def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
+        """`items` are the head's; they pass through."""
+        before = {one.name: one for one in self._base.declared.reservations}
+        added: list[Version] = []
+        for item in items:
+            new = _of_item(item, self._head)
+            old = before.pop(item.reservation.name, None)
+            if old is None:
+                added.append(new)
+            else:
+                self._pair(_of(old, self._base), new)
+            yield item
+        removed = [self._dated(_of(one, self._base)) for one in before.values()]
+        for old_version, new in renamed(removed, added):
+            removed.remove(old_version)
+            added.remove(new)
+            self._take(old_version, new)
+        for new in added:
+            if not self._base.declared.may_exist(_KIND, new.reservation.name):
+                self._take(None, new)
+        for old_version in removed:
+            # What is faulty on the other side is neither gone nor new.
+            if not self._head.declared.may_exist(_KIND, old_version.reservation.name):
+                self._take(old_version, None)
+
+    def file(self, path: str, text: str) -> None:
+        """One file as it is rendered now."""
+        self._left.append(path)
+        if not self._rendered.has(path, text):
+            found = file_change(path, self._rendered.text(path), text)
+            self._files += [found] if found else []
+
+    def change(self) -> Change:
+        head = self._side(self._question.names[1], self._head)
+        if head.is_sound:
+            for path in sorted(set(self._rendered.paths()) - set(self._left)):
+                found = file_change(path, self._rendered.text(path), None)
+                self._files += [found] if found else []
+        files = sorted(self._files)
+        self._warnings += dangers.of_manifests(files, self._left) if head.is_sound else ()
+        return Change(
+            self._side(self._question.names[0], self._base),
+            head,
+            tuple(sorted(self._found, key=lambda one: one.name)),
+            tuple(peaks(*self._held)),
+            tuple(self._warnings),
+            tuple(files),
+        )
+
+    def _side(self, name: str, pipeline: Pipeline) -> Side:
+        findings = tuple(pipeline.findings())
+        return Side(name, findings, all(one.severity != ERROR for one in findings))
+
+    def _pair(self, old: Version, new: Version) -> None:
+        if same(old, new):
+            self._hold(1, new, self._hold(0, new, {}))
+        else:
+            self._take(self._dated(old), new)
+
+    def _take(self, old: Version | None, new: Version | None) -> None:
+        for side, version in enumerate((old, new)):
+            if version:
+                self._hold(side, version, {})
+        found = compared(old, new)
+        if found:
+            self._found.append(found)
+            open_sides = _in_force(old), _in_force(new)
+            question = self._question
+            self._warnings += dangers.of_dates(found, open_sides, question.now, question.notice * HOUR)
+
+    def _dated(self, version: Version) -> Version:
+        found = expand(version.reservation, self._base.declared.calendars)
+        return version._replace(occurrences=found.occurrences)
+
+    def _hold(
+        self, side: int, version: Version, known: Mapping[str, "array[int]"]
+    ) -> Mapping[str, "array[int]"]:
+        """Answers the steps by class, so that the other side need not make the same again."""
+        steps = dict(known)
+        for resource_class in () if version.reservation.suspend else version.classes:
+            name = resource_class.name
+            if name not in steps:
+                steps[name] = steps_of(name, version.occurrences)
+            cluster = version.cluster_of(name)
+            self._held[side].take(cluster, version.reservation.name, name, steps[name])
+        return steps
+
+
+def _in_force(version: Version | None) -> tuple[Occurrence, ...]:
+    return () if version is None or version.reservation.suspend else version.occurrences
+
+
+def _of_item(item: Item, pipeline: Pipeline) -> Version:
+    places = [part.placed for part in item.parts]
+    return _version(item.reservation, places, pipeline, item.expansion.occurrences)
+
+
+def _of(reservation: Reservation, pipeline: Pipeline) -> Version:
+    """Not dated yet."""
+    site = pipeline.site
+    places = placed(reservation, pipeline.declared, site) if site else ()
+    return _version(reservation, places, pipeline, ())
+
+
+def _version(
+    reservation: Reservation,
+    places: Sequence[Placed],
+    pipeline: Pipeline,
+    occurrences: tuple[Occurrence, ...],
+) -> Version:
+    calendars = pipeline.declared.calendars
+    return Version(
+        reservation,
+        tuple(one for place in places for one in place.classes),
+        tuple(place.cluster.name for place in places for _ in place.classes),
+        tuple(calendars[name] for name in reservation.recurrence.calendars if name in calendars),
+        occurrences,
+    )
