@@ -60,6 +60,7 @@ def markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is."""
     told = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    told = told.replace(" -> ", " → ")
     broken = _reference.sub(lambda match: match.group(0) + _INVISIBLE, told)
     plain = _special.sub(lambda match: f"\\{match.group(0)}", broken)
     return plain.replace("&", "&amp;").replace("\\<", "&lt;").replace("\\>", "&gt;")
