@@ -72,6 +72,11 @@ class Pipeline:
         return self._failed
 
     @property
+    def sources(self) -> list[Source]:
+        """Every file that was read, by path."""
+        return self._sources
+
+    @property
     def site(self) -> Site | None:
         return self.declared.site
 

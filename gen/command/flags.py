@@ -78,6 +78,20 @@ COMMANDS = (
         ),
         words="[BASE]",
     ),
+    Command("set", "Change what a reservation says, and keep its comments.", words="NAME PATH=VALUE..."),
+    Command("skip", "Leave one date of a reservation out.", words="NAME DATE [TIME]"),
+    Command(
+        "move",
+        "Let one date of a reservation happen at another time.",
+        flags=(Flag("--to", "where it goes: DATE, DATE TIME-TIME or TIME", "WHEN"),),
+        words="NAME DATE [TIME]",
+    ),
+    Command(
+        "extend",
+        "Let one date of a reservation end later, or sooner.",
+        flags=(Flag("--until", "when it ends", "TIME"),),
+        words="NAME DATE [TIME]",
+    ),
     Command(
         "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS
     ),

@@ -61,7 +61,7 @@ class Comparison:
         before = {one.name: one for one in self._base.declared.reservations}
         added: list[Version] = []
         for item in items:
-            new = _of_item(item, self._head)
+            new = version_of(item, self._head)
             old = before.pop(item.reservation.name, None)
             if old is None:
                 added.append(new)
@@ -148,7 +148,7 @@ def _in_force(version: Version | None) -> tuple[Occurrence, ...]:
     return () if version is None or version.reservation.suspend else version.occurrences
 
 
-def _of_item(item: Item, pipeline: Pipeline) -> Version:
+def version_of(item: Item, pipeline: Pipeline) -> Version:
     places = [part.placed for part in item.parts]
     return _version(item.reservation, places, pipeline, item.expansion.occurrences)
 
