@@ -1,4 +1,4 @@
-"""What the commands that edit a reservation share: the words of their line, writing, and telling what it did."""
+"""What the commands that edit a reservation share: the words of their line, writing, and the answer."""
 
 from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError

@@ -22,6 +22,7 @@ class Command(NamedTuple):
     flags: tuple[Flag, ...] = ()
     words: str = ""  # what else may be said, for people; empty if nothing
     choices: tuple[str, ...] = ()  # exactly one word, and one of these
+    module: str = ""  # of `gen.command`, where it is not called as the command
 
 
 OUTPUT = Flag("--output", "how to answer, in one of the command's forms", "FORM", "-o")
@@ -78,6 +79,35 @@ COMMANDS = (
         ),
         words="[BASE]",
     ),
+    Command(
+        "new",
+        "Write a new reservation; asks for what is missing.",
+        flags=(
+            Flag("--class", "its resource class", "NAME"),
+            Flag("--seats", "how many", "NUMBER"),
+            Flag("--weekly", "on these weekdays", "DAYS"),
+            Flag("--daily", "on every day"),
+            Flag("--once", "from the first date to the last, without a break"),
+            Flag("--dates", "on these dates", "DATES"),
+            Flag("--from", "first date", "DATE"),
+            Flag("--until", "last date", "DATE"),
+            Flag("--title", "what people call it", "TEXT"),
+            Flag("--lead", "minutes before each start; 30", "NUMBER"),
+            Flag("--behaviour", "maintain, reduce or none", "WORD"),
+            Flag("--time-zone", "of its times; the site's", "NAME"),
+            Flag("--calendars", "whose dates do not happen", "NAMES"),
+            Flag("--file", "instead of reservations/NAME.yaml", "FILE"),
+        ),
+        words="NAME TIMES...",
+    ),
+    Command(
+        "import",
+        "Make editable files of what Renku's API exported.",
+        flags=(Flag("--time-zone", "write its times in this zone", "NAME"),),
+        words="renku FILE",
+        module="importing",
+    ),
+    Command("schema", "Print the JSON Schema of our documents, for editors."),
     Command("set", "Change what a reservation says, and keep its comments.", words="NAME PATH=VALUE..."),
     Command("skip", "Leave one date of a reservation out.", words="NAME DATE [TIME]"),
     Command(

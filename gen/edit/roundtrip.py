@@ -70,11 +70,11 @@ def _json(text: str, wanted: dict[int, Any]) -> str:
 
 def _yaml(text: str, index: int, edit: Edit) -> str:
     pieces = _pieces(text)
-    piece = pieces[index]
-    crlf = "\r\n" in piece
+    crlf = "\r\n" in pieces[index]
+    piece = pieces[index].replace("\r\n", "\n")
     yaml = _writer(piece)
     try:
-        tree = yaml.load(piece.replace("\r\n", "\n"))
+        tree = yaml.load(piece)
         edit(tree, _inline)
         stream = StringIO()
         yaml.dump(tree, stream)

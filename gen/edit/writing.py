@@ -49,6 +49,8 @@ def _recurrence(one: Recurrence, seats: Seats, *, by_class: bool) -> str:
         lines.append(f"    timeZone: {one.zone}\n")
     if one.interval != 1:
         lines.append(f"    interval: {one.interval}\n")
+    if one.calendars:
+        lines.append(f"    calendars: [{', '.join(one.calendars)}]\n")
     lines.append("    schedule:\n")
     lines += [f"      - {{{_entry(entry, seats, by_class=by_class)}}}\n" for entry in one.schedule]
     return "".join(lines)

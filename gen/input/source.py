@@ -59,6 +59,11 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     return sources, problems
 
 
+def read_file(file: str) -> Source:
+    """One file, wherever it lies. Raises OSError."""
+    return Source(file, _bytes(file))
+
+
 class _Walk:
     """All files below a folder. Linked folders come after real ones, so that a folder which can be reached in
     two ways is read under its real name, and the link is the problem."""

@@ -42,7 +42,7 @@ Think of this before you merge
 Manifests
 - clusters/prod/reservations/course.yaml: -ConfigMap, -Deployment, -Role, -RoleBinding, -CronJob
 + clusters/prod/reservations/kurs.yaml: +ConfigMap, +Deployment, +Role, +RoleBinding, +CronJob
-"""
+"""  # noqa: E501 - as it is
 FAULTY = """\
 {side} does not validate
 ../was -> working tree
