@@ -7,7 +7,7 @@ occurrences at a time, however many there are. Nothing is written here, and no c
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gen.check import references
+from gen.check import references, room
 from gen.check.ceilings import Ceilings
 from gen.check.names import Names
 from gen.dates.cronline import lines
@@ -99,7 +99,8 @@ class Pipeline:
             return
         self.problems += references.of_classes(known, site)
         self.problems += references.of_ceilings(known, site)
-        names, ceilings = Names(), Ceilings(site, known.classes)
+        self.problems += room.of_classes(known, site)
+        names, ceilings = Names(site, known.classes.values()), Ceilings(site, known.classes)
 
         def unpack(reservation: Reservation, packed: Any) -> Item:
             return unpacked(reservation, placed(reservation, known, site), packed)
@@ -111,6 +112,7 @@ class Pipeline:
                 self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, part.occurrences)
             yield item
+        self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
 
     def findings(self) -> list[Finding]:

@@ -11,10 +11,11 @@ from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.finding import Problem
 from gen.manifest.timetabletext import timetable_that_fits
-from gen.model import Cluster, Site
+from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
 from gen.output.template import Renderer
 from gen.pipeline import Item, Part, Pipeline, TextOf
+from gen.placed import cluster_of
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -43,9 +44,14 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
                 pipeline.problems.append(text)
     if pipeline.has_errors() or pipeline.site is None:
         return
+    classes = pipeline.declared.classes.values()
     for cluster in pipeline.site.clusters:
-        yield base_file(cluster), base_text(renderer, pipeline.site, cluster)
         names.append(base_file(cluster))
+        yield names[-1], base_text(renderer, pipeline.site, cluster, classes)
+        inventory = inventory_text(renderer, pipeline.site, cluster, names)
+        if inventory is not None:
+            names.append(inventory_file(cluster))
+            yield names[-1], inventory
         if pipeline.site.kustomization:
             text = kustomization_text(renderer, pipeline.site, cluster, names)
             yield kustomization_file(cluster), text
@@ -59,6 +65,10 @@ def reservation_file(part: Part) -> str:
     return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
 
 
+def inventory_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/inventory.yaml"
+
+
 def kustomization_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/kustomization.yaml"
 
@@ -70,8 +80,21 @@ def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: 
     return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)], cluster.name)
 
 
-def base_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
-    return _file(renderer, site, base.manifests(site, cluster), cluster.name)
+def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
+    """`classes` are all that are declared."""
+    here = [one for one in classes if cluster_of(one, site) is cluster]
+    return _file(renderer, site, base.manifests(site, cluster, here), cluster.name)
+
+
+def inventory_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str | None:
+    """The list of the reservations that have one of the `files` here; None where the cluster has no list."""
+    if not base.has_inventory(cluster):
+        return None
+    folder, suffix = f"clusters/{cluster.name}/reservations/", ".yaml"
+    names = sorted(
+        file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
+    )
+    return _file(renderer, site, [base.inventory(site, cluster, names)], cluster.name)
 
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:

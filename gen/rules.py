@@ -47,6 +47,10 @@ RULES = {
     "B030": Rule(ERROR, "A `berth.dev/ignore` annotation cannot be understood."),
     "B031": Rule(WARNING, "Two entries of a reservation overlap: their seats add up."),
     "B032": Rule(NOTE, "A reservation narrows nothing: every session of its class counts for it."),
+    "B033": Rule(WARNING, "Our own Jobs do not tolerate the taints of a class, so they make no room there."),
+    "B034": Rule(ERROR, "An address is not that of a web server."),
+    "B035": Rule(ERROR, "A reservation looks for its sessions where its class has none."),
+    "B036": Rule(ERROR, "A class takes for sessions what nobody may list, such as Secrets."),
     # dates
     "B040": Rule(ERROR, "A schedule entry never falls on a date."),
     "B041": Rule(WARNING, "The same, in a Renku payload."),

@@ -35,7 +35,7 @@ def project(folder: Path, seed: int, reservations: int) -> None:
     random = Random(seed)
     where = folder / "reservations"
     where.mkdir(parents=True)
-    classes = [resource_class(random, f"class-{i}") for i in range(8)]
+    classes = [resource_class(random, i) for i in range(8)]
     write(where, site(random))
     write(where, calendar(random))
     for one in classes:
@@ -71,7 +71,7 @@ def calendar(random: Random) -> Document:
     return document("Calendar", "holidays", {"dates": [*days, {"from": "2026-07-01", "to": "2026-07-09"}]})
 
 
-def resource_class(random: Random, name: str) -> Document:
+def resource_class(random: Random, number: int) -> Document:
     requests: Document = {
         "cpu": random.choice(["1", "250m", 2, 0.5]),
         "memory": random.choice(["1Gi", "500M"]),
@@ -82,7 +82,8 @@ def resource_class(random: Random, name: str) -> Document:
         "cluster": random.choice(["one", "two"]),
         "requests": requests,
         "podLabels": labels(random),
-        "sessions": {"source": "pods", "namespaces": ["sessions"]},
+        "sessions": sessions(random),
+        "renkuId": number,
     }
     optional: Document = {
         "limits": {"cpu": 4, "memory": "8Gi"},
@@ -93,7 +94,28 @@ def resource_class(random: Random, name: str) -> Document:
         "schedulerName": "default-scheduler",
     }
     spec.update({key: value for key, value in optional.items() if random.random() < 0.5})
-    return document("ResourceClass", name, spec)
+    return document("ResourceClass", f"class-{number}", spec)
+
+
+def sessions(random: Random) -> Document:
+    namespaces = random.choice([["sessions"], ["hub"], ["hub", "sessions"]])
+    made: Document = {
+        "source": random.choice(["pods", "jupyterhub", "renku", "custom"]),
+        "namespaces": namespaces,
+        "selector": random.choice([{}, {"matchLabels": labels(random)}, selector(random)]),
+    }
+    if made["source"] == "custom":
+        made.update(
+            {
+                "version": "v1",
+                "resource": random.choice(["pods", "notebooks"]),
+                "matchAnnotations": {"example.org/class": random.choice(TEXTS)},
+                "inactive": [{"path": "spec.suspend", "values": ["true", "1e3"]}],
+            }
+        )
+        if made["resource"] == "notebooks":
+            made["group"] = "kubeflow.org"
+    return made
 
 
 def labels(random: Random) -> dict[str, str]:

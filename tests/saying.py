@@ -53,7 +53,7 @@ def site(*clusters: Value, **spec: object) -> Value:
 
 
 def resource_class(name: str = "small", **spec: object) -> Value:
-    sessions = {"source": "renku", "namespaces": ["renku"]}
+    sessions = {"source": "jupyterhub", "namespaces": ["hub"]}
     return document("ResourceClass", name, {"requests": {"cpu": "1"}, "sessions": sessions, **spec})
 
 

@@ -15,8 +15,9 @@ ROOT = Path(__file__).parents[1]
 FLOORS = [
     r"gen\.(version|finding|quantity|table|model|forked)",
     r"gen\.runtime\.\w+",
-    r"gen\.(rules|report)",
+    r"gen\.(rules|report|simulation)",
     r"gen\.dates\.\w+",
+    r"gen\.(sessiontext|chart\.\w+)",
     r"gen\.input\.\w+",
     r"gen\.output\.\w+",
     r"gen\.kind\.\w+",

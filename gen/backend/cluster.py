@@ -1,15 +1,18 @@
-"""The objects that a cluster has once: namespace, priority, identity and code.
+"""The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep.
 
-They stay when the last reservation goes.
+They stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
 """
 # pathlib would cost more than all that it could do here.
 # ruff: noqa: PTH118, PTH120, PTH123, PTH208
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
+from gen.backend import job, rights
 from gen.backend.base import Manifest
 from gen.manifest import labels, naming
-from gen.model import Cluster, Site
+from gen.model import Cluster, ResourceClass, Site
 
 
 def runtime_code() -> list[dict[str, str]]:
@@ -23,10 +26,15 @@ def runtime_code() -> list[dict[str, str]]:
     return [file for file in files if file["text"]]
 
 
-def manifests(site: Site, cluster: Cluster) -> list[Manifest]:
+def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[Manifest]:
+    """`classes` are those of this cluster."""
     ours = labels.of_site(site)
     common = {"namespace": cluster.namespace, "labels": ours}
-    return [
+    accounts = {
+        naming.OCCURRENCE: rights.of_occurrences(),
+        naming.SWEEP: rights.of_sweep(cluster.engine),
+    }
+    found = [
         Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
         Manifest(
             "base/priorityclass.yaml.j2",
@@ -36,6 +44,41 @@ def manifests(site: Site, cluster: Cluster) -> list[Manifest]:
                 "value": cluster.priority,
             },
         ),
-        Manifest("base/serviceaccount.yaml.j2", {**common, "name": naming.OCCURRENCE}),
-        Manifest("base/code.yaml.j2", {**common, "name": naming.RUNTIME, "files": runtime_code()}),
     ]
+    for name, rules in accounts.items():
+        found.append(Manifest("base/serviceaccount.yaml.j2", {**common, "name": name}))
+        found += rights.granted({**common, "name": name}, rules, name, cluster.namespace)
+    found += rights.in_namespaces_of_sessions(site, cluster, classes)
+    found.append(Manifest("base/code.yaml.j2", {**common, "name": naming.RUNTIME, "files": runtime_code()}))
+    found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
+    return found
+
+
+def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
+    return {
+        "name": naming.SWEEP,
+        "annotations": job.UNLIMITED,
+        "pod_labels": {**labels.of_site(site), labels.ROLE: labels.SWEEP},
+        "service_account": naming.SWEEP,
+        "site": site.name,
+        "engine": cluster.engine,
+        "inventory": naming.INVENTORY,
+        "has_inventory": has_inventory(cluster),
+        **job.pod(cluster),
+    }
+
+
+def has_inventory(cluster: Cluster) -> bool:
+    """Whether the cluster has a list of its reservations: where nothing prunes, the sweep must know them."""
+    return cluster.engine == "none"
+
+
+def inventory(site: Site, cluster: Cluster, reservations: Sequence[str]) -> Manifest:
+    """`reservations` are sorted."""
+    values = {
+        "name": naming.INVENTORY,
+        "namespace": cluster.namespace,
+        "labels": labels.of_site(site),
+        "reservations": "".join(f"{name}\n" for name in reservations),
+    }
+    return Manifest("base/inventory.yaml.j2", values)

@@ -6,6 +6,7 @@ Names, labels and texts are put together here; how the objects look stands in te
 from collections.abc import Sequence
 from typing import Any
 
+from gen.backend import job, rights
 from gen.backend.base import Manifest
 from gen.dates.cronline import cron_zone
 from gen.dates.occurrence import Occurrence
@@ -14,27 +15,10 @@ from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import Placed
 
 TEMPLATES = "placeholder"
-UNREACHABLE = (
-    {
-        "key": "node.kubernetes.io/not-ready",
-        "operator": "Exists",
-        "effect": "NoExecute",
-        "tolerationSeconds": 30,
-    },
-    {
-        "key": "node.kubernetes.io/unreachable",
-        "operator": "Exists",
-        "effect": "NoExecute",
-        "tolerationSeconds": 30,
-    },
-)
-# kube-linter wants every container to have all of them; each has its reason here.
+# kube-linter wants every container to have all of them; this is why ours has not.
 UNLIMITED_POOL = {
     "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
     "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
-}
-UNLIMITED_JOB = {
-    "ignore-check.kube-linter.io/unset-cpu-requirements": "a throttled start would open the window late",
 }
 
 
@@ -44,14 +28,15 @@ def manifests(
     """Timetable, Deployments, Role, RoleBinding, CronJobs."""
     reservation, cluster = placed.reservation, placed.cluster
     notes = {**dict(reservation.annotations), labels.TITLE: reservation.title}
-    common = {
+    common: dict[str, Any] = {
         "name": naming.single(reservation.name),
         "namespace": cluster.namespace,
         "labels": labels.of_reservation(site, reservation),
         "annotations": notes,
     }
     pools = [naming.pool(reservation.name, found.name) for found in placed.classes]
-    found = [Manifest(f"{TEMPLATES}/timetable.yaml.j2", {**common, "timetable": timetable})]
+    known = {**common, "labels": {**common["labels"], labels.ROLE: labels.TIMETABLE}}
+    found = [Manifest(f"{TEMPLATES}/timetable.yaml.j2", {**known, "timetable": timetable})]
     found += [
         Manifest(
             f"{TEMPLATES}/deployment.yaml.j2",
@@ -64,19 +49,16 @@ def manifests(
         )
         for name, one in zip(pools, placed.classes, strict=True)
     ]
-    role = {"timetables": [common["name"]], "deployments": pools}
-    found.append(Manifest(f"{TEMPLATES}/role.yaml.j2", {**common, **role}))
-    binding = {"service_account": naming.OCCURRENCE}
-    found.append(Manifest(f"{TEMPLATES}/rolebinding.yaml.j2", {**common, **binding}))
-    job = _job(site, cluster, reservation, occurrences)
+    found += rights.granted(common, rights.of_pools(pools), naming.OCCURRENCE, cluster.namespace)
+    jobs = _jobs(site, placed, occurrences)
     found += [
         Manifest(
             f"{TEMPLATES}/cronjob.yaml.j2",
             {
                 **common,
-                **job,
+                **jobs,
                 "name": naming.cronjob(reservation.name, number),
-                "annotations": {**UNLIMITED_JOB, **notes},
+                "annotations": {**job.UNLIMITED, **notes},
                 "schedule": schedule,
             },
         )
@@ -103,33 +85,39 @@ def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: Resourc
         "placement": found.pod,
         "has_placement": bool(found.pod),
         "image": cluster.images.pause,
-        **_pull_secrets(cluster),
+        **job.pull_secrets(cluster),
         "resources": {key: amounts for key, amounts in resources.items() if amounts},
     }
 
 
-def _job(
-    site: Site, cluster: Cluster, reservation: Reservation, occurrences: Sequence[Occurrence]
-) -> dict[str, Any]:
-    node_selector = cluster.runtime.get("nodeSelector", {})
+def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict[str, Any]:
+    """What all CronJobs of the reservation share."""
+    reservation, cluster = placed.reservation, placed.cluster
+    role = {labels.ROLE: labels.OCCURRENCE}
     return {
         "time_zone": cron_zone(reservation.recurrence.zone),
         "suspended": reservation.suspend,
         "deadline": max((item.end - item.open for item in occurrences), default=0),
-        "pod_labels": {**labels.of_site(site), labels.RESERVATION: reservation.name},
+        "job_labels": {**labels.of_reservation(site, reservation), **role},
+        "pod_labels": {**labels.of_site(site), labels.RESERVATION: reservation.name, **role},
         "service_account": naming.OCCURRENCE,
-        "node_selector": node_selector,
-        "has_node_selector": bool(node_selector),
-        "tolerations": [*cluster.runtime.get("tolerations", ()), *UNREACHABLE],
-        "image": cluster.images.python,
-        **_pull_secrets(cluster),
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),
-        "resources": cluster.runtime["resources"],
-        "code": naming.RUNTIME,
+        **job.pod(cluster),
+        **_scaler(site, placed),
     }
 
 
-def _pull_secrets(cluster: Cluster) -> dict[str, Any]:
-    secrets = [{"name": name} for name in cluster.images.pull_secrets]
-    return {"pull_secrets": secrets, "has_pull_secrets": bool(secrets)}
+def _scaler(site: Site, placed: Placed) -> dict[str, Any]:
+    """The sidecar that counts sessions. The token of Renku's API is for all reservations of Renku's classes:
+    to know that a session is of another one's template, its scaler must look it up too.
+    """
+    counts = placed.reservation.behaviour != "none"
+    renku = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
+    has_token = counts and renku and site.renku is not None and bool(site.renku.secret)
+    return {
+        "has_scaler": counts,
+        "has_renku_token": has_token,
+        "renku_secret": site.renku.secret if site.renku else "",
+        "renku_key": site.renku.secret_key if site.renku else "",
+    }

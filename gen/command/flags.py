@@ -20,7 +20,7 @@ class Command(NamedTuple):
     meaning: str  # a sentence
     forms: tuple[str, ...] = ()  # of its answer, the usual one first
     flags: tuple[Flag, ...] = ()
-    words: str = ""  # what else may be said, for people; empty if nothing
+    words: str = ""  # what else is said, for people: one word, or several, which the command checks itself
     choices: tuple[str, ...] = ()  # exactly one word, and one of these
     module: str = ""  # of `gen.command`, where it is not called as the command
 
@@ -34,10 +34,8 @@ EVERYWHERE = (
     Flag("--help", "say what there is, or what a command takes", short="-h"),
     Flag("--version", "say which Berth this is"),
 )
-_SELECTION = (
-    Flag("--class", "only seats of this class", "NAME"),
-    Flag("--cluster", "only this cluster", "NAME"),
-)
+_CLASS = Flag("--class", "only seats of this class", "NAME")
+_SELECTION = (_CLASS, Flag("--cluster", "only this cluster", "NAME"))
 COMMANDS = (
     Command(
         "render",
@@ -121,6 +119,19 @@ COMMANDS = (
         "Let one date of a reservation end later, or sooner.",
         flags=(Flag("--until", "when it ends", "TIME"),),
         words="NAME DATE [TIME]",
+    ),
+    Command(
+        "simulate",
+        "Simulate one occurrence: the target for sessions that come and go.",
+        ("text", "json"),
+        (
+            Flag("--sessions", "08:55+10,11:00-3, or a file of such; - is standard input", "FILE"),
+            Flag("--occurrence", "an id or a date, instead of the next one", "ID"),
+            _CLASS,
+            Flag("--compare", "maintain, reduce and none beside each other"),
+            Flag("--chart", "draw an SVG, too", "FILE"),
+        ),
+        words="NAME",
     ),
     Command(
         "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS

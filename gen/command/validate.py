@@ -10,15 +10,16 @@ from gen.manifest.timetabletext import timetable_that_fits
 from gen.pipeline import Part, Pipeline
 
 
-def _too_large(part: Part) -> str | Problem:
-    """What only a render would find: no text, or the problem."""
-    found = timetable_that_fits(part.placed, part.occurrences)
-    return found if isinstance(found, Problem) else ""
-
-
 def run(asked: Asked) -> int:
     pipeline = Pipeline()
-    for item in watched(pipeline.items(_too_large), len(pipeline.declared.reservations)):
+
+    def too_large(part: Part) -> str | Problem:
+        """What only a render would find: no text, or the problem."""
+        assert pipeline.site is not None  # without it there are no parts
+        found = timetable_that_fits(pipeline.site, part.placed, part.occurrences)
+        return found if isinstance(found, Problem) else ""
+
+    for item in watched(pipeline.items(too_large), len(pipeline.declared.reservations)):
         pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
     code = tell(pipeline.findings(), asked, aside=False)
     if code == GOOD and asked.form == "text":

@@ -13,7 +13,7 @@ from gen.kind.shape import Refusal, close, nearest, shown
 from gen.quantity import NANO
 from gen.quantity import parse as parse_quantity
 
-ZONE, DATE, TIME, NAME, LABEL, QUANTITY = "B021", "B017", "B018", "B019", "B020", "B022"
+ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
 FIRST_YEAR, LAST_YEAR = 2000, 2099
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
@@ -25,11 +25,13 @@ _WORD = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
 _HOST = r"[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
 _PART = r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.ASCII)
-# These two stay text until somebody needs them: compiling them costs as much as reading ten reservations.
+# These stay text until somebody needs them: compiling them costs as much as reading ten reservations.
 _IMAGE = (
     rf"(({_HOST}(\.{_HOST})*(:[0-9]+)?/)?{_PART}(/{_PART})*)"
     r"(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?"
 )
+_URL = rf"https?://({_HOST}(\.{_HOST})*\.?|\[[0-9A-Fa-f:.]+\])(:[0-9]{{1,5}})?(/[-\w.~%!$&'()*+,;=:@]*)*"
+_SECRET_KEY = r"[-._A-Za-z0-9]+"
 _NEARLY_A_TIME = r"([01]?[0-9]|2[0-3])(?::?([0-5][0-9]))?(?::[0-5][0-9])?"
 
 
@@ -161,6 +163,30 @@ def image(text: str) -> str:
     raise Refusal(
         f"{shown(text)} is not the name of a container image.",
         "Write registry/name:tag or registry/name@sha256:digest.",
+        NAME,
+    )
+
+
+def url(text: str) -> str:
+    """Of a server that speaks HTTP, without slashes at its end: a path is put behind it."""
+    if _is_url(text):
+        return text.rstrip("/")
+    fix = "Write https:// and the name of the server, for instance https://renkulab.io."
+    if _is_url(f"https://{text}"):
+        fix = f"Write https://{text}."
+    raise Refusal(f"{shown(text)} is not the address of a web server.", fix, URL)
+
+
+def _is_url(text: str) -> bool:
+    return len(text) <= 500 and re.fullmatch(_URL, text, re.ASCII) is not None
+
+
+def secret_key(text: str) -> str:
+    if len(text) <= 253 and text not in (".", "..") and re.fullmatch(_SECRET_KEY, text, re.ASCII):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a key that a Secret may have.",
+        "Write at most 253 letters, digits, -, _ and ., for instance token.",
         NAME,
     )
 

@@ -11,6 +11,7 @@ from gen.model import ClassSessions, Origin, ResourceClass
 NAMESPACES = ListOf(Text("DNS label", grammar.dns_label), 1)
 PLURAL = Text("DNS name", grammar.dns_name)
 
+NOT_LISTED = "B036"
 CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")
 
 
@@ -19,6 +20,9 @@ def _sessions(made: Made, path: Path, report: Report) -> None:
         for name in ("version", "resource"):
             if made[name] is None:
                 report(MISSING, path, f"source custom needs {name}.", f"Add {name}: a DNS name.")
+        if made["resource"] == "secrets" and not made["group"]:
+            message = "Secrets are no sessions, and our Jobs would be allowed to read them all."
+            report(NOT_LISTED, (*path, "resource"), message, "Name the kind that sessions are of.")
     elif made["source"] is not INVALID:
         for name in CUSTOM:
             if made[name] is not None:
@@ -66,13 +70,17 @@ SESSIONS = Fields(
 def _agree(made: Made, path: Path, report: Report) -> None:
     for key, _ in items(made["podLabels"]):
         refuse_our_label(key, (*path, "podLabels", key), report)
+    sessions = made["sessions"]
+    if isinstance(sessions, ClassSessions) and sessions.source == "renku" and made["renkuId"] is None:
+        message = "source renku needs renkuId: Renku's sessions name their class by it."
+        report(MISSING, path, message, "Add renkuId: the id of the class in Renku.")
     resources.agree(made, path, report)
 
 
 SPEC = Fields(
     {
         "cluster": Field(Text("DNS label", grammar.dns_label), None, "where it is", "the only cluster"),
-        "renkuId": Field(Whole(0), None, "id of the class in Renku", "none"),
+        "renkuId": Field(Whole(0), None, "id of the class in Renku; needed for source renku", "none"),
         "requests": Field(
             MapOf(grammar.resource_name, resources.AMOUNT, 1),
             meaning="resources of one seat; any resource name, amounts as in Kubernetes",

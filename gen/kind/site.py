@@ -102,7 +102,7 @@ RUNTIME = Fields(
                 agree=resources.agree,
             ),
             None,
-            "`{requests, limits}` of our Jobs' containers",
+            "`{requests, limits}` of each container of our Jobs",
             "requests 10m and 32Mi, limit 64Mi",
         ),
     }
@@ -110,8 +110,31 @@ RUNTIME = Fields(
 
 SCALER = Fields(
     {
-        "stabilizationSeconds": Field(Whole(0, 3600), 30, "how long a session that left still counts"),
-        "readyMinutes": Field(Whole(0, 180), 5, "before the start, when seats that are not ready are told"),
+        "stabilizationSeconds": Field(
+            Whole(0, 3600), 30, "how long a session that left still counts, 0 to 3600"
+        ),
+        "readyMinutes": Field(
+            Whole(0, 180), 5, "before the start: seats that are not ready by then are told, 0 to 180"
+        ),
+    }
+)
+
+RENKU = Fields(
+    {
+        "url": Field(
+            Text("address of a web server", grammar.url), meaning="its address, without /api: http or https"
+        ),
+        "tokenSecret": Field(
+            Fields(
+                {
+                    "name": Field(Text("DNS name", grammar.dns_name), meaning="its name"),
+                    "key": Field(Text("key of a Secret", grammar.secret_key), meaning="the key of the token"),
+                }
+            ),
+            None,
+            "a Secret in our namespace, wherever classes of Renku are; read when it is there",
+            "no token",
+        ),
     }
 )
 
@@ -229,27 +252,11 @@ SPEC = Fields(
         ),
         "clusters": Field(ListOf(CLUSTER, 1), meaning="one or more clusters"),
         "kustomization": Field(Flag(), False, "render a kustomization.yaml for each cluster too"),
-        "renku": Field(
-            Fields(
-                {
-                    "url": Field(Text()),
-                    "tokenSecret": Field(
-                        Fields(
-                            {
-                                "name": Field(Text("DNS name", grammar.dns_name), meaning="text (DNS label)"),
-                                "key": Field(Text()),
-                            }
-                        ),
-                        None,
-                    ),
-                }
-            ),
-            None,
-            "Renku's API, for project templates",
-            "none",
+        "renku": Field(RENKU, None, "Renku's API, for project templates", "none"),
+        "scaler": Field(
+            SCALER, {"stabilizationSeconds": 30, "readyMinutes": 5}, "how windows are kept", "see below"
         ),
-        "scaler": Field(SCALER, {"stabilizationSeconds": 30, "readyMinutes": 5}, "how windows are kept"),
-        "diff": Field(DIFF, {"noticeHours": 24}, "what `berth diff` warns of"),
+        "diff": Field(DIFF, {"noticeHours": 24}, "what `berth diff` warns of", "24 hours"),
     },
     agree=_clusters,
 )

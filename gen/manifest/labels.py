@@ -6,6 +6,8 @@ SITE = "berth.dev/site"
 RESERVATION = "berth.dev/reservation"
 CLASS = "berth.dev/resource-class"
 TITLE = "berth.dev/title"
+ROLE = "berth.dev/role"  # of timetables, and of Jobs and their pods: one of the three below
+TIMETABLE, OCCURRENCE, SWEEP = "timetable", "occurrence", "sweep"
 
 
 def of_site(site: Site) -> dict[str, str]:

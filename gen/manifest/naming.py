@@ -5,7 +5,9 @@ CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves 
 
 LONGEST = 52
 RUNTIME = "berth-runtime"  # the ConfigMap of the in-cluster code
-OCCURRENCE = "berth-occurrence"  # the ServiceAccount of occurrences
+INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
+OCCURRENCE = "berth-occurrence"  # ServiceAccount, Role and RoleBinding of occurrences
+SWEEP = "berth-sweep"  # the same of the sweep, and its CronJob
 
 
 def fit(name: str) -> str:
@@ -36,3 +38,8 @@ def cronjob(reservation: str, number: int) -> str:
 def priority_class(site: str, value: int) -> str:
     """Cluster-scoped, so it carries the site's name; and its value (below 0), for Kubernetes changes none."""
     return fit(f"berth-{site}-{-value}")
+
+
+def session_role(site: str) -> str:
+    """Role and RoleBinding in a namespace of sessions, which is other people's."""
+    return fit(f"berth-{site}-sessions")

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from gen.check.names import Names
-from gen.placed import placed
+from gen.model import Cluster
+from gen.placed import Placed, placed
 from tests.saying import Value, lines, payload, read, reservation, resource_class, site
 
 TWO = ({"name": "prod"}, {"name": "hub"})
@@ -14,7 +17,7 @@ def told(documents: Sequence[Value | list[Value]], cronjobs: int = 1) -> list[st
     declared = read(*documents)
     assert declared.problems == []
     assert declared.site is not None
-    names, found = Names(), []
+    names, found = Names(declared.site, declared.classes.values()), []
     for one in declared.reservations:
         for part in placed(one, declared, declared.site):
             found += [f"{p.file} {line}" for p in names.take(part, cronjobs) for line in lines([p])]
@@ -56,10 +59,76 @@ def test_in_two_clusters_nothing_meets() -> None:
     assert told([first, second, *classes, site(*TWO)]) == []
 
 
-def test_the_code_of_the_runtime_has_its_name() -> None:
-    assert told([reservation("berth-runtime"), resource_class(), site()]) == [
-        "a.yaml B066 metadata.name: its ConfigMap would be named berth-runtime, like that of Berth itself. "
+def of_berth(kind: str, name: str) -> list[str]:
+    return [
+        f"a.yaml B066 metadata.name: its {kind} would be named {name}, like that of Berth itself. "
         "Rename the reservation or its class."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("ConfigMap", "berth-runtime"),
+        ("ConfigMap", "berth-inventory"),
+        ("CronJob", "berth-sweep"),
+        ("Role", "berth-occurrence"),
+    ],
+)
+def test_what_berth_has_itself_keeps_its_name(kind: str, name: str) -> None:
+    assert told([reservation(name), resource_class(), site()]) == of_berth(kind, name)
+
+
+def test_only_a_cluster_where_nothing_prunes_has_an_inventory() -> None:
+    documents = [reservation("berth-inventory"), resource_class()]
+
+    assert told([*documents, site(engine="flux")]) == []
+
+
+def test_a_cronjob_or_pool_of_another_name_meets_the_sweep() -> None:
+    """`berth` has no CronJob `berth-sweep` and a Deployment of that name meets nothing."""
+    assert told([reservation("berth", resourceClass="sweep"), resource_class("sweep"), site()]) == []
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "meets"), [(["hub"], False), (["hub", "berth"], True)], ids=["other", "our-own"]
+)
+def test_the_role_for_sessions_is_in_the_way_only_where_sessions_are_in_our_namespace(
+    namespaces: list[str], meets: bool
+) -> None:
+    name = "berth-example-sessions"
+    found = resource_class(sessions={"source": "pods", "namespaces": namespaces})
+
+    assert told([reservation(name), found, site()]) == (of_berth("Role", name) if meets else [])
+
+
+def test_sessions_of_another_cluster_are_in_nobodys_way() -> None:
+    pods = {"source": "pods", "namespaces": ["berth"]}
+    classes = [
+        resource_class("small", cluster="prod"),
+        resource_class("other", cluster="hub", sessions=pods),
+    ]
+
+    assert told([reservation("berth-example-sessions"), *classes, site(*TWO)]) == []
+
+
+def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
+    declared = read(reservation("a"), resource_class(), site({"name": "hub", "engine": "flux"}, *TWO[:1]))
+    assert declared.site is not None
+    hub, prod = declared.site.clusters
+    names, (only,) = Names(declared.site, ()), declared.reservations
+
+    def take(cluster: Cluster, first: int, number: int) -> list[str]:
+        for i in range(first, first + number):
+            one = only._replace(name=f"{i:063}")
+            assert list(names.take(Placed(one, cluster, ()), 1)) == []
+        return lines(names.problems())
+
+    assert take(hub, 0, 3201) == []
+    assert take(prod, 0, 3200) == []
+    assert take(prod, 3200, 1) == [
+        "B073 spec.clusters.1: the inventory of its 3201 reservations has 201 KiB; a ConfigMap of ours has "
+        "at most 200. Give them shorter names, or let an engine apply them: argocd or flux."
     ]
 
 

@@ -82,6 +82,39 @@ spec:
   provisioning: {placeholderCount: 1, leadTimeMinutes: 0, scaleDownBehavior: none}
   suspend: true
 """
+EVENING = """\
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: seat}
+spec:
+  cluster: prod
+  requests: {cpu: "1"}
+  sessions: {source: pods, namespaces: [jhub]}
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: desk}
+spec:
+  cluster: lab
+  requests: {cpu: "2"}
+  sessions: {source: pods, namespaces: [jhub]}
+---
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: evening}
+spec:
+  recurrence:
+    type: dates
+    dates: [2026-02-07, 2026-02-08]
+    schedule:
+      - {startTime: "18:00", endTime: "20:00"}
+      - {startTime: "20:00", endTime: "21:00"}
+      - {startTime: "22:00", endTime: "22:30", seats: [{resourceClass: desk, placeholderCount: 1}]}
+  provisioning:
+    seats: [{resourceClass: seat, placeholderCount: 4}, {resourceClass: desk, placeholderCount: 3}]
+    scaleDownBehavior: reduce
+  sessions: {matchLabels: {course: evening}}
+"""
 FILES = {
     "site.yaml": SITE,
     "classes.yaml": CLASSES,
@@ -91,6 +124,7 @@ FILES = {
 }
 RENDERED = [
     "clusters/lab/base.yaml",
+    "clusters/lab/inventory.yaml",
     "clusters/lab/reservations/night.yaml",
     "clusters/lab/reservations/rest.yaml",
     "clusters/prod/base.yaml",

@@ -13,13 +13,13 @@ from tests.outputfolder import content, files_in, write
 ERROR = project.COURSE.replace("placeholderCount: 25", "placeholderCount: -3")
 WARNING = project.REST.replace("schedule: [", 'schedule: [{startTime: "10:05", endTime: "10:10"}, ')
 COURSE = "clusters/prod/reservations/course.yaml"
-ALL = "rendered/: 6 written, 0 removed, 0 unchanged.\n"
+ALL = "rendered/: 7 written, 0 removed, 0 unchanged.\n"
 
 
 def test_a_file_for_each_reservation_in_each_cluster_and_one_base(berth: Berth, folder: Path) -> None:
     assert berth("render") == (0, ALL, "")
     assert sorted(files_in(folder / "rendered")) == project.RENDERED
-    assert berth("render") == (0, "rendered/: 0 written, 0 removed, 6 unchanged.\n", "")
+    assert berth("render") == (0, "rendered/: 0 written, 0 removed, 7 unchanged.\n", "")
     assert berth("render", "--check") == (0, "rendered/ is up to date.\n", "")
 
 
@@ -36,16 +36,17 @@ def test_check_names_what_is_missing_differs_or_is_stale_and_writes_nothing(
     assert berth("render", "--check") == (
         4,
         "rendered/clusters/lab/base.yaml differs\n"
+        "rendered/clusters/lab/inventory.yaml differs\n"
         "rendered/clusters/lab/reservations/rest.yaml stale\n"
         "rendered/clusters/prod/reservations/course.yaml missing\n"
-        "3 files are not up to date. Run: berth render\n",
+        "4 files are not up to date. Run: berth render\n",
         "",
     )
     assert content(output) == before
     assert berth("render") == (
         0,
         "removed rendered/clusters/lab/reservations/rest.yaml\n"
-        "rendered/: 2 written, 1 removed, 3 unchanged.\n",
+        "rendered/: 3 written, 1 removed, 3 unchanged.\n",
         "",
     )
 
@@ -63,7 +64,7 @@ def test_check_makes_no_folder(berth: Berth, folder: Path) -> None:
 
     assert (code, err) == (4, "")
     assert out == "".join(f"rendered/{path} missing\n" for path in project.RENDERED) + (
-        "6 files are not up to date. Run: berth render\n"
+        "7 files are not up to date. Run: berth render\n"
     )
     assert not (folder / "rendered").exists()
 
@@ -140,22 +141,39 @@ def test_other_peoples_files_are_refused_and_kept(berth: Berth, folder: Path) ->
 
     foreign.unlink()
 
-    assert berth("render") == (0, "rendered/: 1 written, 0 removed, 5 unchanged.\n", "")
+    assert berth("render") == (0, "rendered/: 1 written, 0 removed, 6 unchanged.\n", "")
 
 
 def test_a_reservation_touches_one_file(berth: Berth, folder: Path) -> None:
     """Added, changed or removed: twenty open pull requests do not conflict."""
     berth("render")
     before = files_in(folder / "rendered")
-    path = "clusters/lab/reservations/more.yaml"
+    path = "clusters/prod/reservations/more.yaml"
 
-    for text in (project.REST, project.REST.replace("placeholderCount: 1", "placeholderCount: 2"), None):
-        project.write(folder, more=text and text.replace("name: rest", "name: more"))
+    for text in (project.COURSE, project.COURSE.replace("placeholderCount: 25", "placeholderCount: 2"), None):
+        project.write(folder, more=text and text.replace("name: course", "name: more"))
         assert berth("render").code == 0
         after = files_in(folder / "rendered")
 
         assert {name: text for name, text in after.items() if name != path} == before
         assert (path in after) == (text is not None)
+
+
+def test_where_nothing_prunes_the_inventory_names_the_reservations(berth: Berth, folder: Path) -> None:
+    """A change of one touches its own file only; one that comes or goes, the inventory too."""
+    berth("render")
+    path, inventory = "clusters/lab/reservations/more.yaml", "clusters/lab/inventory.yaml"
+    lists = []
+
+    for text in (None, project.REST, project.REST.replace("placeholderCount: 1", "placeholderCount: 2")):
+        before = files_in(folder / "rendered")
+        project.write(folder, more=text and text.replace("name: rest", "name: more"))
+        assert berth("render").code == 0
+        after = files_in(folder / "rendered")
+
+        lists.append(objects(after[inventory])[0]["data"]["reservations.txt"])
+        assert {name for name in after if after[name] != before.get(name)} <= {path, inventory}
+    assert lists == ["night\nrest\n", "more\nnight\nrest\n", "more\nnight\nrest\n"]
 
 
 def test_a_reservation_in_two_clusters_has_the_same_ids_in_both(berth: Berth, folder: Path) -> None:
@@ -172,7 +190,7 @@ def test_a_reservation_in_two_clusters_has_the_same_ids_in_both(berth: Berth, fo
 def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) -> None:
     project.write(folder, site=project.SITE + "  kustomization: true\n")
 
-    assert berth("render") == (0, "rendered/: 8 written, 0 removed, 0 unchanged.\n", "")
+    assert berth("render") == (0, "rendered/: 9 written, 0 removed, 0 unchanged.\n", "")
     assert (folder / "rendered/clusters/lab/kustomization.yaml").read_text() == (
         "# Rendered by berth for site uni from reservations/. Edit those files and run: berth render\n"
         "---\n"
@@ -180,6 +198,7 @@ def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) 
         "kind: Kustomization\n"
         "resources:\n"
         '  - "base.yaml"\n'
+        '  - "inventory.yaml"\n'
         '  - "reservations/night.yaml"\n'
         '  - "reservations/rest.yaml"\n'
     )
@@ -190,7 +209,7 @@ def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) 
         0,
         "removed rendered/clusters/lab/kustomization.yaml\n"
         "removed rendered/clusters/prod/kustomization.yaml\n"
-        "rendered/: 0 written, 2 removed, 6 unchanged.\n",
+        "rendered/: 0 written, 2 removed, 7 unchanged.\n",
         "",
     )
 
@@ -211,7 +230,13 @@ def test_removing_the_last_reservation_keeps_the_base(berth: Berth, folder: Path
     project.write(folder, course=None, night=None, rest=None)
 
     assert berth("render").code == 0
-    assert sorted(files_in(folder / "rendered")) == ["clusters/lab/base.yaml", "clusters/prod/base.yaml"]
+    assert sorted(files_in(folder / "rendered")) == [
+        "clusters/lab/base.yaml",
+        "clusters/lab/inventory.yaml",
+        "clusters/prod/base.yaml",
+    ]
+    (inventory,) = objects((folder / "rendered/clusters/lab/inventory.yaml").read_text())
+    assert inventory["data"] == {"reservations.txt": ""}
 
 
 def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth: Berth, folder: Path) -> None:
@@ -230,3 +255,25 @@ def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth:
     assert berth("render") == (1, "", told)
     assert not (folder / "rendered").exists()
     assert berth("validate") == (1, told, "")
+
+
+@pytest.mark.parametrize("command", ["render", "validate"])
+def test_five_years_of_every_day_are_refused_with_what_to_do(
+    berth: Berth, folder: Path, command: str
+) -> None:
+    """Three years of them have room."""
+    daily = project.REST.replace("type: dates", "type: daily").replace(
+        "dates: [2026-02-03]", "startDate: 2026-01-01\n    endDate: LAST"
+    )
+    told = (
+        "reservations/rest.yaml:6:3: error[B073] spec.recurrence: the timetable of its 1826 occurrences has "
+        "275 KiB; a ConfigMap of ours has at most 200. Split it, for example into a reservation for each "
+        "year.\n1 error.\n"
+    )
+
+    project.write(folder, rest=daily.replace("LAST", "2030-12-31"))
+    answer = berth(command)
+
+    assert (answer.code, answer.out + answer.err) == (1, told)
+    project.write(folder, rest=daily.replace("LAST", "2028-12-31"))
+    assert berth(command).code == 0

@@ -87,7 +87,7 @@ def everything(documents: list[Any]) -> list[Problem]:
     found = list(known.problems)
     if known.site is None:
         return found
-    names, ceilings = Names(), Ceilings(known.site, known.classes)
+    names, ceilings = Names(known.site, known.classes.values()), Ceilings(known.site, known.classes)
     found += references.of_classes(known, known.site)
     found += references.of_renku_ids(known)
     found += references.of_ceilings(known, known.site)

@@ -217,6 +217,56 @@ def test_images_that_are_none() -> None:
         )
 
 
+def test_addresses_of_web_servers() -> None:
+    for text in (
+        "https://renkulab.io",
+        "http://renku",
+        "http://10.0.0.1:8080",
+        "https://[::1]:6443/x",
+        "https://a.b/c/d~e%20",
+    ):
+        assert text == grammar.url(text)
+    assert grammar.url("https://renkulab.io//") == "https://renkulab.io"
+    assert refused(grammar.url, "a.b:80/c") == (
+        'B034 "a.b:80/c" is not the address of a web server. Write https://a.b:80/c.'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "https://",
+        "https:///x",
+        "HTTPS://a",
+        "file:///etc/passwd",
+        "https://me:secret@a",
+        "https://a b",
+        "https://a?b",
+        "https://a#b",
+        "https://a\n",
+        "https://\u00e4",
+        "https://a:123456",
+        "https://" + "a" * 500,
+    ],
+)
+def test_what_is_no_address_of_a_web_server(text: str) -> None:
+    assert refused(grammar.url, text) == (
+        f"B034 {shown(text)} is not the address of a web server. "
+        "Write https:// and the name of the server, for instance https://renkulab.io."
+    )
+
+
+def test_keys_of_secrets() -> None:
+    for text in ("token", ".dockerconfigjson", "a_B-1", "a" * 253):
+        assert text == grammar.secret_key(text)
+    for text in ("", ".", "..", "a/b", "a" * 254, "\u00e4", "a\n"):
+        assert refused(grammar.secret_key, text) == (
+            f"B019 {shown(text)} is not a key that a Secret may have. "
+            "Write at most 253 letters, digits, -, _ and ., for instance token."
+        )
+
+
 def test_ids_of_renku_are_26_characters_without_i_l_o_and_u() -> None:
     assert grammar.ulid("01JC3CB5426KC7P5STS5X3KSS8") == "01JC3CB5426KC7P5STS5X3KSS8"
     for text in ("", "01JC3CB5426KC7P5STS5X3KSS", "81JC3CB5426KC7P5STS5X3KSS8", "01jc3cb5426kc7p5sts5x3kss8"):

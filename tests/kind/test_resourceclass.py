@@ -139,8 +139,19 @@ TOLD = {
             "B011 spec.sessions: source custom needs resource. Add resource: a DNS name.",
         ],
     ),
+    "renku-without-its-id": (
+        {"sessions": RENKU},
+        [
+            "B011 spec: source renku needs renkuId: Renku's sessions name their class by it. "
+            "Add renkuId: the id of the class in Renku."
+        ],
+    ),
+    "renku-with-an-id-that-is-none": (
+        {"sessions": RENKU, "renkuId": "x"},
+        ['B013 spec.renkuId: "x" is not a whole number from 0 up. Write a whole number from 0 up.'],
+    ),
     "a-place-without-custom": (
-        {"sessions": {**RENKU, "group": "a", "inactive": []}},
+        {"renkuId": 5, "sessions": {**RENKU, "group": "a", "inactive": []}},
         [
             "B016 spec.sessions.group @key: this key belongs to source custom. "
             "Remove it, or write source: custom.",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gen.model import Ceiling, Cluster, Images, Site
+from gen.model import Ceiling, Cluster, Images, Renku, Site
 from gen.version import VERSION
 from tests.kind.test_grammar import NAME_RULE, RESOURCE_RULE
 from tests.saying import read, site, told
@@ -42,6 +42,10 @@ def test_whatever_is_left_out_has_its_default() -> None:
             ),
         ),
         False,
+        30,
+        5,
+        None,
+        24,
     )
 
 
@@ -79,13 +83,15 @@ def test_every_field_can_be_written() -> None:
         runtime={"nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
         kustomization=True,
         renku={"url": "https://renkulab.io", "tokenSecret": {"name": "renku.token", "key": "token"}},
-        scaler={"stabilizationSeconds": 0},
+        scaler={"stabilizationSeconds": 0, "readyMinutes": 180},
         diff={"noticeHours": 48},
     )
     prod, hub = whole.clusters
     day = date(2026, 2, 1)
 
     assert (whole.zone, whole.kustomization) == ("Europe/Zurich", True)
+    assert (whole.stabilization_seconds, whole.ready_minutes) == (0, 180)
+    assert whole.renku == Renku("https://renkulab.io", "renku.token", "token")
     assert prod == Cluster(
         name="prod",
         namespace="capacity",
@@ -97,6 +103,19 @@ def test_every_field_can_be_written() -> None:
         runtime={"nodeSelector": {"a": "b"}, "tolerations": ({"operator": "Exists"},), "resources": JOBS},
     )
     assert hub == prod._replace(name="hub", autoscaler="karpenter", ceilings=())
+
+
+def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
+    first, second = made(scaler={"readyMinutes": 0}), made(scaler={"stabilizationSeconds": 7})
+
+    assert (first.stabilization_seconds, first.ready_minutes) == (30, 0)
+    assert (second.stabilization_seconds, second.ready_minutes) == (7, 5)
+
+
+def test_renkus_api_needs_no_token_and_a_slash_at_its_end_says_nothing() -> None:
+    found = made(renku={"url": "http://renku.svc:8080/base/"})
+
+    assert found.renku == Renku("http://renku.svc:8080/base", "", "")
 
 
 def test_a_cluster_overrides_the_site_key_by_key() -> None:
@@ -233,6 +252,31 @@ TOLD = {
         [
             "B016 spec.runtime.resources.limits.memory: the limit 64Mi is below the request 1Gi. "
             "Raise it, or remove it."
+        ],
+    ),
+    "scaler": (
+        {"scaler": {"stabilizationSeconds": 3601, "readyMinutes": -1}},
+        [
+            "B012 spec.scaler.stabilizationSeconds: 3601 is above 3600. Write a whole number from 0 to 3600.",
+            "B012 spec.scaler.readyMinutes: -1 is below 0. Write a whole number from 0 to 180.",
+        ],
+    ),
+    "renku": (
+        {"renku": {"url": "ftp://renkulab.io", "tokenSecret": {"name": "Renku", "key": "to ken"}}},
+        [
+            'B034 spec.renku.url: "ftp://renkulab.io" is not the address of a web server. '
+            "Write https:// and the name of the server, for instance https://renkulab.io.",
+            'B019 spec.renku.tokenSecret.name: "Renku" is not a name that Kubernetes allows. '
+            "Write at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of each part.",
+            'B019 spec.renku.tokenSecret.key: "to ken" is not a key that a Secret may have. '
+            "Write at most 253 letters, digits, -, _ and ., for instance token.",
+        ],
+    ),
+    "renku-without-its-address": (
+        {"renku": {"tokenSecret": {"key": "token"}}},
+        [
+            "B011 spec.renku.tokenSecret: name is missing. Add name: a DNS name.",
+            "B011 spec.renku: url is missing. Add url: an address of a web server.",
         ],
     ),
     "engines": (

@@ -8,11 +8,13 @@ import yaml
 
 from gen import report
 from gen.manifest.naming import pool
-from gen.model import Site
+from gen.model import Reservation, ResourceClass, Site
 from gen.output.template import Renderer
 from gen.pipeline import Part, Pipeline
 from gen.render import base_text, reservation_text
-from gen.runtime.timetable import Occurrence, Pool, Timetable
+from gen.runtime.recognition import Inactive, Recognition
+from gen.runtime.session import Match
+from gen.runtime.timetable import Occurrence, Pool, Settings, Timetable
 from tests.command import project
 
 Object = dict[str, Any]
@@ -23,9 +25,13 @@ def read(folder: Path) -> tuple[Site, list[Part]]:
     """The site and all parts, by reservation and cluster; errors are failures."""
     pipeline = Pipeline(str(folder))
     parts = [part for item in pipeline.items() for part in item.parts]
+    return _sound(pipeline), parts
+
+
+def _sound(pipeline: Pipeline) -> Site:
     assert not pipeline.has_errors(), report.text(pipeline.findings(), colour=False)
     assert pipeline.site is not None
-    return pipeline.site, parts
+    return pipeline.site
 
 
 def small(folder: Path, **changes: str | None) -> tuple[Site, dict[str, Part]]:
@@ -52,9 +58,12 @@ def of_part(site: Site, part: Part) -> list[Object]:
     return objects(text_of(site, part))
 
 
-def of_cluster(site: Site, name: str) -> list[Object]:
+def of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
+    """The base of a cluster of the small project."""
+    pipeline = Pipeline(str(project.write(folder, **changes)))
+    site = _sound(pipeline)
     (cluster,) = (one for one in site.clusters if one.name == name)
-    return objects(base_text(RENDERER, site, cluster))
+    return objects(base_text(RENDERER, site, cluster, pipeline.declared.classes.values()))
 
 
 def pod_specs(found: Iterable[Object]) -> Iterator[Object]:
@@ -65,15 +74,60 @@ def pod_specs(found: Iterable[Object]) -> Iterator[Object]:
             yield one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
 
 
-def timetable_in_cluster(part: Part) -> Timetable:
+def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     """What the cluster should read, from the values that the text is made of."""
     reservation = part.placed.reservation
     names = [found.name for found in part.placed.classes]
-    pools = [Pool(name, pool(reservation.name, name), reservation.behaviour) for name in names]
+    pools = [_pool(reservation, found) for found in part.placed.classes]
     occurrences = [
         Occurrence(
             item.id, item.open, item.start, item.end, tuple(one for one in item.seats if one[0] in names)
         )
         for item in part.occurrences
     ]
-    return Timetable(reservation.name, reservation.suspend, tuple(pools), tuple(occurrences))
+    settings = Settings(site.stabilization_seconds, site.ready_minutes, site.renku.url if site.renku else "")
+    return Timetable(
+        reservation.name, reservation.suspend, tuple(pools), tuple(occurrences), site.name, settings
+    )
+
+
+def _pool(reservation: Reservation, found: ResourceClass) -> Pool:
+    name = pool(reservation.name, found.name)
+    if found.sessions is None:
+        return Pool(found.name, name, reservation.behaviour)
+    asked, match = found.sessions, reservation.sessions
+    recognition = Recognition(
+        asked.source,
+        asked.namespaces,
+        _query(asked.selector),
+        found.renku_id if asked.source == "renku" else None,
+        asked.custom.get("group", ""),
+        asked.custom.get("version", ""),
+        asked.custom.get("resource", ""),
+        tuple(sorted(asked.custom.get("matchAnnotations", {}).items())),
+        tuple(Inactive(one["path"], one["values"]) for one in asked.custom.get("inactive", ())),
+    )
+    return Pool(
+        found.name,
+        name,
+        reservation.behaviour,
+        recognition,
+        Match(
+            match.namespaces,
+            tuple(sorted(match.match_labels)),
+            tuple(sorted(match.match_annotations)),
+            match.project_template or "",
+            match.earlier == "ignore",
+        ),
+    )
+
+
+def _query(selector: Object) -> str:
+    """A selector in the words of a query to the API server."""
+    found = [f"{key}={value}" for key, value in sorted(selector.get("matchLabels", {}).items())]
+    for one in selector.get("matchExpressions", ()):
+        listed = f"({','.join(one.get('values', ()))})"
+        words = {"In": f" in {listed}", "NotIn": f" notin {listed}", "Exists": ""}
+        negated = "!" if one["operator"] == "DoesNotExist" else ""
+        found.append(f"{negated}{one['key']}{words.get(one['operator'], '')}")
+    return ",".join(found)

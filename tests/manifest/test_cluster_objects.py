@@ -7,40 +7,41 @@ from gen.backend.cluster import runtime_code
 from gen.manifest.timetabletext import LARGEST
 from tests.command import project
 from tests.command.conftest import ROOT
-from tests.manifest.parts import of_cluster, of_kind, small
+from tests.manifest.parts import of_cluster, of_kind
 
 
 def test_the_objects_and_their_order(tmp_path: Path) -> None:
-    site, _ = small(tmp_path)
-
     assert [
-        (one["apiVersion"], one["kind"], one["metadata"]["name"]) for one in of_cluster(site, "prod")
+        (one["apiVersion"], one["kind"], one["metadata"]["name"]) for one in of_cluster(tmp_path, "prod")
     ] == [
         ("v1", "Namespace", "berth"),
         ("scheduling.k8s.io/v1", "PriorityClass", "berth-uni-10"),
         ("v1", "ServiceAccount", "berth-occurrence"),
+        ("rbac.authorization.k8s.io/v1", "Role", "berth-occurrence"),
+        ("rbac.authorization.k8s.io/v1", "RoleBinding", "berth-occurrence"),
+        ("v1", "ServiceAccount", "berth-sweep"),
+        ("rbac.authorization.k8s.io/v1", "Role", "berth-sweep"),
+        ("rbac.authorization.k8s.io/v1", "RoleBinding", "berth-sweep"),
         ("v1", "ConfigMap", "berth-runtime"),
+        ("batch/v1", "CronJob", "berth-sweep"),
     ]
 
 
 def test_what_has_a_namespace_is_in_the_clusters_own(tmp_path: Path) -> None:
     """The site's is berth; the cluster lab says seats."""
-    site, _ = small(tmp_path)
-
     for name, namespace in (("prod", "berth"), ("lab", "seats")):
-        first, _, *others = of_cluster(site, name)
+        first, _, *others = of_cluster(tmp_path, name)
 
         assert first["metadata"]["name"] == namespace
         assert first["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
-        assert [one["metadata"]["namespace"] for one in others] == [namespace, namespace]
+        assert {one["metadata"]["namespace"] for one in others} == {namespace}
 
 
 def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path) -> None:
     text = project.SITE.replace("- name: prod", "- {name: prod, priority: -5}") + "  priority: -3\n"
-    site, _ = small(tmp_path, site=text)
 
     for name, priority in (("prod", -5), ("lab", -3)):
-        (found,) = of_kind("PriorityClass", of_cluster(site, name))
+        (found,) = of_kind("PriorityClass", of_cluster(tmp_path, name, site=text))
 
         assert found["value"] == priority
         assert (found["globalDefault"], found["preemptionPolicy"]) == (False, "Never")
@@ -48,8 +49,7 @@ def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path)
 
 
 def test_the_code_is_the_runtime_file_by_file_as_it_stands_in_git(tmp_path: Path) -> None:
-    site, _ = small(tmp_path)
-    (found,) = of_kind("ConfigMap", of_cluster(site, "lab"))
+    (found,) = of_kind("ConfigMap", of_cluster(tmp_path, "lab"))
     files = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "gen/runtime").glob("*.py"))}
 
     assert found["data"] == {name: text for name, text in files.items() if text}

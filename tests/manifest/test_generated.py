@@ -10,6 +10,7 @@ import yaml
 from ruamel.yaml import YAML
 
 from gen import cli
+from gen.model import Site
 from gen.output.folder import header
 from gen.pipeline import Part, Pipeline
 from gen.runtime.timetable import parse
@@ -22,6 +23,7 @@ SIZE = 12
 
 
 class World(NamedTuple):
+    site: Site
     parts: dict[str, Part]  # by file
     rendered: dict[str, str]
 
@@ -33,11 +35,12 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     drop_refused(folder)
     with contextlib.chdir("."):
         assert cli.run(["-C", str(folder), "render"]) == 0
+    site, found = read(folder)
     parts = {
         f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml": part
-        for part in read(folder)[1]
+        for part in found
     }
-    return World(parts, files_in(folder / "rendered"))
+    return World(site, parts, files_in(folder / "rendered"))
 
 
 def drop_refused(folder: Path) -> None:
@@ -58,7 +61,12 @@ def errors(folder: Path) -> set[str]:
 def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World) -> None:
     assert len(world.parts) >= SIZE / 2
     assert sorted(world.rendered) == sorted(
-        [*world.parts, "clusters/one/base.yaml", "clusters/two/base.yaml"]
+        [
+            *world.parts,
+            "clusters/one/base.yaml",
+            "clusters/two/base.yaml",
+            "clusters/two/inventory.yaml",
+        ]
     )
 
 
@@ -83,7 +91,7 @@ def test_readers_of_yaml_1_1_and_1_2_see_the_same(world: World) -> None:
 def test_no_two_objects_of_a_cluster_have_one_name(world: World) -> None:
     for cluster in ("one", "two"):
         found = [
-            (one["kind"], one["metadata"]["name"])
+            (one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"])
             for path, text in world.rendered.items()
             if path.startswith(f"clusters/{cluster}/")
             for one in objects(text)
@@ -96,7 +104,7 @@ def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None
     for path, part in world.parts.items():
         (found,) = of_kind("ConfigMap", objects(world.rendered[path]))
 
-        assert parse(found["data"]["timetable.json"]) == timetable_in_cluster(part), path
+        assert parse(found["data"]["timetable.json"]) == timetable_in_cluster(world.site, part), path
         assert found["metadata"]["annotations"]["berth.dev/title"] == part.placed.reservation.title
 
 
@@ -104,3 +112,12 @@ def test_replicas_stand_only_where_the_engine_leaves_them_alone(world: World) ->
     for path in world.parts:
         for deployment in of_kind("Deployment", objects(world.rendered[path])):
             assert ("replicas" in deployment["spec"]) == path.startswith("clusters/one/")
+
+
+def test_the_inventory_names_the_reservations_of_its_cluster(world: World) -> None:
+    (found,) = objects(world.rendered["clusters/two/inventory.yaml"])
+    here = [path for path in world.parts if path.startswith("clusters/two/")]
+
+    assert found["data"]["reservations.txt"].splitlines() == sorted(
+        world.parts[path].placed.reservation.name for path in here
+    )

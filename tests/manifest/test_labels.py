@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gen.manifest import labels
 from tests.command import project
-from tests.manifest.parts import of_cluster, of_part, small
+from tests.manifest.parts import of_cluster, of_kind, of_part, small
 
 OURS = {
     "app.kubernetes.io/name": "berth",
@@ -16,9 +16,7 @@ OWN = {"example.org/faculty": "1e3", "team": "on"}
 
 
 def test_every_object_of_a_cluster_carries_the_site(tmp_path: Path) -> None:
-    site, _ = small(tmp_path)
-
-    for one in of_cluster(site, "prod"):
+    for one in of_cluster(tmp_path, "prod"):
         named = {key: value for key, value in one["metadata"]["labels"].items() if key in OURS}
         assert named == OURS, one["kind"]
 
@@ -30,7 +28,10 @@ def test_every_object_of_a_reservation_carries_its_name_and_its_own_labels(tmp_p
     site, parts = small(tmp_path, course=course)
 
     for one in of_part(site, parts["course/prod"]):
-        assert one["metadata"]["labels"] == {**OURS, "berth.dev/reservation": "course", **OWN}, one["kind"]
+        role = {"berth.dev/role": "timetable"} if one["kind"] == "ConfigMap" else {}
+        expected = {**OURS, "berth.dev/reservation": "course", **OWN, **role}
+
+        assert one["metadata"]["labels"] == expected, one["kind"]
 
 
 def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
@@ -50,10 +51,27 @@ def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
         assert {**after, "metadata": None} == {**before, "metadata": None}
 
 
+def test_jobs_and_their_pods_say_what_they_are_for(tmp_path: Path) -> None:
+    """What the sweep and `kubectl get -l` look for; and no selector of ours finds a pod of theirs."""
+    site, parts = small(tmp_path)
+    (sweep,) = of_kind("CronJob", of_cluster(tmp_path, "prod"))
+    (course,) = of_kind("CronJob", of_part(site, parts["course/prod"]))
+
+    for cronjob, expected in (
+        (sweep, {**OURS, "berth.dev/role": "sweep"}),
+        (course, {**OURS, "berth.dev/reservation": "course", "berth.dev/role": "occurrence"}),
+    ):
+        job = cronjob["spec"]["jobTemplate"]
+
+        assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"] == expected
+
+
 def test_the_constants_are_the_contract_with_the_cluster_side() -> None:
-    assert (labels.SITE, labels.RESERVATION, labels.CLASS, labels.TITLE) == (
+    assert (labels.SITE, labels.RESERVATION, labels.CLASS, labels.TITLE, labels.ROLE) == (
         "berth.dev/site",
         "berth.dev/reservation",
         "berth.dev/resource-class",
         "berth.dev/title",
+        "berth.dev/role",
     )
+    assert (labels.TIMETABLE, labels.OCCURRENCE, labels.SWEEP) == ("timetable", "occurrence", "sweep")

@@ -18,7 +18,9 @@ def test_a_short_name_stays_as_it_is() -> None:
     assert naming.cronjob("exam", 2) == "exam-2"
     assert naming.cronjob("exam", 12) == "exam-12"
     assert naming.priority_class("example", -10) == "berth-example-10"
-    assert (naming.RUNTIME, naming.OCCURRENCE) == ("berth-runtime", "berth-occurrence")
+    assert naming.session_role("uni") == "berth-uni-sessions"
+    assert (naming.RUNTIME, naming.INVENTORY) == ("berth-runtime", "berth-inventory")
+    assert (naming.OCCURRENCE, naming.SWEEP) == ("berth-occurrence", "berth-sweep")
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,7 @@ def test_every_name_is_one_that_kubernetes_allows_with_what_it_adds(
         naming.single(one),
         naming.cronjob(one, number),
         naming.priority_class(one, -10),
+        naming.session_role(one),
     ):
         assert len(name) <= naming.LONGEST == 63 - 11
         assert DNS(name)
@@ -63,3 +66,15 @@ def test_every_name_is_one_that_kubernetes_allows_with_what_it_adds(
 @given(st.lists(LABELS, min_size=2, max_size=10, unique=True))
 def test_different_names_stay_different(names: list[str]) -> None:
     assert len({naming.single(name) for name in names}) == len(names)
+
+
+@settings(derandomize=True, deadline=None)
+@given(LABELS, LABELS, st.integers(1, 99), st.integers(0, 10**8))
+def test_the_sweeps_job_meets_no_job_that_a_cronjob_makes(
+    one: str, other: str, number: int, minute: int
+) -> None:
+    """Kubernetes ends the name of a CronJob's Job with a number; so no review needs to look for it."""
+    of_sweep = f"{naming.single(one)}-sweep"
+
+    assert len(of_sweep) <= 63
+    assert of_sweep not in (f"{naming.cronjob(other, number)}-{minute}", f"{naming.SWEEP}-{minute}")

@@ -2,21 +2,22 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from gen.manifest.timetabletext import LARGEST, timetable_text, timetable_that_fits
-from gen.model import ClassSessions, SessionMatch
+from gen.model import ClassSessions, SessionMatch, Site
 from gen.pipeline import Part
-from gen.runtime.timetable import parse
+from gen.runtime.timetable import Settings, Timetable, parse
 from tests.awkward import AWKWARD
 from tests.command import project
 from tests.manifest.parts import small, timetable_in_cluster
 
 NIGHT = """\
 {"apiVersion": "berth.dev/v1alpha1", "kind": "Timetable", "version": 1,
- "reservation": "night", "suspend": false,
+ "site": "uni", "reservation": "night", "suspend": false,
+ "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
  "pools": {
   "bench": {"deployment": "night-bench", "behaviour": "none", "sessions": null}},
  "occurrences": [
@@ -28,39 +29,67 @@ RENKU = ClassSessions("renku", ("renku",), {"matchLabels": {"a": "b"}}, {})
 EVERYTHING = SessionMatch((), (), (), None, "count")
 
 
+class World(NamedTuple):
+    site: Site
+    parts: dict[str, Part]
+
+    def text(self, name: str) -> str:
+        part = self.parts[name]
+        return timetable_text(self.site, part.placed, part.occurrences)
+
+    def read(self, name: str) -> Timetable:
+        return parse(self.text(name))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(*small(tmp_path))
+
+
 def with_sessions(
-    part: Part, found: ClassSessions | None, match: SessionMatch, renku_id: int | None = None
+    world: World, found: ClassSessions | None, match: SessionMatch, renku_id: int | None = None
 ) -> Any:
-    """What the timetable says of the sessions of the part's only pool."""
+    """What the timetable of night in the lab says of the sessions of its only pool."""
+    part = world.parts["night/lab"]
     (only,) = part.placed.classes
     changed = part.placed._replace(
         classes=(only._replace(sessions=found, renku_id=renku_id),),
         reservation=part.placed.reservation._replace(sessions=match),
     )
-    return json.loads(timetable_text(changed, part.occurrences))["pools"][only.name]["sessions"]
+    return json.loads(timetable_text(world.site, changed, part.occurrences))["pools"][only.name]["sessions"]
 
 
-@pytest.fixture
-def parts(tmp_path: Path) -> dict[str, Part]:
-    return small(tmp_path)[1]
+def test_an_occurrence_is_a_line(world: World) -> None:
+    assert world.text("night/lab") == NIGHT
 
 
-def test_an_occurrence_is_a_line(parts: dict[str, Part]) -> None:
-    assert timetable_text(*parts["night/lab"][:2]) == NIGHT
+def test_the_cluster_reads_the_same_instants_seats_and_pools(world: World) -> None:
+    for name, part in world.parts.items():
+        assert world.read(name) == timetable_in_cluster(world.site, part)
 
 
-def test_the_cluster_reads_the_same_instants_seats_and_pools(parts: dict[str, Part]) -> None:
-    for part in parts.values():
-        assert parse(timetable_text(*part[:2])) == timetable_in_cluster(part)
-
-
-def test_suspend_is_told(parts: dict[str, Part]) -> None:
-    assert {name: parse(timetable_text(*part[:2])).suspend for name, part in parts.items()} == {
+def test_suspend_is_told(world: World) -> None:
+    assert {name: world.read(name).suspend for name in world.parts} == {
         "course/prod": False,
         "night/prod": False,
         "night/lab": False,
         "rest/lab": True,
     }
+
+
+def test_what_the_site_says_of_its_windows_is_told(tmp_path: Path) -> None:
+    more = """\
+  scaler: {stabilizationSeconds: 0, readyMinutes: 12}
+  renku: {url: https://renku.example.org/}
+"""
+    world = World(*small(tmp_path, site=project.SITE + more))
+
+    assert json.loads(world.text("night/lab"))["settings"] == {
+        "stabilizationSeconds": 0,
+        "readyMinutes": 12,
+        "renkuUrl": "https://renku.example.org",
+    }
+    assert world.read("night/lab").settings == Settings(0, 12, "https://renku.example.org")
 
 
 def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -> None:
@@ -71,26 +100,25 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
       - {startTime: "22:00", endTime: "06:00"}
       - {startTime: "08:00", endTime: "09:00", seats: [{resourceClass: bench, placeholderCount: 7}]}""",
     )
-    _, parts = small(tmp_path, night=night)
-    both = parts["night/lab"].occurrences
+    world = World(*small(tmp_path, night=night))
+    both = world.parts["night/lab"].occurrences
 
     assert [item.id for item in both] == ["night/2026-02-07T08:00", "night/2026-02-07T22:00"]
-    assert [item.seats for item in parse(timetable_text(*parts["night/lab"][:2])).occurrences] == [
+    assert [item.seats for item in world.read("night/lab").occurrences] == [
         (("bench", 7),),
         (("bench", 3),),
     ]
-    prod = timetable_text(parts["night/prod"].placed, both)
+    prod = timetable_text(world.site, world.parts["night/prod"].placed, both)
     assert [item.id for item in parse(prod).occurrences] == ["night/2026-02-07T22:00"]
 
 
-def test_sessions_of_a_class_and_what_narrows_them(parts: dict[str, Part]) -> None:
-    part = parts["night/lab"]
+def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
     narrow = SessionMatch(("one",), (("course", "1e3"),), (("note", "a: b"),), "01JC", "ignore")
     custom = ClassSessions(
         "custom", ("a", "b"), {}, {"group": "g", "inactive": [{"path": "p", "values": ["v"]}]}
     )
 
-    assert with_sessions(part, RENKU, narrow, 5) == {
+    assert with_sessions(world, RENKU, narrow, 5) == {
         "source": "renku",
         "renkuId": 5,
         "namespaces": ["renku"],
@@ -103,7 +131,7 @@ def test_sessions_of_a_class_and_what_narrows_them(parts: dict[str, Part]) -> No
         },
         "earlier": "ignore",
     }
-    assert with_sessions(part, custom, EVERYTHING) == {
+    assert with_sessions(world, custom, EVERYTHING) == {
         "source": "custom",
         "group": "g",
         "inactive": [{"path": "p", "values": ["v"]}],
@@ -112,18 +140,18 @@ def test_sessions_of_a_class_and_what_narrows_them(parts: dict[str, Part]) -> No
         "course": {},
         "earlier": "count",
     }
-    assert with_sessions(part, None, narrow) is None
+    assert with_sessions(world, None, narrow) is None
 
 
-def test_every_text_comes_back_from_ascii(parts: dict[str, Part]) -> None:
+def test_every_text_comes_back_from_ascii(world: World) -> None:
     pairs = tuple((f"example.org/n{i}", text) for i, text in enumerate(AWKWARD))
     narrow = EVERYTHING._replace(match_annotations=pairs)
-    placed = parts["night/lab"].placed
+    placed = world.parts["night/lab"].placed
     (only,) = placed.classes
     changed = placed._replace(
         classes=(only._replace(sessions=RENKU),), reservation=placed.reservation._replace(sessions=narrow)
     )
-    text = timetable_text(changed, parts["night/lab"].occurrences)
+    text = timetable_text(world.site, changed, world.parts["night/lab"].occurrences)
 
     assert text.isascii()
     assert text.isprintable() or set(text) - {"\n"} == {c for c in text if c.isprintable()}
@@ -131,18 +159,16 @@ def test_every_text_comes_back_from_ascii(parts: dict[str, Part]) -> None:
 
 
 @pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)], ids=["largest", "one-byte-more"])
-def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(
-    parts: dict[str, Part], more: int, fits: bool
-) -> None:
-    part = parts["night/lab"]
+def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, more: int, fits: bool) -> None:
+    site, part = world.site, world.parts["night/lab"]
     (only,) = part.placed.classes
 
     def padded(length: int) -> Any:
         long = ClassSessions("pods", ("a",), {"matchLabels": {"a": "b" * length}}, {})
         return part.placed._replace(classes=(only._replace(sessions=long),))
 
-    room = LARGEST - len(timetable_text(padded(0), part.occurrences))
-    found = timetable_that_fits(padded(room + more), part.occurrences)
+    room = LARGEST - len(timetable_text(site, padded(0), part.occurrences))
+    found = timetable_that_fits(site, padded(room + more), part.occurrences)
 
     if fits:
         assert isinstance(found, str)
@@ -160,15 +186,15 @@ def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(
         assert found.fix == "Split it, for example into a reservation for each year."
 
 
-def test_too_large_a_payload_is_told_in_renkus_words(parts: dict[str, Part]) -> None:
-    part = parts["night/lab"]
+def test_too_large_a_payload_is_told_in_renkus_words(world: World) -> None:
+    part = world.parts["night/lab"]
     origin = part.placed.reservation.origin._replace(prefix=(3,))
     placed = part.placed._replace(reservation=part.placed.reservation._replace(renku=True, origin=origin))
 
-    found = timetable_that_fits(placed, part.occurrences * 2000)
+    found = timetable_that_fits(world.site, placed, part.occurrences * 2000)
 
     assert not isinstance(found, str)
     assert (found.code, found.path) == ("B073", (3, "recurrence"))
     assert found.message == (
-        "the timetable of its 2000 occurrences has 303 KiB; a ConfigMap of ours has at most 200."
+        "the timetable of its 2000 occurrences has 304 KiB; a ConfigMap of ours has at most 200."
     )

@@ -1,0 +1,109 @@
+"""What our two ServiceAccounts may do, as rules of RBAC: what they need, and nothing else.
+
+What is granted for objects by name stands in the file of their reservation; what is granted for a whole
+namespace, in the cluster's base. Whoever may list an object may read it: `list` has all of its content.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from gen.backend.base import Manifest
+from gen.manifest import naming
+from gen.manifest.labels import of_site
+from gen.model import ClassSessions, Cluster, ResourceClass, Site
+
+Rule = dict[str, Any]
+READ = ("list", "watch")
+
+
+def _rule(group: str, resources: Iterable[str], verbs: Iterable[str], names: Iterable[str] = ()) -> Rule:
+    named = {"resourceNames": list(names)} if names else {}
+    return {"apiGroups": [group], "resources": list(resources), **named, "verbs": list(verbs)}
+
+
+def granted(common: dict[str, Any], rules: list[Rule], account: str, home: str) -> list[Manifest]:
+    """A Role and its binding. `common` has what both share: name, namespace, labels, perhaps annotations.
+    `home` is the namespace of the ServiceAccount.
+    """
+    notes = common.get("annotations", {})
+    shared = {**common, "annotations": notes, "has_annotations": bool(notes)}
+    return [
+        Manifest("rbac/role.yaml.j2", {**shared, "rules": rules}),
+        Manifest("rbac/rolebinding.yaml.j2", {**shared, "service_account": account, "home": home}),
+    ]
+
+
+def of_pools(deployments: list[str]) -> list[Rule]:
+    """The occurrence's, for the Deployments of one reservation."""
+    return [
+        _rule("apps", ["deployments"], ["get"], deployments),
+        _rule("apps", ["deployments/scale"], ["get", "patch"], deployments),
+    ]
+
+
+def of_occurrences() -> list[Rule]:
+    """In our namespace. Timetables of others are read because their sessions may be ours; the record of an
+    occurrence is written to its Job.
+    """
+    return [
+        _rule("", ["configmaps"], ["get", *READ]),
+        _rule("", ["events"], ["create"]),
+        _rule("batch", ["jobs"], ["get", "patch"]),
+    ]
+
+
+def of_sweep(engine: str) -> list[Rule]:
+    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`. Where nothing else
+    prunes, the sweep marks timetables of reservations that are gone, and removes their Roles.
+    """
+    prunes = engine == "none"
+    rules = [
+        _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
+        _rule("", ["events"], ["create"]),
+        _rule("", ["pods"], ["list"]),
+        _rule("apps", ["deployments"], ["list", "delete"]),
+        _rule("apps", ["deployments/scale"], ["get", "patch"]),
+        _rule("batch", ["cronjobs"], ["list", "delete"]),
+        _rule("batch", ["jobs"], ["get", "list", "create", "patch", "delete"]),
+    ]
+    if prunes:
+        rules.append(_rule("rbac.authorization.k8s.io", ["rolebindings", "roles"], ["list", "delete"]))
+    return rules
+
+
+def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:
+    """By namespace, sorted: the kinds in which the sessions of `classes` show themselves."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for one in classes:
+        if one.sessions is not None:
+            group, resource = _kind(one.sessions)
+            for namespace in one.sessions.namespaces:
+                found.setdefault(namespace, {}).setdefault(group, set()).add(resource)
+    return {
+        namespace: [_rule(group, sorted(found[namespace][group]), READ) for group in sorted(found[namespace])]
+        for namespace in sorted(found)
+    }
+
+
+def _kind(sessions: ClassSessions) -> tuple[str, str]:
+    """API group and plural name."""
+    if sessions.source == "renku":
+        return "amalthea.dev", "amaltheasessions"
+    if sessions.source == "custom":
+        return sessions.custom.get("group", ""), sessions.custom["resource"]
+    return "", "pods"
+
+
+def in_namespaces_of_sessions(
+    site: Site, cluster: Cluster, classes: Iterable[ResourceClass]
+) -> list[Manifest]:
+    """Roles where sessions live: these namespaces are other people's, so names carry the site."""
+    found = []
+    for namespace, rules in of_sessions(classes).items():
+        common = {
+            "name": naming.session_role(site.name),
+            "namespace": namespace,
+            "labels": of_site(site),
+        }
+        found += granted(common, rules, naming.OCCURRENCE, cluster.namespace)
+    return found

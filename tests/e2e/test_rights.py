@@ -1,0 +1,140 @@
+"""What our ServiceAccounts may do, by the word of a real API server: what they must, and nothing else."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pytest
+
+from tests.e2e import project
+from tests.e2e.cluster import Cluster
+from tests.e2e.test_manifests import one_by_one
+
+NAMESPACES = ("berth", "renku", "jhub")
+
+
+class Right(NamedTuple):
+    """`resource` may end in a subresource: deployments/scale."""
+
+    verb: str
+    group: str
+    resource: str
+    name: str = ""
+    namespace: str = "berth"
+
+
+def rights(group: str, resource: str, *verbs: str, name: str = "", namespace: str = "berth") -> list[Right]:
+    return [Right(verb, group, resource, name, namespace) for verb in verbs]
+
+
+POOL = "data-science-101-small"
+SESSIONS = rights("amalthea.dev", "amaltheasessions", "list", "watch", namespace="renku")
+ALLOWED = {
+    "berth-occurrence": [
+        *rights("", "configmaps", "get", "list", "watch"),
+        *rights("", "events", "create"),
+        *rights("batch", "jobs", "get", "patch"),
+        *rights("apps", "deployments", "get", name=POOL),
+        *rights("apps", "deployments/scale", "get", "patch", name=POOL),
+        *SESSIONS,
+    ],
+    "berth-sweep": [
+        *rights("", "configmaps", "list", "delete"),
+        *rights("", "events", "create"),
+        *rights("", "pods", "list"),
+        *rights("apps", "deployments", "list", "delete"),
+        *rights("apps", "deployments/scale", "get", "patch"),
+        *rights("batch", "cronjobs", "list", "delete"),
+        *rights("batch", "jobs", "get", "list", "create", "patch", "delete"),
+    ],
+}
+NOBODYS = [
+    *rights("", "secrets", "get", "list", "watch", "create"),
+    *rights("", "pods", "get", "create", "patch", "delete"),
+    *rights("", "pods/exec", "create"),
+    *rights("", "serviceaccounts", "impersonate"),
+    *rights("", "serviceaccounts/token", "create"),
+    *rights("", "events", "list", "delete"),
+    *rights("", "configmaps", "create", "update", "deletecollection"),
+    *rights("", "nodes", "list"),
+    *rights("", "namespaces", "list"),
+    *rights("apps", "deployments", "create", "deletecollection"),
+    *rights("apps", "deployments/scale", "update", name=POOL),
+    *rights("batch", "cronjobs", "create"),
+    *rights("rbac.authorization.k8s.io", "roles", "list", "patch", "create", "escalate", "bind"),
+    *rights("rbac.authorization.k8s.io", "rolebindings", "list", "patch", "create"),
+    *rights("", "pods", "list", namespace="renku"),
+    *rights("", "secrets", "list", namespace="renku"),
+    *rights("amalthea.dev", "amaltheasessions", "get", "patch", "delete", namespace="renku"),
+    *rights("amalthea.dev", "amaltheasessions", "list", namespace="jhub"),
+    *rights("", "pods", "list", namespace="jhub"),
+]
+REFUSED = {
+    "berth-occurrence": [
+        *NOBODYS,
+        *rights("", "configmaps", "patch", "delete"),
+        *rights("", "pods", "list"),
+        *rights("batch", "jobs", "list", "create", "delete"),
+        *rights("batch", "cronjobs", "get", "patch", "delete"),
+        *rights("apps", "deployments", "get", "list", "watch"),
+        *rights("apps", "deployments", "patch", "delete", name=POOL),
+        *rights("apps", "deployments/scale", "patch", name="another"),
+    ],
+    "berth-sweep": [
+        *NOBODYS,
+        *rights("", "configmaps", "patch", "watch"),
+        *rights("apps", "deployments", "patch", "watch"),
+        *rights("batch", "cronjobs", "patch"),
+        *SESSIONS,
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def applied(cluster: Cluster) -> Iterator[Cluster]:
+    for name in NAMESPACES:
+        cluster.create_namespace(name)
+    cluster.apply(project.ROOT / "rendered" / "clusters" / "prod")
+    yield cluster
+    cluster.kubectl("delete", "namespace", *NAMESPACES, "--wait=true", "--timeout=120s", timeout=150)
+
+
+def granted(cluster: Cluster, account: str, asked: Sequence[Right], home: str = "berth") -> list[Right]:
+    """Those that the API server grants to an account of the namespace `home`, in their order."""
+    reviews = [_review(f"system:serviceaccount:{home}:{account}", right) for right in asked]
+    manifest = json.dumps({"apiVersion": "v1", "kind": "List", "items": reviews})
+    answers = one_by_one(cluster.kubectl("create", "-f", "-", "-o", "json", input=manifest))
+    assert len(answers) == len(asked)
+    return [right for right, one in zip(asked, answers, strict=True) if one["status"]["allowed"]]
+
+
+def _review(user: str, right: Right) -> project.Document:
+    resource, _, subresource = right.resource.partition("/")
+    attributes = {
+        "verb": right.verb,
+        "group": right.group,
+        "resource": resource,
+        "subresource": subresource,
+        "name": right.name,
+        "namespace": right.namespace,
+    }
+    return {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {"user": user, "resourceAttributes": attributes},
+    }
+
+
+@pytest.mark.parametrize("account", ALLOWED)
+def test_our_accounts_may_do_what_they_must_and_nothing_else(applied: Cluster, account: str) -> None:
+    allowed = ALLOWED[account]
+
+    assert granted(applied, account, allowed) == allowed
+    assert granted(applied, account, REFUSED[account]) == []
+    assert granted(applied, account, [right._replace(namespace="default") for right in allowed]) == []
+
+
+@pytest.mark.parametrize("account", ALLOWED)
+def test_an_account_of_that_name_in_another_namespace_may_nothing(applied: Cluster, account: str) -> None:
+    """Whoever may make accounts there gets none of our rights."""
+    assert granted(applied, account, ALLOWED[account], home="renku") == []
