@@ -24,7 +24,7 @@ from gen.runtime.timetable import Occurrence
 
 EXCEEDED = "B067"
 MOST_NAMED = 10  # reservations in one message
-_NEVER = 2**31  # in six thousand years
+NEVER = 2**31  # in six thousand years
 
 Steps = Sequence[int]
 """How one pool rises and falls: minute, change, minute, change and so on, by minute."""
@@ -85,11 +85,19 @@ def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] |
     `changes` are those of all pools by minute.
     """
     total, best, since = 0, 0, 0
-    for at, until in pairwise([*sorted(changes), _NEVER]):
+    for at, until in pairwise([*sorted(changes), NEVER]):
         total += changes[at]
         if at < last and until > first and total > best:
             best, since = total, max(at, first)
     return (best, since) if best else None
+
+
+def span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
+    """The ceiling's dates as minutes, [first, last); the zone is the site's."""
+    zone = named(zone_name)
+    first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
+    last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else NEVER
+    return first, last
 
 
 class Ceilings:
@@ -116,19 +124,12 @@ class Ceilings:
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         for cluster in self.site.clusters:
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
-                first, last = self._span(ceiling)
+                first, last = span(ceiling, self.site.zone)
                 for limit in limits:
                     pools = [pool for pool in self._pools[cluster.name] if pool.resource_class in limit.each]
                     found = peak(_changes(pools, limit.each), first, last)
                     if found and found[0] > limit.most:
                         yield _problem(cluster, limit, found, pools, reservations)
-
-    def _span(self, ceiling: Ceiling) -> tuple[int, int]:
-        """The ceiling's dates as minutes, [first, last), in the site's zone."""
-        zone = named(self.site.zone)
-        first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
-        last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else _NEVER
-        return first, last
 
 
 def _limits(ceiling: Ceiling, classes: Mapping[str, ResourceClass]) -> list[_Limit]:

@@ -37,7 +37,7 @@ def run(asked: Asked) -> int:
     now = selection.instant("--now", asked, after)
     notice = after.site.notice_hours if after.site else 24
     question = Question((name, WORKING_TREE), int(time.time()) if now is None else now, notice)
-    comparison = Comparison(before, after, base, question)
+    comparison = Comparison(before, after, (base, Folder(".", _OUTPUT)), question)
     renderer = Renderer(asked.value("--templates"))
     try:
         items = watched(after.items(text_of(after, renderer)), len(after.declared.reservations))

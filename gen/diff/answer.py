@@ -22,6 +22,7 @@ def as_json(change: Change) -> str:
                 {
                     "cluster": one.cluster,
                     "what": one.what,
+                    "during": one.during or None,
                     "before": one.before,
                     "after": one.after,
                     "at": None if one.at is None else instant_text(one.at),

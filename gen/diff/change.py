@@ -46,11 +46,13 @@ class ReservationChange(NamedTuple):
 class Peak(NamedTuple):
     """The most of something that is open at once in a cluster, before and after, and when first.
 
-    `holders`: what each reservation holds at the minute of `after`, the most first. A `ceiling` of 0 is none.
+    `during`: the dates of a ceiling that has dates; empty for all time. `holders`: what each reservation
+    holds at the minute of `after`, the most first. An empty `ceiling` is none.
     """
 
     cluster: str
     what: str  # `seats of small`, `of cpu`
+    during: str  # `2026-03-01 to 2026-03-31`
     before: str
     after: str
     at: int | None

@@ -32,10 +32,11 @@ class Version(NamedTuple):
 
 def same(before: Version, after: Version) -> bool:
     """Whether they say the same, wherever in the files they stand. Dates need not be known."""
-    return _said(before) == _said(after)
+    return said_by(before) == said_by(after)
 
 
-def _said(version: Version) -> tuple[object, ...]:
+def said_by(version: Version) -> tuple[object, ...]:
+    """The reservation first, then all else that it says."""
     return (
         version.reservation._replace(origin=None),  # type: ignore[arg-type] # where it stands says nothing
         tuple(one._replace(origin=None) for one in version.classes),  # type: ignore[arg-type]
@@ -142,24 +143,3 @@ def _sessions(match: SessionMatch) -> str:
         *(["not those from before the window"] if match.earlier == "ignore" else ()),
     ]
     return ", ".join(said) or "all of the class"
-
-
-def renamed(removed: Sequence[Version], added: Sequence[Version]) -> list[tuple[Version, Version]]:
-    """Pairs that differ in their names and titles only, each version once; in the order of `added`.
-
-    Nothing less than equal counts: a likeness is not a rename.
-    """
-    pairs, left = [], list(removed)
-    for new in added:
-        for old in left:
-            if _without_name(old) == _without_name(new):
-                pairs.append((old, new))
-                left.remove(old)
-                break
-    return pairs
-
-
-def _without_name(version: Version) -> tuple[object, ...]:
-    one, *rest = _said(version)
-    assert isinstance(one, Reservation)
-    return one._replace(name="", title="", annotations=(), labels=()), *rest

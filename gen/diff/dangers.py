@@ -3,18 +3,26 @@
 First what concerns people and their dates, then what an engine does with the manifests.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import FOLD, GAP
 from gen.diff.change import RENAMED, ReservationChange, Warned
 from gen.diff.dategroup import date_and_times
-from gen.diff.manifests import CHANGED, REMOVED, FileChange, ObjectChange
+from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange
+from gen.diff.renames import Alike
 from gen.runtime.target import full_count, target
 from gen.runtime.timetable import Occurrence as Timed
 
 _CLUSTER_SCOPED = ("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding")
+_RIGHTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+_IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
+    "Deployment": (("spec", "selector"),),
+    "PriorityClass": (("value",), ("preemptionPolicy",)),
+    "RoleBinding": (("roleRef",),),
+    "ClusterRoleBinding": (("roleRef",),),
+}
 _FEW = 3
 
 
@@ -82,65 +90,73 @@ def _dates(items: Sequence[Occurrence]) -> str:
     return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
 
 
-def of_manifests(files: Sequence[FileChange], left: Iterable[str]) -> Iterator[Warned]:
-    """`left`: the paths that there are afterwards."""
+def of_likenesses(found: Iterable[Alike]) -> Iterator[Warned]:
+    for one in found:
+        yield Warned(
+            "alike",
+            one.new,
+            f"{one.same} of its {one.dates} dates are those of {one.old}, which is removed. If it is the "
+            "same course by another name, its seats go and come again.",
+        )
+
+
+def of_stale(paths: Sequence[str]) -> Iterator[Warned]:
+    """`paths`: files of rendered/ that are not what the reservations render to."""
+    if paths:
+        more = f" and {len(paths) - _FEW} more" if len(paths) > _FEW else ""
+        told = f"{', '.join(paths[:_FEW])}{more}"
+        yield Warned("stale", "", f"rendered/ is not up to date: {told}. Run berth render, and commit it.")
+
+
+def of_manifests(files: Sequence[FileChange], left: Collection[str]) -> Iterator[Warned]:
+    """`left`: the paths that there are afterwards. What is the same for many objects is told once."""
+    alike: dict[tuple[str, str], list[str]] = {}
     for file in files:
         for one in file.objects:
-            yield from _of_object(file.path, one)
-    gone = [one for file in files for one in file.objects if one.change == REMOVED]
+            for code, message in _of_object(one, of_all="/reservations/" not in file.path):
+                alike.setdefault((code, message), []).append(f"{one.kind} {one.name}")
+    for (code, message), names in alike.items():
+        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        yield Warned(code, "", f"{', '.join(names[:_FEW])}{more}: {message}")
+    gone = [one.kind for file in files for one in file.objects if one.change == REMOVED]
     if gone:
-        kinds = sorted({one.kind for one in gone})
-        told = ", ".join(f"{sum(one.kind == kind for one in gone)} {kind}" for kind in kinds)
+        told = ", ".join(f"{gone.count(kind)} {kind}" for kind in sorted({*gone}))
         yield Warned("pruned", "", f"The engine deletes {told}.")
     kept = {path.split("/")[1] for path in left if "/reservations/" in path}
     clusters = {file.path.split("/")[1] for file in files if "/reservations/" in file.path}
     for cluster in sorted(clusters - kept):
-        yield Warned("last", cluster, f"No reservation is left in cluster {cluster}; its base.yaml stays.")
+        stays = f"clusters/{cluster}/base.yaml" in left
+        what = "its base.yaml stays" if stays else "the site no longer names it"
+        yield Warned("last", "", f"No reservation is left in cluster {cluster}; {what}.")
 
 
-def _of_object(path: str, one: ObjectChange) -> Iterator[Warned]:
-    subject = f"{one.kind} {one.name}"
+def _of_object(one: ObjectChange, *, of_all: bool) -> Iterator[tuple[str, str]]:
+    """Code and message. `of_all`: it serves all reservations; a new one brings rights of its own, by name."""
     if one.kind in _CLUSTER_SCOPED:
-        yield Warned("cluster-scoped", path, f"{subject} of the whole cluster is {one.change}.")
+        yield "cluster-scoped", f"{one.change}, which concerns the whole cluster."
+    if of_all and one.kind in _RIGHTS and one.change == ADDED:
+        yield "rights", "added: it allows what was not allowed."
     if one.change != CHANGED:
         return
-    if one.kind == "Deployment":
-        if _differs(one, "spec", "selector"):
-            yield Warned(
-                "immutable", path, f"{subject}: a selector cannot change. The engine must delete it first."
-            )
-        elif _differs(one, "spec", "template"):
-            yield Warned(
-                "replaced",
-                path,
-                f"{subject}: the pod changes, so its placeholders are replaced, a quarter at a time.",
-            )
-        if bool(section(one.before, "spec", "replicas")) != bool(section(one.after, "spec", "replicas")):
-            yield Warned("replicas", path, f"{subject}: `replicas` {_appears(one)} git.")
-    if one.kind == "CronJob" and _differs(one, "spec", "schedule"):
-        yield Warned(
-            "schedule",
-            path,
-            f"{subject}: a schedule that changes may start a run at once; it ends if nothing is open.",
-        )
-    if one.kind == "RoleBinding" and _differs(one, "roleRef"):
-        yield Warned(
-            "immutable", path, f"{subject}: a roleRef cannot change. The engine must delete it first."
-        )
-    if one.kind in ("Role", "ClusterRole") and _added_lines(one, "rules"):
-        yield Warned("rights", path, f"{subject}: it allows more or other things than before.")
-
-
-def _appears(one: ObjectChange) -> str:
-    return "appears in" if section(one.after, "spec", "replicas") else "goes from"
+    if any(_differs(one, *path) for path in _IMMUTABLE.get(one.kind, ())):
+        yield "immutable", "what changes in it cannot be changed. Let the engine delete it first."
+    elif one.kind == "Deployment" and _differs(one, "spec", "template"):
+        yield "replaced", "its pods change, so placeholders that stand are replaced, a quarter at a time."
+    before, after = (section(text, "spec", "replicas") for text in (one.before, one.after))
+    if one.kind == "Deployment" and bool(before) != bool(after):
+        yield "replicas", f"`replicas` {'appears in' if after else 'goes from'} git."
+    if one.kind == "CronJob" and any(_differs(one, "spec", key) for key in ("schedule", "timeZone")):
+        yield "schedule", "a schedule that changes may start a run at once; it ends if nothing is open."
+    if one.kind in _RIGHTS and _added_lines(one, "rules", "subjects"):
+        yield "rights", "it allows more or other things than before."
 
 
 def _differs(one: ObjectChange, *keys: str) -> bool:
     return section(one.before, *keys) != section(one.after, *keys)
 
 
-def _added_lines(one: ObjectChange, *keys: str) -> set[str]:
-    return {*section(one.after, *keys)} - {*section(one.before, *keys)}
+def _added_lines(one: ObjectChange, *keys: str) -> bool:
+    return any({*section(one.after, key)} - {*section(one.before, key)} for key in keys)
 
 
 def section(text: str, *keys: str) -> list[str]:

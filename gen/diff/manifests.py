@@ -5,7 +5,6 @@ and says its kind and name on lines of their own. What does not is compared as a
 """
 
 import re
-from collections.abc import Mapping
 from difflib import unified_diff
 from typing import NamedTuple
 
@@ -52,13 +51,6 @@ def file_change(path: str, before: str | None, after: str | None) -> FileChange 
     found += [ObjectChange(*key, REMOVED, text, "") for key, text in old.items() if key not in new]
     change = ADDED if before is None else REMOVED if after is None else CHANGED
     return FileChange(path, change, tuple(found))
-
-
-def files(before: Mapping[str, str], after: Mapping[str, str]) -> list[FileChange]:
-    """By path. Of unchanged files both may be left out."""
-    paths = sorted(before.keys() | after.keys())
-    found = [file_change(path, before.get(path), after.get(path)) for path in paths]
-    return [one for one in found if one]
 
 
 def _objects(text: str) -> dict[tuple[str, str], str]:

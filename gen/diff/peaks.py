@@ -4,18 +4,17 @@ What a pool holds at a moment is what the check of ceilings says, by the cluster
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gen.check.ceilings import peak, steps
+from gen.check.ceilings import NEVER, peak, span, steps
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import Peak
-from gen.model import ResourceClass, Site
+from gen.model import Ceiling, ResourceClass, Site
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
 
 MOST_NAMED = 10  # reservations at one peak
-_EVER = 2**31
 
 
 class _Pool(NamedTuple):
@@ -47,16 +46,16 @@ class Held:
     def used(self, cluster: str) -> list[str]:
         return sorted({pool.resource_class for pool in self._pools.get(cluster, ())})
 
-    def most(self, cluster: str, each: Mapping[str, int]) -> tuple[int, int | None]:
-        """The most, and the first minute of it. `each` says how much a seat of a class takes."""
+    def changes(self, cluster: str, each: Mapping[str, int]) -> dict[int, int]:
+        """How all of them rise and fall, by minute. `each` says how much a seat of a class takes."""
         changes: dict[int, int] = {}
         for pool in self._pools.get(cluster, ()):
             weight = each.get(pool.resource_class, 0)
-            for i in range(0, len(pool.steps) if weight else 0, 2):
-                minute, change = pool.steps[i], pool.steps[i + 1]
-                changes[minute] = changes.get(minute, 0) + weight * change
-        found = peak(changes, 0, _EVER) if changes else None
-        return found or (0, None)
+            if weight:
+                pairs = iter(pool.steps)
+                for minute in pairs:
+                    changes[minute] = changes.get(minute, 0) + weight * next(pairs)
+        return changes
 
     def holders(self, cluster: str, each: Mapping[str, int], minute: int) -> list[tuple[str, int]]:
         """What each reservation holds then, the most first."""
@@ -75,45 +74,71 @@ def steps_of(resource_class: str, occurrences: Iterable[Occurrence]) -> "array[i
 
 
 def peaks(before: Held, after: Held) -> Iterator[Peak]:
-    """By cluster, seats first; those that differ."""
+    """By cluster, seats first; those that differ. For a ceiling with dates also the most during these."""
     for cluster in dict.fromkeys((*after.clusters(), *before.clusters())):
-        for name in sorted({*before.used(cluster), *after.used(cluster)}):
-            yield from _peak((before, after), cluster, f"seats of {name}", ({name: 1}, {name: 1}), str)
-        for resource in sorted({*before.resources(cluster), *after.resources(cluster)}):
-            each = _each(before, resource), _each(after, resource)
-            yield from _peak((before, after), cluster, f"of {resource}", each, quantity_text)
+        for one in _whats(before, after, cluster):
+            yield from _peaks((before, after), cluster, one)
+
+
+class _What(NamedTuple):
+    """What is counted. `each`: what a seat of a class takes, before and after."""
+
+    name: str
+    each: tuple[Mapping[str, int], Mapping[str, int]]
+    say: Callable[[int], str]
+
+
+def _whats(before: Held, after: Held, cluster: str) -> Iterator[_What]:
+    for name in sorted({*before.used(cluster), *after.used(cluster)}):
+        yield _What(f"seats of {name}", ({name: 1}, {name: 1}), str)
+    for resource in sorted({*before.resources(cluster), *after.resources(cluster)}):
+        yield _What(f"of {resource}", (_each(before, resource), _each(after, resource)), quantity_text)
 
 
 def _each(held: Held, resource: str) -> dict[str, int]:
     return {name: parse(dict(one.requests).get(resource, "0")) or 0 for name, one in held.classes.items()}
 
 
-def _peak(
-    sides: tuple[Held, Held],
-    cluster: str,
-    what: str,
-    each: tuple[Mapping[str, int], Mapping[str, int]],
-    say: object,
-) -> Iterator[Peak]:
-    assert callable(say)
-    (old, _), (new, minute) = sides[0].most(cluster, each[0]), sides[1].most(cluster, each[1])
-    if old == new:
-        return
-    holders = sides[1].holders(cluster, each[1], minute) if minute is not None else []
-    told = [(name, str(say(amount))) for name, amount in holders[:MOST_NAMED]]
-    if len(holders) > MOST_NAMED:
-        told.append(
-            (f"{len(holders) - MOST_NAMED} more", str(say(sum(one for _, one in holders[MOST_NAMED:]))))
-        )
-    at = None if minute is None else minute * 60
-    yield Peak(cluster, what, say(old), say(new), at, tuple(told), _ceiling(sides[1], cluster, what))
+def _peaks(sides: tuple[Held, Held], cluster: str, what: _What) -> Iterator[Peak]:
+    changes = sides[0].changes(cluster, what.each[0]), sides[1].changes(cluster, what.each[1])
+    for limit in _limits(sides[1], cluster, what.name):
+        old, new = (peak(one, *limit.span) or (0, None) for one in changes)
+        if old[0] != new[0]:
+            minute = new[1]
+            holders = [] if minute is None else _named(sides[1].holders(cluster, what.each[1], minute), what)
+            at = None if minute is None else minute * 60
+            amounts = what.say(old[0]), what.say(new[0])
+            yield Peak(cluster, what.name, limit.during, *amounts, at, tuple(holders), limit.ceiling)
 
 
-def _ceiling(held: Held, cluster: str, what: str) -> str:
-    """The lowest that the site sets, whenever it holds; empty without one."""
-    found: list[tuple[int, str]] = []
-    for one in held.site.clusters if held.site else ():
-        for ceiling in one.ceilings if one.name == cluster else ():
-            found += [(most, str(most)) for name, most in ceiling.seats if what == f"seats of {name}"]
-            found += [(parse(text) or 0, text) for name, text in ceiling.requests if what == f"of {name}"]
-    return min(found)[1] if found else ""
+def _named(holders: Sequence[tuple[str, int]], what: _What) -> list[tuple[str, str]]:
+    told = [(name, what.say(amount)) for name, amount in holders[:MOST_NAMED]]
+    rest = holders[MOST_NAMED:]
+    return [*told, (f"{len(rest)} more", what.say(sum(amount for _, amount in rest)))] if rest else told
+
+
+class _Limit(NamedTuple):
+    span: tuple[int, int]
+    during: str
+    ceiling: str
+
+
+def _limits(held: Held, cluster: str, what: str) -> list[_Limit]:
+    """All time, with the lowest ceiling that holds for ever; then each ceiling that has dates."""
+    always: list[tuple[int, str]] = []
+    dated = []
+    site = held.site
+    for ceiling in _ceilings(held, cluster):
+        seats = [(most, str(most)) for name, most in ceiling.seats if what == f"seats of {name}"]
+        requests = [(parse(text) or 0, text) for name, text in ceiling.requests if what == f"of {name}"]
+        if ceiling.first is None and ceiling.last is None:
+            always += seats + requests
+        elif site:
+            during = f"{ceiling.first or 'the first date'} to {ceiling.last or 'the last'}"
+            dated += [_Limit(span(ceiling, site.zone), during, text) for _, text in seats + requests]
+    return [_Limit((0, NEVER), "", min(always)[1] if always else ""), *dated]
+
+
+def _ceilings(held: Held, cluster: str) -> Sequence[Ceiling]:
+    clusters = held.site.clusters if held.site else ()
+    return next((one.ceilings for one in clusters if one.name == cluster), ())

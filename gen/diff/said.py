@@ -33,7 +33,7 @@ def verdict(change: Change) -> str:
         if number
     ]
     said = [f"{' '.join(counts)} {'reservations' if len(kinds) > 1 else 'reservation'}"] if counts else []
-    peaks = [one for one in change.peaks if one.what.startswith("seats")]
+    peaks = [one for one in change.peaks if one.what.startswith("seats") and not one.during]
     said += [f"peak {one.what} in {one.cluster} {one.before} -> {one.after}" for one in peaks[:2]]
     said += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
     if not counts and change.files:
@@ -123,11 +123,12 @@ def number_of(number: int, what: str) -> str:
 
 
 def peak(one: Peak, zone_name: str) -> Line:
-    sign = "~"
+    during = f" from {one.during}" if one.during else ""
     at = f" at {local_text(one.at, named(zone_name))} ({zone_name})" if one.at is not None else ""
     ceiling = f", ceiling {one.ceiling}" if one.ceiling else ""
     held = f": {', '.join(f'{name} {amount}' for name, amount in one.holders)}" if one.holders else ""
-    return Line(sign, f"{one.cluster}, most {one.what}: {one.before} -> {one.after}{at}{ceiling}{held}")
+    told = f"{one.cluster}, most {one.what}{during}: {one.before} -> {one.after}{at}{ceiling}{held}"
+    return Line("~", told)
 
 
 def file(one: FileChange) -> Line:

@@ -11,9 +11,10 @@ from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
 from gen.diff import dangers
 from gen.diff.change import Change, ReservationChange, Side, Warned
-from gen.diff.compare import Version, compared, renamed, same
+from gen.diff.compare import Version, compared, same
 from gen.diff.manifests import FileChange, file_change
 from gen.diff.peaks import Held, peaks, steps_of
+from gen.diff.renames import likenesses, renamed
 from gen.finding import ERROR
 from gen.model import Reservation
 from gen.pipeline import Item, Pipeline
@@ -24,7 +25,7 @@ _KIND = "CapacityReservation"
 
 
 class Rendered(Protocol):
-    """What stood in rendered/ of the base."""
+    """What stands in rendered/ of a side."""
 
     def paths(self) -> Sequence[str]: ...
 
@@ -45,14 +46,18 @@ class Question(NamedTuple):
 class Comparison:
     """Goes through both sides once: `run` first, then everything else."""
 
-    def __init__(self, base: Pipeline, head: Pipeline, rendered: Rendered, question: Question) -> None:
+    def __init__(
+        self, base: Pipeline, head: Pipeline, rendered: tuple[Rendered, Rendered], question: Question
+    ) -> None:
+        """`rendered`: what stood in rendered/ of the base, and what stands in that of the head."""
         self._base, self._head = base, head
-        self._rendered, self._question = rendered, question
+        (self._rendered, self._committed), self._question = rendered, question
         self._held = Held(), Held()
         self._found: list[ReservationChange] = []
         self._warnings: list[Warned] = []
         self._files: list[FileChange] = []
-        self._left: list[str] = []
+        self._left: set[str] = set()
+        self._stale: list[str] = []
         for held, side in zip(self._held, (base, head), strict=True):
             held.site, held.classes = side.site, side.declared.classes
 
@@ -68,22 +73,30 @@ class Comparison:
             else:
                 self._pair(_of(old, self._base), new)
             yield item
-        removed = [self._dated(_of(one, self._base)) for one in before.values()]
-        for old_version, new in renamed(removed, added):
-            removed.remove(old_version)
-            added.remove(new)
-            self._take(old_version, new)
+        self._come_and_gone([self._dated(_of(one, self._base)) for one in before.values()], added)
+
+    def _come_and_gone(self, removed: list[Version], added: list[Version]) -> None:
+        # What is faulty on the other side is neither gone nor new.
+        removed = [one for one in removed if not self._head.declared.may_exist(_KIND, one.reservation.name)]
+        added = [one for one in added if not self._base.declared.may_exist(_KIND, one.reservation.name)]
+        pairs = renamed(removed, added)
+        for old, new in pairs:
+            self._take(old, new)
+        was = {old.reservation.name for old, _ in pairs}
+        now = {new.reservation.name for _, new in pairs}
+        removed = [one for one in removed if one.reservation.name not in was]
+        added = [one for one in added if one.reservation.name not in now]
         for new in added:
-            if not self._base.declared.may_exist(_KIND, new.reservation.name):
-                self._take(None, new)
-        for old_version in removed:
-            # What is faulty on the other side is neither gone nor new.
-            if not self._head.declared.may_exist(_KIND, old_version.reservation.name):
-                self._take(old_version, None)
+            self._take(None, new)
+        for old in removed:
+            self._take(old, None)
+        self._warnings += dangers.of_likenesses(likenesses(removed, added))
 
     def file(self, path: str, text: str) -> None:
         """One file as it is rendered now."""
-        self._left.append(path)
+        self._left.add(path)
+        if not self._committed.has(path, text):
+            self._stale.append(path)
         if not self._rendered.has(path, text):
             found = file_change(path, self._rendered.text(path), text)
             self._files += [found] if found else []
@@ -91,11 +104,14 @@ class Comparison:
     def change(self) -> Change:
         head = self._side(self._question.names[1], self._head)
         if head.is_sound:
-            for path in sorted(set(self._rendered.paths()) - set(self._left)):
+            self._stale += {*self._committed.paths()} - self._left
+            for path in sorted({*self._rendered.paths()} - self._left):
                 found = file_change(path, self._rendered.text(path), None)
                 self._files += [found] if found else []
         files = sorted(self._files)
-        self._warnings += dangers.of_manifests(files, self._left) if head.is_sound else ()
+        if head.is_sound:
+            self._warnings += dangers.of_manifests(files, self._left)
+            self._warnings += dangers.of_stale(sorted(self._stale))
         return Change(
             self._side(self._question.names[0], self._base),
             head,

@@ -38,7 +38,11 @@ class Pair:
         assert before in text
         path.write_text(text.replace(before, after), "utf-8")
 
-    def diff(self, *words: str, base: str = "../was", at: str = NOW) -> Answer:
+    def diff(self, *words: str, base: str = "../was", at: str = NOW, stale: bool = False) -> Answer:
+        """`stale`: without rendering first."""
+        if not stale:
+            cli.run(["-C", str(self.now), "render"])
+            self._capsys.readouterr()
         code = cli.run(["-C", str(self.now), "diff", *([base] if base else []), "--now", at, *words])
         return Answer(code, *self._capsys.readouterr())
 

@@ -81,7 +81,7 @@ def test_the_project_may_lie_below_the_root_of_the_repository(pair: Pair) -> Non
 def test_nothing_in_the_repository_is_changed(history: History) -> None:
     more_seats(history.pair)
     before = history.git("status", "--porcelain=v2")
-    history.diff()
+    assert "rendered/ is not up to date" in history.pair.diff(base="", stale=True).out
     assert history.git("status", "--porcelain=v2") == before
 
 

@@ -68,7 +68,9 @@ def change(reservations: int, seed: int = 1) -> Change:
         Side("main (1234567)", (), True),
         Side("working tree", (), True),
         tuple(reservation(random, n) for n in names),
-        tuple(Peak("prod", f"seats of c{n}", "1", "2", 1770000000, (("r1", "2"),), "") for n in names[:60]),
+        tuple(
+            Peak("prod", f"seats of c{n}", "", "1", "2", 1770000000, (("r1", "2"),), "") for n in names[:60]
+        ),
         tuple(Warned("soon", f"r{n}", random.choice(HOSTILE)) for n in names),
         tuple(
             FileChange(
