@@ -4,6 +4,7 @@ It knows what an editor can help with: keys, words, ranges, meanings and default
 other values, `berth validate` says.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,11 @@ from gen.kind.shape import REQUIRED, Either, Field, Fields, ListOf, MapOf, Shape
 from gen.kind.value import Flag, OneOf, Text, Whole
 
 Schema = dict[str, Any]
+
+
+def text() -> str:
+    """As a file."""
+    return json.dumps(schema(), indent=1) + "\n"
 
 
 def schema() -> Schema:

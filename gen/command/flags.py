@@ -6,6 +6,7 @@ Values only. A command is the module of its name in `gen.command`, imported when
 from typing import NamedTuple
 
 SHELLS = ("bash", "zsh", "fish")
+NAMES = "names"  # what the scripts ask `berth completion` for: names of reservations, one a line
 
 
 class Flag(NamedTuple):
@@ -23,6 +24,7 @@ class Command(NamedTuple):
     words: str = ""  # what else is said, for people: one word, or several, which the command checks itself
     choices: tuple[str, ...] = ()  # exactly one word, and one of these
     module: str = ""  # of `gen.command`, where it is not called as the command
+    named: bool = False  # whether its words begin with a reservation's name, which shells then complete
 
 
 OUTPUT = Flag("--output", "how to answer, in one of the command's forms", "FORM", "-o")
@@ -65,6 +67,7 @@ COMMANDS = (
             *_SELECTION,
         ),
         words="[NAME...]",
+        named=True,
     ),
     Command(
         "diff",
@@ -76,6 +79,15 @@ COMMANDS = (
             Flag("--templates", "your own templates, used instead of ours by name", "DIR"),
         ),
         words="[BASE]",
+    ),
+    Command(
+        "init",
+        "Start a repository of reservations that passes its own checks.",
+        flags=(
+            Flag("--time-zone", "of the site; UTC", "NAME"),
+            Flag("--engine", "argocd, flux or none; argocd", "NAME"),
+        ),
+        words="DIR",
     ),
     Command(
         "new",
@@ -106,19 +118,26 @@ COMMANDS = (
         module="importing",
     ),
     Command("schema", "Print the JSON Schema of our documents, for editors."),
-    Command("set", "Change what a reservation says, and keep its comments.", words="NAME PATH=VALUE..."),
-    Command("skip", "Leave one date of a reservation out.", words="NAME DATE [TIME]"),
+    Command(
+        "set",
+        "Change what a reservation says, and keep its comments.",
+        words="NAME PATH=VALUE...",
+        named=True,
+    ),
+    Command("skip", "Leave one date of a reservation out.", words="NAME DATE [TIME]", named=True),
     Command(
         "move",
         "Let one date of a reservation happen at another time.",
         flags=(Flag("--to", "where it goes: DATE, DATE TIME-TIME or TIME", "WHEN"),),
         words="NAME DATE [TIME]",
+        named=True,
     ),
     Command(
         "extend",
         "Let one date of a reservation end later, or sooner.",
         flags=(Flag("--until", "when it ends", "TIME"),),
         words="NAME DATE [TIME]",
+        named=True,
     ),
     Command(
         "simulate",
@@ -132,9 +151,13 @@ COMMANDS = (
             Flag("--chart", "draw an SVG, too", "FILE"),
         ),
         words="NAME",
+        named=True,
     ),
     Command(
-        "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS
+        "completion",
+        "Print a script that completes these words in a shell.",
+        words="SHELL",
+        choices=(*SHELLS, NAMES),
     ),
 )
 BERTH = Command("", "Scheduled Kubernetes capacity as a pull request.")

@@ -141,7 +141,7 @@ def _of_object(one: ObjectChange, *, of_all: bool) -> Iterator[tuple[str, str]]:
     if any(_differs(one, *path) for path in _IMMUTABLE.get(one.kind, ())):
         yield "immutable", "what changes in it cannot be changed. Let the engine delete it first."
     elif one.kind == "Deployment" and _differs(one, "spec", "template"):
-        yield "replaced", "its pods change, so placeholders that stand are replaced, a quarter at a time."
+        yield "replaced", "the pods change, so placeholders that stand are replaced, a quarter at a time."
     before, after = (section(text, "spec", "replicas") for text in (one.before, one.after))
     if one.kind == "Deployment" and bool(before) != bool(after):
         yield "replicas", f"`replicas` {'appears in' if after else 'goes from'} git."
