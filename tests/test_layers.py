@@ -25,10 +25,11 @@ FLOORS = [
     r"gen\.(placed|jsonschema)",
     r"gen\.manifest\.\w+",
     r"gen\.(check|backend)\.\w+",
-    r"gen\.pipeline",
+    r"gen\.(pipeline|remembered)",
     r"gen\.render",
     r"gen\.diff\.\w+",
     r"gen\.edit\.\w+",
+    r"gen\.live\.\w+",
     r"gen\.command\.\w+",
     r"gen\.cli",
     r"gen\.__main__",
@@ -41,12 +42,15 @@ GATES = {
     "zoneinfo": r"gen\.dates\.zone",
     "subprocess": r"gen\.(git|output\.gitignore)",
     "socket": r"gen\.runtime\.connection",
-    "http": r"gen\.runtime\.connection",
-    "ssl": r"gen\.runtime\.connection",
-    "time": r"gen\.(runtime\.(occurrence|connection)|command\.\w+)",
+    "http": r"gen\.runtime\.(connection|renku)",
+    "ssl": r"gen\.runtime\.(connection|renku)",
+    "threading": r"gen\.(runtime\.(watcher|lookout|templates)|live\.(client|together))",
+    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)"
+    r"|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": r"gen\.edit\.roundtrip",
-    "kubernetes": "-",
+    "kubernetes": r"gen\.live\.client",
+    "urllib3": r"gen\.live\.client",
 }
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 300, 50, 7
 

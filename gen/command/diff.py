@@ -19,7 +19,8 @@ from gen.diff.markdown import LIMIT, markdown
 from gen.diff.sides import Comparison, Question
 from gen.diff.text import text
 from gen.git import Git, GitError
-from gen.output.template import Renderer, TemplateError
+from gen.output.renderer import Renderer
+from gen.output.templatefiles import TemplateError
 from gen.pipeline import Pipeline
 from gen.render import files, text_of
 
@@ -40,7 +41,9 @@ def run(asked: Asked) -> int:
     comparison = Comparison(before, after, (base, Folder(".", _OUTPUT)), question)
     renderer = Renderer(asked.value("--templates"))
     try:
-        items = watched(after.items(text_of(after, renderer)), len(after.declared.reservations))
+        items = watched(
+            after.items(text_of(after, renderer), all_loads=True), len(after.declared.reservations)
+        )
         for path, said in files(after, renderer, comparison.reservations(items)):
             comparison.file(path, said)
     except TemplateError as error:

@@ -1,37 +1,68 @@
-"""`berth render`: writes what was declared as manifests, all or none; with --check it only compares."""
+"""`berth render`: writes what was declared as manifests, all or none; with --check it only compares.
+
+What takes long to import is imported when it is clear that --check must look at more than digests.
+"""
 
 import os
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from gen.command.answer import tell
+from gen import remembered
 from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
-from gen.command.progress import watched
 from gen.command.say import say
 from gen.finding import in_order
+from gen.input.source import read
+from gen.output.fingerprint import fingerprint
 from gen.output.folder import OutputError
-from gen.output.stage import Check, Stage
-from gen.output.template import Renderer, TemplateError
-from gen.pipeline import Pipeline
-from gen.render import files, text_of
+from gen.output.templatefiles import TemplateError
+
+if TYPE_CHECKING:
+    from gen.pipeline import Pipeline
 
 _INPUT = "reservations"
 
 
-class _Sink(Protocol):
-    def put(self, path: str, text: str) -> None: ...
-
-
 def run(asked: Asked) -> int:
     folder = _folder(asked.value("--output-dir"))
+    program = remembered.program(folder, asked.value("--templates"))
+    if asked.has("--check") and program is not None:
+        code = _as_remembered(folder, program, asked)
+        if code is not None:
+            return code
+    from gen.command.answer import tell  # noqa: PLC0415
+    from gen.pipeline import Pipeline  # noqa: PLC0415
+
     pipeline = Pipeline(folder=_INPUT)
     try:
         if asked.has("--check"):
             return _check(pipeline, folder, asked)
-        return _write(pipeline, folder, asked)
+        return _write(pipeline, folder, program, asked)
     except (OutputError, TemplateError) as error:
         tell(in_order([*pipeline.findings(), *error.findings]), asked)
         return BAD_INPUT
+
+
+def _as_remembered(folder: str, program: str, asked: Asked) -> int | None:
+    """The exit code where nothing has changed since the last render; None where a whole run must say."""
+    sources, problems = read(f"./{_INPUT}", _INPUT)
+    known = None if problems else remembered.recall(folder, program, sources)
+    try:
+        if known is None or fingerprint(folder) != known.fingerprint:
+            return None
+    except OSError:
+        return None
+    if known.findings:
+        from gen.command.answer import tell  # noqa: PLC0415
+
+        code = tell(known.findings, asked)
+        if code != GOOD:
+            return code
+    return _up_to_date(folder)
+
+
+def _up_to_date(folder: str) -> int:
+    say(f"{folder}/ is up to date.\n")
+    return GOOD
 
 
 def _folder(given: str | None) -> str:
@@ -44,37 +75,36 @@ def _folder(given: str | None) -> str:
     return given.rstrip("/") or given
 
 
-def _write(pipeline: Pipeline, folder: str, asked: Asked) -> int:
+def _write(pipeline: "Pipeline", folder: str, program: str | None, asked: Asked) -> int:
+    from gen.command.filling import fill  # noqa: PLC0415
+    from gen.output.stage import Stage  # noqa: PLC0415
+
     with Stage(folder, folder) as stage:
-        code = _fill(pipeline, stage, asked)
+        code = fill(pipeline, stage, asked)
         if code != GOOD:
             return code
         outcome = stage.finish()
+        if program is not None and program == remembered.program(folder, asked.value("--templates")):
+            known = remembered.Remembered(stage.fingerprint.text(), tuple(pipeline.findings()))
+            remembered.keep(folder, program, pipeline.sources, known)
     removed = "".join(f"removed {folder}/{path}\n" for path in outcome.removed)
     numbers = f"{len(outcome.written)} written, {len(outcome.removed)} removed, {outcome.unchanged} unchanged"
     say(f"{removed}{folder}/: {numbers}.\n")
     return GOOD
 
 
-def _check(pipeline: Pipeline, folder: str, asked: Asked) -> int:
+def _check(pipeline: "Pipeline", folder: str, asked: Asked) -> int:
+    from gen.command.filling import fill  # noqa: PLC0415
+    from gen.output.stage import Check  # noqa: PLC0415
+
     check = Check(folder, folder)
-    code = _fill(pipeline, check, asked)
+    code = fill(pipeline, check, asked)
     if code != GOOD:
         return code
     differences = check.finish()
     if not differences:
-        say(f"{folder}/ is up to date.\n")
-        return GOOD
+        return _up_to_date(folder)
     listed = "".join(f"{folder}/{path} {kind}\n" for path, kind in differences)
     number = f"{len(differences)} files are" if len(differences) > 1 else "1 file is"
     say(f"{listed}{number} not up to date. Run: berth render\n")
     return STALE
-
-
-def _fill(pipeline: Pipeline, sink: _Sink, asked: Asked) -> int:
-    """Puts every file into the sink, tells the findings, and answers the exit code that they mean."""
-    renderer = Renderer(asked.value("--templates"))
-    items = watched(pipeline.items(text_of(pipeline, renderer)), len(pipeline.declared.reservations))
-    for path, text in files(pipeline, renderer, items):
-        sink.put(path, text)
-    return tell(pipeline.findings(), asked)

@@ -4,11 +4,10 @@ What a pool holds at a moment is what the check of ceilings says, by the cluster
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gen.check.ceilings import NEVER, peak, span, steps
-from gen.dates.occurrence import Occurrence
+from gen.check.ceilings import NEVER, peak, span
 from gen.diff.change import Peak
 from gen.model import Ceiling, ResourceClass, Site
 from gen.quantity import parse
@@ -67,10 +66,6 @@ class Held:
             if amount:
                 held[pool.reservation] = held.get(pool.reservation, 0) + amount
         return sorted(held.items(), key=lambda one: (-one[1], one[0]))
-
-
-def steps_of(resource_class: str, occurrences: Iterable[Occurrence]) -> "array[int]":
-    return array("i", steps(resource_class, occurrences))
 
 
 def peaks(before: Held, after: Held) -> Iterator[Peak]:

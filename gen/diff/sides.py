@@ -4,16 +4,17 @@ The head is rendered afresh as it goes; of the base only what differs is expande
 """
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from gen.check.ceilings import steps as steps_of
 from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
 from gen.diff import dangers
 from gen.diff.change import Change, ReservationChange, Side, Warned
 from gen.diff.compare import Version, compared, same
 from gen.diff.manifests import FileChange, file_change
-from gen.diff.peaks import Held, peaks, steps_of
+from gen.diff.peaks import Held, peaks
 from gen.diff.renames import likenesses, renamed
 from gen.finding import ERROR
 from gen.model import Reservation
@@ -62,18 +63,18 @@ class Comparison:
             held.site, held.classes = side.site, side.declared.classes
 
     def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
-        """`items` are the head's; they pass through."""
+        """`items` are the head's, with texts and all loads; they pass through."""
         before = {one.name: one for one in self._base.declared.reservations}
         added: list[Version] = []
         for item in items:
             new = version_of(item, self._head)
             old = before.pop(item.reservation.name, None)
             if old is None:
-                added.append(new)
+                added.append(self._dated(new, self._head))
             else:
-                self._pair(_of(old, self._base), new)
+                self._pair(_of(old, self._base), new, item)
             yield item
-        self._come_and_gone([self._dated(_of(one, self._base)) for one in before.values()], added)
+        self._come_and_gone([self._dated(_of(one, self._base), self._base) for one in before.values()], added)
 
     def _come_and_gone(self, removed: list[Version], added: list[Version]) -> None:
         # What is faulty on the other side is neither gone nor new.
@@ -125,16 +126,21 @@ class Comparison:
         findings = tuple(pipeline.findings())
         return Side(name, findings, all(one.severity != ERROR for one in findings))
 
-    def _pair(self, old: Version, new: Version) -> None:
-        if same(old, new):
-            self._hold(1, new, self._hold(0, new, {}))
-        else:
-            self._take(self._dated(old), new)
+    def _pair(self, old: Version, new: Version, item: Item) -> None:
+        if not same(old, new):
+            self._take(self._dated(old, self._base), self._dated(new, self._head))
+            return
+        name = new.reservation.name
+        for part, loads in zip(item.parts, item.loads, strict=True):
+            for resource_class, steps in loads:
+                kept = array("i", steps)
+                for held in self._held:
+                    held.take(part.placed.cluster.name, name, resource_class, kept)
 
     def _take(self, old: Version | None, new: Version | None) -> None:
         for side, version in enumerate((old, new)):
             if version:
-                self._hold(side, version, {})
+                self._hold(side, version)
         found = compared(old, new)
         if found:
             self._found.append(found)
@@ -142,22 +148,15 @@ class Comparison:
             question = self._question
             self._warnings += dangers.of_dates(found, open_sides, question.now, question.notice * HOUR)
 
-    def _dated(self, version: Version) -> Version:
-        found = expand(version.reservation, self._base.declared.calendars)
+    def _dated(self, version: Version, pipeline: Pipeline) -> Version:
+        found = expand(version.reservation, pipeline.declared.calendars)
         return version._replace(occurrences=found.occurrences)
 
-    def _hold(
-        self, side: int, version: Version, known: Mapping[str, "array[int]"]
-    ) -> Mapping[str, "array[int]"]:
-        """Answers the steps by class, so that the other side need not make the same again."""
-        steps = dict(known)
+    def _hold(self, side: int, version: Version) -> None:
         for resource_class in () if version.reservation.suspend else version.classes:
             name = resource_class.name
-            if name not in steps:
-                steps[name] = steps_of(name, version.occurrences)
-            cluster = version.cluster_of(name)
-            self._held[side].take(cluster, version.reservation.name, name, steps[name])
-        return steps
+            steps = array("i", steps_of(name, version.occurrences))
+            self._held[side].take(version.cluster_of(name), version.reservation.name, name, steps)
 
 
 def _in_force(version: Version | None) -> tuple[Occurrence, ...]:
