@@ -102,4 +102,6 @@ def _default(field: Field) -> str:
     words = field.default_words or (
         "" if value in (None, (), "") or isinstance(value, Mapping) else shown(value)
     )
-    return f"Default: {words.strip('`')}" if words else ""
+    if words.count("`") == 2 and words[0] == words[-1] == "`":
+        words = words[1:-1]
+    return f"Default: {words}" if words else ""
