@@ -35,7 +35,7 @@ def test_what_init_writes_has_no_problem(editor: LanguageServer, project: Path, 
 def test_a_slip_is_shown_at_its_place(editor: LanguageServer, project: Path) -> None:
     text = (project / FILES[2]).read_text("utf-8")
     assert "  resourceClass: small\n" in text
-    told = editor.problems(FILES[2], text.replace("type: weekly", "type: monthly"))
+    told = editor.problems("reservations/slip.yaml", text.replace("type: weekly", "type: monthly"))
     assert [one.partition(": ")[0] for one in told] == ["9:11"]
     assert "weekly" in told[0]
 
