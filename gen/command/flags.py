@@ -118,7 +118,10 @@ COMMANDS = (
     Command(
         "import",
         "Make editable files of what Renku's API exported.",
-        flags=(Flag("--time-zone", "write its times in this zone", "NAME"),),
+        flags=(
+            Flag("--time-zone", "write its times in this zone", "NAME"),
+            Flag("--suspend", "they open only once suspend is taken away"),
+        ),
         words="renku FILE",
         module="importing",
     ),

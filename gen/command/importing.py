@@ -25,7 +25,8 @@ def run(asked: Asked) -> int:
     if found.findings:
         tell(found.findings, asked)
         return BAD_INPUT
-    texts = {f"reservations/{one.name}.yaml": written(one) for one in found.reservations}
+    reservations = [one._replace(suspend=asked.has("--suspend")) for one in found.reservations]
+    texts = {f"reservations/{one.name}.yaml": written(one) for one in reservations}
     try:
         return _write(asked, pipeline, texts, file)
     except EditError as error:
