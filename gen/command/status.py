@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import NoReturn
 
-from gen.backend.cluster import runtime_code
+from gen.backend import code as runtime
 from gen.command import redraw, selection
 from gen.command.answer import coloured, tell
 from gen.command.asked import Asked, UsageError
@@ -59,7 +59,7 @@ def _looking(
     asked: Asked, site: Site, clusters: list[Cluster], items: list[Item]
 ) -> Callable[[int], list[ClusterStatus]]:
     """Looks at all clusters at an instant, as often as one likes."""
-    means, code = reach(asked, clusters), {one["name"]: one["text"] for one in runtime_code()}
+    means, code = reach(asked, clusters), runtime.together()
     wanted = expected(site, items)
 
     def look(now: int) -> list[ClusterStatus]:

@@ -33,7 +33,8 @@ def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Except
         return _pages(ask, path.format(namespace), selector, fields, _JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
-    code = next((one for one in maps if one["metadata"]["name"] == naming.RUNTIME), None)
+    named = {one["metadata"]["name"]: one.get("data") or {} for one in maps}
+    code = {file: text for name in naming.CODE for file, text in named.get(name, {}).items()}
     pods = "/api/v1/namespaces/{}/pods"
     waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
@@ -44,7 +45,7 @@ def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Except
         tuple(objects.job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
         tuple(objects.pod(one) for one in own if not objects.is_leaving(one)),
         tuple(objects.waiting(one) for one in waiting if not objects.is_leaving(one)),
-        None if code is None else dict(code.get("data") or {}),
+        code if naming.RUNTIME in named else None,
         {},
     )
     return facts._replace(sessions=_sessions(ask, facts, now, refused))

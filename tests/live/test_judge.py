@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gen.backend.cluster import runtime_code
+from gen.backend import code as runtime
 from gen.live.case import Look
 from gen.live.facts import Place
 from gen.live.gather import gathered
@@ -20,7 +20,7 @@ from tests.live.happenings import CASES, NOW, Case, in_order
 from tests.live.project import Project
 from tests.live.world import RefusedError, World
 
-CODE = {one["name"]: one["text"] for one in runtime_code()}
+CODE = runtime.together()
 TOLD = dict(
     re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", Path(__file__).with_name("told.txt").read_text(), re.M | re.S)
 )
