@@ -43,6 +43,7 @@ def likenesses(removed: Sequence[Version], added: Sequence[Version]) -> Iterator
     Most: more than half of the dates of the one that has more.
     """
     by_date: dict[Hashable, list[Version]] = {}
+    sizes = {one.reservation.name: len(one.occurrences) for one in removed}
     for old in removed:
         for date in _spans(old):
             by_date.setdefault((_classes(old), date), []).append(old)
@@ -51,7 +52,6 @@ def likenesses(removed: Sequence[Version], added: Sequence[Version]) -> Iterator
         shared = Counter(
             one.reservation.name for date in spans for one in by_date.get((_classes(new), date), ())
         )
-        sizes = {one.reservation.name: len(one.occurrences) for one in removed} if shared else {}
         best = min(shared, key=lambda name: (-shared[name], name), default=None)
         if best is not None and 2 * shared[best] > max(sizes[best], len(spans)):
             yield Alike(best, new.reservation.name, shared[best], len(spans))

@@ -140,6 +140,7 @@ def file(one: FileChange) -> Line:
 
 
 def object_title(one: ObjectChange) -> str:
-    plus = sum(line.startswith("+") for line in one.lines(0))
-    minus = sum(line.startswith("-") for line in one.lines(0))
+    lines = one.lines(0)
+    plus = sum(line.startswith("+") for line in lines)
+    minus = sum(line.startswith("-") for line in lines)
     return f"{one.kind} {one.name} (+{plus} -{minus})"

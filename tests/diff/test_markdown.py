@@ -135,11 +135,33 @@ def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
         ("`x`", "\\`x\\`"),
         ("a\nb\x1b", "a\\\\nb\\\\x1b"),
         ("&lt;", "&\u200blt;".replace("&", "&amp;", 1)),
+        ("$x$", "&#36;\u200bx&#36;"),
+        (":smile:", ":\u200bsmile:"),
+        ("/close", "/close"),
     ],
-    ids=["html", "mention", "link", "code", "control", "entity"],
+    ids=["html", "mention", "link", "code", "control", "entity", "math", "emoji", "quick-action"],
 )
 def test_text_stays_text(said: str, shown: str) -> None:
     assert escaped(said) == shown
+
+
+def test_no_line_begins_with_a_quick_action() -> None:
+    """GitLab would carry out a comment's line `/close`."""
+    one = reservation(Random(1), 1)._replace(title="/close", fields=(Field("title", "/approve", "/merge"),))
+    text = markdown(change(0)._replace(reservations=(one,), warnings=(Warned("x", "", "/close"),)), "UTC")
+    assert text.count("/close") == 2
+    assert not [line for line in text.splitlines() if line.lstrip().startswith("/")]
+
+
+def test_between_tags_no_backslash_is_shown(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    text = pair.diff("-o", "markdown").out
+    assert "<details><summary>ConfigMap course (+2 -2)</summary>\n\n```diff\n" in text
+
+
+def test_a_long_change_fills_much_of_its_room() -> None:
+    """What is left out is left out in small steps."""
+    assert len(markdown(change(400), "UTC")) > LIMIT / 3
 
 
 def test_a_small_change_in_full(pair: Pair) -> None:
