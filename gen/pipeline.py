@@ -145,6 +145,11 @@ class Pipeline:
 
         return locate(problems, self._sources, severity_of)
 
+    def may_declare(self, kind: str, name: str) -> bool:
+        """Whether a document of this name may be among what is faulty or cannot even be read."""
+        unreadable = any(one.code in UNREADABLE for one in self.problems)
+        return unreadable or self.declared.may_exist(kind, name)
+
     def _is_silenced(self, one: Problem | Syntax) -> bool:
         return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
 

@@ -1,5 +1,7 @@
 """What the commands that edit a reservation share: the words of their line, writing, and the answer."""
 
+from pathlib import Path
+
 from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD
@@ -10,6 +12,8 @@ from gen.edit.occurrence import Which
 from gen.edit.project import Edited, edit
 from gen.edit.roundtrip import Edit, EditError
 from gen.edit.write import write
+from gen.edit.writing import SCHEMA
+from gen.jsonschema import text as schema_text
 from gen.pipeline import Pipeline
 
 
@@ -41,6 +45,13 @@ def finish(asked: Asked, pipeline: Pipeline, found: Edited) -> int:
         else f"{found.file} is written. Next: berth render\n"
     )
     return GOOD
+
+
+def keep_schema() -> None:
+    """What we write names the schema beside it, for editors; so it must be there."""
+    file = f"reservations/{SCHEMA}"
+    if not Path(file).exists():
+        write(file, schema_text(), None)
 
 
 def which(words: tuple[str, ...], usage: str) -> tuple[str, Which]:

@@ -1,5 +1,6 @@
 """`berth import renku FILE`: makes editable files of ours of what Renku's API exported."""
 
+from gen.command import edits
 from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD
@@ -46,6 +47,7 @@ def _write(asked: Asked, pipeline: Pipeline, texts: dict[str, str], file: str) -
     for name, text in texts.items():
         write(name, text, None)
         say(f"{name} is written.\n")
+    edits.keep_schema()
     if any(one.file == file for one in pipeline.sources):
         say(f"Remove {file}: what it says stands in the new files now.\n")
     return GOOD

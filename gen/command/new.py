@@ -1,14 +1,17 @@
 """`berth new NAME TIMES...`: writes a new reservation. On a terminal it asks for what is missing."""
 
+import os
 import sys
 
 from gen.command import edits
 from gen.command.asked import Asked, UsageError
+from gen.command.exits import GOOD
 from gen.command.say import say
 from gen.edit.project import check
 from gen.edit.roundtrip import EditError
 from gen.edit.wanted import QUESTIONS, Wanted, reservation
 from gen.edit.writing import written
+from gen.input.source import is_input
 from gen.pipeline import Pipeline
 
 _TYPES = ("--weekly", "--daily", "--once", "--dates")
@@ -31,11 +34,26 @@ def run(asked: Asked) -> int:
         given.setdefault("class", classes[0])
     try:
         wanted = _asked(wanted, classes)
-        file = asked.value("--file") or f"reservations/{name}.yaml"
+        file = _file(asked.value("--file"), name)
         text = written(reservation(wanted), file.count("/") - 1)
-        return edits.finish(asked, pipeline, check(pipeline, file, text, None))
+        if any(one.file == file and one.text != text.encode() for one in pipeline.sources):
+            raise EditError(f"{file}: there is a file already; nothing was written")
+        code = edits.finish(asked, pipeline, check(pipeline, file, text, None))
     except EditError as error:
         raise UsageError(f"{error}.") from error
+    if code == GOOD:
+        edits.keep_schema()
+    return code
+
+
+def _file(given: str | None, name: str) -> str:
+    """Where somebody will read it: below reservations/, as YAML."""
+    file = os.path.normpath(given or f"reservations/{name}.yaml")
+    if not (file.startswith("reservations/") and is_input(file) and not file.endswith(".json")):
+        raise EditError(
+            f'--file "{given}" is no place to write. Name a file such as reservations/{name}.yaml'
+        )
+    return file
 
 
 def _asked(wanted: Wanted, classes: list[str]) -> Wanted:

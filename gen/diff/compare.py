@@ -9,6 +9,7 @@ from typing import NamedTuple
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
 from gen.model import Calendar, Reservation, ResourceClass, Seats, SessionMatch
+from gen.placed import class_names
 
 _NONE: tuple[Occurrence, ...] = ()
 
@@ -21,6 +22,11 @@ class Version(NamedTuple):
     clusters: tuple[str, ...]
     calendars: tuple[Calendar, ...]
     occurrences: tuple[Occurrence, ...]
+
+    def is_whole(self) -> bool:
+        """Whether all its classes and calendars are known, and where it is."""
+        has_calendars = len(self.calendars) == len(self.reservation.recurrence.calendars)
+        return has_calendars and {one.name for one in self.classes} >= {*class_names(self.reservation)}
 
     def cluster_of(self, resource_class: str) -> str:
         return next(

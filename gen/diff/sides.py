@@ -78,8 +78,8 @@ class Comparison:
 
     def _come_and_gone(self, removed: list[Version], added: list[Version]) -> None:
         # What is faulty on the other side is neither gone nor new.
-        removed = [one for one in removed if not self._head.declared.may_exist(_KIND, one.reservation.name)]
-        added = [one for one in added if not self._base.declared.may_exist(_KIND, one.reservation.name)]
+        removed = [one for one in removed if one.is_whole() and not _may_be_in(self._head, one)]
+        added = [one for one in added if one.is_whole() and not _may_be_in(self._base, one)]
         pairs = renamed(removed, added)
         for old, new in pairs:
             self._take(old, new)
@@ -127,6 +127,8 @@ class Comparison:
         return Side(name, findings, all(one.severity != ERROR for one in findings))
 
     def _pair(self, old: Version, new: Version, item: Item) -> None:
+        if not (old.is_whole() and new.is_whole()):
+            return
         if not same(old, new):
             self._take(self._dated(old, self._base), self._dated(new, self._head))
             return
@@ -157,6 +159,10 @@ class Comparison:
             name = resource_class.name
             steps = array("i", steps_of(name, version.occurrences))
             self._held[side].take(version.cluster_of(name), version.reservation.name, name, steps)
+
+
+def _may_be_in(side: Pipeline, version: Version) -> bool:
+    return side.may_declare(_KIND, version.reservation.name)
 
 
 def _in_force(version: Version | None) -> tuple[Occurrence, ...]:

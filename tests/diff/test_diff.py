@@ -144,3 +144,30 @@ def test_a_slip_is_refused(pair: Pair, words: tuple[str, ...], message: str) -> 
 def test_the_same_command_says_the_same(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     assert pair.diff(at=NOW) == pair.diff(at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("site.yaml", "timeZone: Europe/Zurich", "timeZone: Mars"),
+        ("classes.yaml", "kind: ResourceClass", "kind: ResourceKlass"),
+        ("classes.yaml", "from: 2026-02-16", "from: 2026-02-30"),
+        ("course.yaml", "type: weekly", "type: wekly"),
+        ("rest.yaml", "spec:", "spec: ["),
+    ],
+    ids=["site", "classes", "calendar", "reservation", "text"],
+)
+@pytest.mark.parametrize("faulty", ["base", "head"])
+def test_whatever_is_faulty_on_one_side_nothing_is_claimed_of_it(
+    pair: Pair, file: str, before: str, after: str, faulty: str
+) -> None:
+    """Both sides say the same but for the fault: no reservation came, went or changed."""
+    pair.edit(file, before, after)
+    if faulty == "base":
+        pair.was, pair.now = pair.now, pair.was
+    told = pair.diff(base=f"../{pair.was.name}", stale=True)
+    name = "working tree" if faulty == "head" else f"../{pair.was.name}"
+    assert told.out.splitlines()[0] == f"{name} does not validate"
+    assert told.code == (1 if faulty == "head" else 0)
+    assert "error[" in told.out
+    assert not [line for line in told.out.splitlines() if line.startswith(("+", "-", "~"))]

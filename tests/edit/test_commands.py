@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gen.jsonschema import schema
 from tests.edit.conftest import Answer
 
 Berth = Callable[..., Answer]
@@ -109,6 +110,40 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     assert (folder / "reservations/algebra.yaml").read_text("utf-8") == NEW
     assert berth("validate").code == 0
     assert berth(*words) == (0, "reservations/algebra.yaml says so already.\n", "")
+    assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == schema()
+
+
+def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    assert berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon") == (
+        2,
+        "",
+        "berth: reservations/course.yaml: there is a file already; nothing was written.\n",
+    )
+    told = berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon", "--file", "reservations/b.yaml")
+    assert (told.code, "reservations/b.yaml is not changed." in told.err) == (1, True)
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+    assert not (folder / "reservations/b.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "file", ["elsewhere/a.yaml", "reservations/../a.yaml", "reservations/.a.yaml", "reservations/a.txt"]
+)
+def test_new_writes_only_where_it_will_be_read(berth: Berth, file: str) -> None:
+    told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file)
+    assert told == (
+        2,
+        "",
+        f'berth: --file "{file}" is no place to write. Name a file such as reservations/algebra.yaml.\n',
+    )
+
+
+def test_the_schema_is_named_from_wherever_the_file_lies(berth: Berth, folder: Path) -> None:
+    file = "reservations/2026/spring/algebra.yaml"
+    assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file).code == 0
+    assert (
+        (folder / file).read_text("utf-8").startswith("# yaml-language-server: $schema=../../.schema.json\n")
+    )
 
 
 def test_new_says_everything_that_is_missing(berth: Berth) -> None:
