@@ -11,13 +11,14 @@ from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
 from gen.command.progress import watched
 from gen.command.say import say
+from gen.command.screen import width
 from gen.diff.annotations import annotations
 from gen.diff.answer import as_json
 from gen.diff.base import RESERVATIONS, Commit, Folder
 from gen.diff.change import Change
 from gen.diff.markdown import LIMIT, markdown
 from gen.diff.sides import Comparison, Question
-from gen.diff.text import text
+from gen.diff.text import Look, text
 from gen.git import Git, GitError
 from gen.output.renderer import Renderer
 from gen.output.templatefiles import TemplateError
@@ -83,4 +84,5 @@ def _answer(change: Change, asked: Asked, head: Pipeline, limit: int) -> str:
         return markdown(change, zone, limit)
     if asked.form == "github":
         return report.github(annotations(change, head), asked.value("-C") or "")
-    return text(change, zone, colour=coloured(sys.stdout), wide=asked.form == "wide")
+    look = Look(coloured(sys.stdout), width(sys.stdout))
+    return text(change, zone, look, wide=asked.form == "wide")
