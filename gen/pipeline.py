@@ -101,7 +101,7 @@ class Pipeline:
         if site is None:
             for reservation in known.reservations:
                 self.problems += references.of_reservation(reservation, known)
-                self.problems += _told(reservation, expand(reservation, known.calendars))
+                self.problems += date_problems(reservation, expand(reservation, known.calendars))
             return
         self.problems += references.of_classes(known, site)
         self.problems += references.of_ceilings(known, site)
@@ -127,6 +127,14 @@ class Pipeline:
             yield item
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
+
+    def check_references(self) -> None:
+        """What `items` would tell of references, without a look at dates; instead of it."""
+        self.problems += references.of_renku_ids(self.declared)
+        for reservation in self.declared.reservations:
+            self.problems += references.of_reservation(reservation, self.declared)
+        if self.site is not None:
+            self.problems += references.of_classes(self.declared, self.site)
 
     def findings(self) -> list[Finding]:
         """All that was found so far, with places, in order; what authors silenced is left out."""
@@ -157,7 +165,7 @@ class Pipeline:
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings) -> Item:
     """All that can be said of a reservation by itself. A pure function: it may run anywhere."""
     expansion = expand(reservation, known.calendars)
-    problems = (*references.of_reservation(reservation, known), *_told(reservation, expansion))
+    problems = (*references.of_reservation(reservation, known), *date_problems(reservation, expansion))
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
     loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
     return Item(reservation, expansion, parts, problems, (), loads)
@@ -171,7 +179,7 @@ def _with_texts(item: Item, text_of: TextOf) -> Item:
     return Item(item.reservation, _NO_DATES, parts, item.problems, texts, item.loads)
 
 
-def _told(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
+def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
     """The problems of its dates, in Renku's words for a Renku payload."""
     if not reservation.renku:
         return expansion.problems

@@ -18,7 +18,7 @@ from gen.diff.peaks import Held, peaks
 from gen.diff.renames import likenesses, renamed
 from gen.finding import ERROR
 from gen.model import Reservation
-from gen.pipeline import Item, Pipeline
+from gen.pipeline import Item, Pipeline, date_problems
 from gen.placed import Placed, placed
 
 HOUR = 3600
@@ -45,7 +45,10 @@ class Question(NamedTuple):
 
 
 class Comparison:
-    """Goes through both sides once: `run` first, then everything else."""
+    """Goes through both sides once: every reservation, every file, and then `change`.
+
+    The dates of the base are looked at where they may differ only, so what is wrong with others is not told.
+    """
 
     def __init__(
         self, base: Pipeline, head: Pipeline, rendered: tuple[Rendered, Rendered], question: Question
@@ -64,6 +67,7 @@ class Comparison:
 
     def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
         """`items` are the head's, with texts and all loads; they pass through."""
+        self._base.check_references()
         before = {one.name: one for one in self._base.declared.reservations}
         added: list[Version] = []
         for item in items:
@@ -152,6 +156,8 @@ class Comparison:
 
     def _dated(self, version: Version, pipeline: Pipeline) -> Version:
         found = expand(version.reservation, pipeline.declared.calendars)
+        if pipeline is self._base:
+            pipeline.problems += date_problems(version.reservation, found)
         return version._replace(occurrences=found.occurrences)
 
     def _hold(self, side: int, version: Version) -> None:

@@ -153,9 +153,10 @@ def test_the_same_command_says_the_same(pair: Pair) -> None:
         ("classes.yaml", "kind: ResourceClass", "kind: ResourceKlass"),
         ("classes.yaml", "from: 2026-02-16", "from: 2026-02-30"),
         ("course.yaml", "type: weekly", "type: wekly"),
+        ("course.yaml", "resourceClass: small", "resourceClass: smal"),
         ("rest.yaml", "spec:", "spec: ["),
     ],
-    ids=["site", "classes", "calendar", "reservation", "text"],
+    ids=["site", "classes", "calendar", "reservation", "reference", "text"],
 )
 @pytest.mark.parametrize("faulty", ["base", "head"])
 def test_whatever_is_faulty_on_one_side_nothing_is_claimed_of_it(
@@ -171,3 +172,12 @@ def test_whatever_is_faulty_on_one_side_nothing_is_claimed_of_it(
     assert told.code == (1 if faulty == "head" else 0)
     assert "error[" in told.out
     assert not [line for line in told.out.splitlines() if line.startswith(("+", "-", "~"))]
+
+
+def test_a_base_whose_dates_are_wrong_is_told_where_they_were_put_right(pair: Pair) -> None:
+    pair.edit("course.yaml", "except: [2026-02-09]", "except: [2026-02-10]")
+    pair.was, pair.now = pair.now, pair.was
+    told = pair.diff(base="../now").out
+    assert told.startswith("~1 reservation; ")
+    assert "../now does not validate\n" in told
+    assert "error[" in told
