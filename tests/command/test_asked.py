@@ -105,7 +105,8 @@ def test_where_help_is_wanted_nothing_is_missing() -> None:
         ),
         (
             "completion bash zsh",
-            'berth completion takes one of bash, zsh, fish, names, not "bash zsh".\nTry: berth completion --help',
+            'berth completion takes one of bash, zsh, fish, names, not "bash zsh".\n'
+            "Try: berth completion --help",
         ),
         ("render -o wide", "render cannot answer as wide; it can as text, json, github."),
         ("-o text completion bash", "completion answers in one form only; leave out -o."),
