@@ -1,5 +1,7 @@
 """`berth import renku FILE`: makes editable files of ours of what Renku's API exported."""
 
+from pathlib import Path
+
 from gen.command import edits
 from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError
@@ -44,6 +46,9 @@ def _write(asked: Asked, pipeline: Pipeline, texts: dict[str, str], file: str) -
     if code != GOOD:
         say("Nothing is written.\n", aside=True)
         return code
+    taken = [name for name in texts if Path(name).exists()]
+    if taken:
+        raise EditError(f"{taken[0]}: there is a file already; nothing was written")
     for name, text in texts.items():
         write(name, text, None)
         say(f"{name} is written.\n")

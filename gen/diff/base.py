@@ -38,9 +38,10 @@ class Commit:
         blob = self._rendered.get(path)
         return blob is not None and blob == _blob(text.encode(), len(blob))
 
-    def text(self, path: str) -> str | None:
-        blob = self._rendered.get(path)
-        return None if blob is None else self._git.contents([blob])[blob].decode(errors="replace")
+    def texts(self, paths: Sequence[str]) -> dict[str, str]:
+        blobs = {path: self._rendered[path] for path in paths if path in self._rendered}
+        contents = self._git.contents(blobs.values()) if blobs else {}
+        return {path: contents[blob].decode(errors="replace") for path, blob in blobs.items()}
 
 
 class Folder:
@@ -59,9 +60,13 @@ class Folder:
         return [path for path in paths if not _is_hidden(path)]
 
     def has(self, path: str, text: str) -> bool:
-        return self.text(path) == text
+        return self._text(path) == text
 
-    def text(self, path: str) -> str | None:
+    def texts(self, paths: Sequence[str]) -> dict[str, str]:
+        found = {path: self._text(path) for path in paths}
+        return {path: text for path, text in found.items() if text is not None}
+
+    def _text(self, path: str) -> str | None:
         try:
             return (self._output / path).read_bytes().decode(errors="replace")
         except OSError:

@@ -13,6 +13,7 @@ from gen.diff import said
 from gen.diff.change import Change, ReservationChange, Side
 from gen.diff.manifests import FileChange, ObjectChange
 from gen.diff.said import Line, number_of
+from gen.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
 _INVISIBLE = "\u200b"  # breaks what would be a mention, a reference or a link
@@ -98,7 +99,7 @@ def _entities(text: str) -> str:
 
 def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
     yield f"### Berth: {escaped(said.verdict(change))}\n\n"
-    yield f"{escaped(change.base.name)} → {escaped(change.head.name)}\n\n"
+    yield f"{escaped(change.base.name)} → {escaped(change.head.name)}, by Berth {escaped(VERSION)}\n\n"
     for side in (change.base, change.head):
         if side.findings:
             yield _folded(

@@ -13,8 +13,6 @@ from gen.model import Ceiling, ResourceClass, Site
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
 
-MOST_NAMED = 10  # reservations at one peak
-
 
 class _Pool(NamedTuple):
     reservation: str
@@ -100,16 +98,11 @@ def _peaks(sides: tuple[Held, Held], cluster: str, what: _What) -> Iterator[Peak
         old, new = (peak(one, *limit.span) or (0, None) for one in changes)
         if old[0] != new[0]:
             minute = new[1]
-            holders = [] if minute is None else _named(sides[1].holders(cluster, what.each[1], minute), what)
+            holders = [] if minute is None else sides[1].holders(cluster, what.each[1], minute)
+            told = tuple([(name, what.say(amount)) for name, amount in holders])
             at = None if minute is None else minute * 60
             amounts = what.say(old[0]), what.say(new[0])
-            yield Peak(cluster, what.name, limit.during, *amounts, at, tuple(holders), limit.ceiling)
-
-
-def _named(holders: Sequence[tuple[str, int]], what: _What) -> list[tuple[str, str]]:
-    told = [(name, what.say(amount)) for name, amount in holders[:MOST_NAMED]]
-    rest = holders[MOST_NAMED:]
-    return [*told, (f"{len(rest)} more", what.say(sum(amount for _, amount in rest)))] if rest else told
+            yield Peak(cluster, what.name, limit.during, *amounts, at, told, limit.ceiling)
 
 
 class _Limit(NamedTuple):

@@ -15,6 +15,9 @@ from gen.model import Seats
 SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
 
 
+MOST_NAMED = 10  # reservations at one peak
+
+
 class Line(NamedTuple):
     sign: str
     text: str
@@ -126,7 +129,9 @@ def peak(one: Peak, zone_name: str) -> Line:
     during = f" from {one.during}" if one.during else ""
     at = f" at {local_text(one.at, named(zone_name))} ({zone_name})" if one.at is not None else ""
     ceiling = f", ceiling {one.ceiling}" if one.ceiling else ""
-    held = f": {', '.join(f'{name} {amount}' for name, amount in one.holders)}" if one.holders else ""
+    names = [f"{name} {amount}" for name, amount in one.holders[:MOST_NAMED]]
+    more = f" and {len(one.holders) - MOST_NAMED} more" if len(one.holders) > MOST_NAMED else ""
+    held = f": {', '.join(names)}{more}" if names else ""
     told = f"{one.cluster}, most {one.what}{during}: {one.before} -> {one.after}{at}{ceiling}{held}"
     return Line("~", told)
 

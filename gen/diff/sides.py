@@ -4,7 +4,7 @@ The head is rendered afresh as it goes; of the base only what differs is expande
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from gen.check.ceilings import steps as steps_of
@@ -33,7 +33,8 @@ class Rendered(Protocol):
     def has(self, path: str, text: str) -> bool:
         """Whether it stood there with just this text."""
 
-    def text(self, path: str) -> str | None: ...
+    def texts(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """Of those that there are, by path."""
 
 
 class Question(NamedTuple):
@@ -59,7 +60,7 @@ class Comparison:
         self._held = Held(), Held()
         self._found: list[ReservationChange] = []
         self._warnings: list[Warned] = []
-        self._files: list[FileChange] = []
+        self._changed: dict[str, str] = {}
         self._left: set[str] = set()
         self._stale: list[str] = []
         for held, side in zip(self._held, (base, head), strict=True):
@@ -103,18 +104,13 @@ class Comparison:
         if not self._committed.has(path, text):
             self._stale.append(path)
         if not self._rendered.has(path, text):
-            found = file_change(path, self._rendered.text(path), text)
-            self._files += [found] if found else []
+            self._changed[path] = text
 
     def change(self) -> Change:
         head = self._side(self._question.names[1], self._head)
+        files = self._file_changes(gone=head.is_sound)
         if head.is_sound:
             self._stale += {*self._committed.paths()} - self._left
-            for path in sorted({*self._rendered.paths()} - self._left):
-                found = file_change(path, self._rendered.text(path), None)
-                self._files += [found] if found else []
-        files = sorted(self._files)
-        if head.is_sound:
             self._warnings += dangers.of_manifests(files, self._left)
             self._warnings += dangers.of_stale(sorted(self._stale))
         return Change(
@@ -125,6 +121,14 @@ class Comparison:
             tuple(self._warnings),
             tuple(files),
         )
+
+    def _file_changes(self, *, gone: bool) -> list[FileChange]:
+        """By path. `gone`: with those that are not rendered any more."""
+        left = {*self._rendered.paths()} - self._left if gone else set()
+        paths = sorted({*self._changed, *left})
+        before = self._rendered.texts(paths)
+        found = [file_change(path, before.get(path), self._changed.get(path)) for path in paths]
+        return [one for one in found if one]
 
     def _side(self, name: str, pipeline: Pipeline) -> Side:
         findings = tuple(pipeline.findings())

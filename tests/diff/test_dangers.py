@@ -228,3 +228,14 @@ def test_peaks_stand_against_every_ceiling_that_holds(pair: Pair) -> None:
         "(Europe/Zurich), ceiling 38: course 30",
         "~ prod, most of memory: 100Gi -> 120Gi at Mon 2026-02-02 08:30 (Europe/Zurich): course 120Gi",
     ]
+
+
+def test_at_a_peak_ten_are_named_and_the_others_counted(pair: Pair) -> None:
+    text = (pair.now / "reservations/course.yaml").read_text("utf-8")
+    for number in range(12):
+        name = f"course-{number:02}"
+        copy = text.replace("metadata: {name: course}", f"metadata: {{name: {name}}}")
+        (pair.now / f"reservations/{name}.yaml").write_text(copy, "utf-8")
+    told = next(line for line in pair.diff(at=BEFORE).out.splitlines() if "most seats of small" in line)
+    assert told.startswith("~ prod, most seats of small: 25 -> 325 at Mon 2026-02-02 08:30 (Europe/Zurich): ")
+    assert told.endswith("course-07 25, course-08 25 and 3 more")

@@ -223,6 +223,15 @@ spec:
 """
 
 
+def number_the_class(folder: Path) -> None:
+    """As Renku does."""
+    classes = folder / "reservations/classes.yaml"
+    text = classes.read_text("utf-8")
+    classes.write_text(
+        text.replace("spec:\n  cluster: prod", "spec:\n  renkuId: 5\n  cluster: prod"), "utf-8"
+    )
+
+
 @pytest.mark.parametrize(
     ("flags", "times"),
     [
@@ -234,10 +243,7 @@ spec:
 def test_import_writes_an_editable_file(
     berth: Berth, folder: Path, flags: tuple[str, ...], times: dict[str, str]
 ) -> None:
-    classes = folder / "reservations/classes.yaml"
-    classes.write_text(
-        classes.read_text("utf-8").replace("spec:\n  cluster: prod", "spec:\n  renkuId: 5\n  cluster: prod")
-    )
+    number_the_class(folder)
     (folder / "export.json").write_text(json.dumps(PAYLOAD))
     told = berth("import", "renku", "export.json", *flags)
     name = told.out.removeprefix("reservations/").partition(".yaml")[0]
@@ -245,11 +251,27 @@ def test_import_writes_an_editable_file(
     assert (folder / f"reservations/{name}.yaml").read_text("utf-8") == IMPORTED.format(name=name, **times)
 
 
+def test_import_writes_all_or_nothing(berth: Berth, folder: Path) -> None:
+    number_the_class(folder)
+    two = [{**PAYLOAD[0], "id": None, "name": name} for name in ("first", "second")]
+    (folder / "export.json").write_text(json.dumps(two))
+    (folder / "reservations/second.yaml").write_text("# mine\n")
+    told = berth("import", "renku", "export.json")
+    assert (told.code, told.out) == (2, "")
+    assert told.err.endswith("reservations/second.yaml: there is a file already; nothing was written.\n")
+    assert not (folder / "reservations/first.yaml").exists()
+
+
+def test_import_can_suspend(berth: Berth, folder: Path) -> None:
+    number_the_class(folder)
+    (folder / "export.json").write_text(json.dumps([{**PAYLOAD[0], "id": None}]))
+    assert berth("import", "renku", "export.json", "--suspend").code == 0
+    text = (folder / "reservations/intro-to-statistics.yaml").read_text("utf-8")
+    assert text.endswith("\n  suspend: true\n")
+
+
 def test_a_payload_is_not_edited_but_imported(berth: Berth, folder: Path) -> None:
-    classes = folder / "reservations/classes.yaml"
-    classes.write_text(
-        classes.read_text("utf-8").replace("spec:\n  cluster: prod", "spec:\n  renkuId: 5\n  cluster: prod")
-    )
+    number_the_class(folder)
     (folder / "reservations/export.json").write_text(json.dumps([{**PAYLOAD[0], "id": None}]))
     assert (
         "Make a file of ours of it first: berth import renku reservations/export.json"
