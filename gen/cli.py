@@ -41,7 +41,7 @@ def _run(arguments: Sequence[str]) -> int:
         say(usage.text(asked.command), aside=not asked.has("--help"))
         return GOOD if asked.has("--help") else USAGE
     _enter(asked.value("-C"))
-    code: int = import_module(f"gen.command.{asked.command.name}").run(asked)
+    code: int = import_module(f"gen.command.{asked.command.module or asked.command.name}").run(asked)
     return code
 
 

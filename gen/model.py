@@ -178,3 +178,4 @@ class Site(NamedTuple):
     stabilization_seconds: int  # how long a session that left still counts
     ready_minutes: int  # before the start of an occurrence, at which all its seats should be ready
     renku: Renku | None
+    notice_hours: int  # how long before its opening a change should be merged

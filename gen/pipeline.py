@@ -59,9 +59,11 @@ _NO_DATES = Expansion((), (), ())
 class Pipeline:
     """Reads all input at once; `items` then goes through the reservations, once; `findings` at the end."""
 
-    def __init__(self, root: str = ".", folder: str = "reservations") -> None:
-        """`folder` is below `root`; findings name files by it."""
-        self._sources, problems = read(f"{root}/{folder}", folder)
+    def __init__(
+        self, root: str = ".", folder: str = "reservations", sources: Sequence[Source] | None = None
+    ) -> None:
+        """`folder` is below `root`; findings name files by it. `sources`: instead of what stands there."""
+        self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
         self._judged, self._failed = 0, False
         self.problems: list[Problem | Syntax] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
@@ -76,7 +78,7 @@ class Pipeline:
 
     @property
     def sources(self) -> Sequence[Source]:
-        """The files as they were read."""
+        """Every file as it was read, by path."""
         return self._sources
 
     @property
@@ -89,21 +91,25 @@ class Pipeline:
             self.problems += problems
             yield from documents
 
-    def items(self, text_of: TextOf | None = None) -> Iterator[Item]:
+    def items(self, text_of: TextOf | None = None, *, all_loads: bool = False) -> Iterator[Item]:
         """By name; with the text of each part, if somebody makes it. Without a sound site there are none, but
-        what each document does wrong by itself is told.
+        what each document does wrong by itself is told. `all_loads`: with the loads of classes, too, that no
+        ceiling limits.
         """
         site, known = self.site, self.declared
         self.problems += references.of_renku_ids(known)
         if site is None:
             for reservation in known.reservations:
                 self.problems += references.of_reservation(reservation, known)
-                self.problems += _told(reservation, expand(reservation, known.calendars))
+                self.problems += date_problems(reservation, expand(reservation, known.calendars))
             return
         self.problems += references.of_classes(known, site)
         self.problems += references.of_ceilings(known, site)
         self.problems += room.of_classes(known, site)
-        names, ceilings = Names(site, known.classes.values()), Ceilings(site, known.classes)
+        names, ceilings = (
+            Names(site, known.classes.values()),
+            Ceilings(site, known.classes, all_loads=all_loads),
+        )
 
         def unpack(reservation: Reservation, packed: Any) -> Item:
             return unpacked(reservation, placed(reservation, known, site), packed)
@@ -122,6 +128,14 @@ class Pipeline:
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
 
+    def check_references(self) -> None:
+        """What `items` would tell of references, without a look at dates; instead of it."""
+        self.problems += references.of_renku_ids(self.declared)
+        for reservation in self.declared.reservations:
+            self.problems += references.of_reservation(reservation, self.declared)
+        if self.site is not None:
+            self.problems += references.of_classes(self.declared, self.site)
+
     def findings(self) -> list[Finding]:
         """All that was found so far, with places, in order; what authors silenced is left out."""
         if not self.problems:
@@ -133,6 +147,17 @@ class Pipeline:
         told = [one for one in self.problems if one.code not in doubtful and not self._is_silenced(one)]
         return locate(told, self._sources, severity)
 
+    def located(self, problems: Sequence[Problem], severity_of: Callable[[str], str]) -> list[Finding]:
+        """Other things to say of documents, with their places, in order."""
+        from gen.input.place import locate  # noqa: PLC0415 - dear
+
+        return locate(problems, self._sources, severity_of)
+
+    def may_declare(self, kind: str, name: str) -> bool:
+        """Whether a document of this name may be among what is faulty or cannot even be read."""
+        unreadable = any(one.code in UNREADABLE for one in self.problems)
+        return unreadable or self.declared.may_exist(kind, name)
+
     def _is_silenced(self, one: Problem | Syntax) -> bool:
         return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
 
@@ -140,7 +165,7 @@ class Pipeline:
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings) -> Item:
     """All that can be said of a reservation by itself. A pure function: it may run anywhere."""
     expansion = expand(reservation, known.calendars)
-    problems = (*references.of_reservation(reservation, known), *_told(reservation, expansion))
+    problems = (*references.of_reservation(reservation, known), *date_problems(reservation, expansion))
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
     loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
     return Item(reservation, expansion, parts, problems, (), loads)
@@ -154,7 +179,7 @@ def _with_texts(item: Item, text_of: TextOf) -> Item:
     return Item(item.reservation, _NO_DATES, parts, item.problems, texts, item.loads)
 
 
-def _told(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
+def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
     """The problems of its dates, in Renku's words for a Renku payload."""
     if not reservation.renku:
         return expansion.problems

@@ -4,7 +4,7 @@ Pure but for the templates that it reads. What an object looks like stands in te
 gets, in `gen.backend` and `gen.backend.cluster`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gen.backend import cluster as base
 from gen.backend.base import Manifest
@@ -14,8 +14,47 @@ from gen.manifest.timetabletext import timetable_that_fits
 from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
 from gen.output.renderer import Renderer
-from gen.pipeline import Part
+from gen.pipeline import Item, Part, Pipeline, TextOf
 from gen.placed import cluster_of
+
+
+def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
+    """What `pipeline.items` needs to make texts on its way."""
+
+    def text(part: Part) -> str | Problem:
+        assert pipeline.site is not None  # without it there are no parts
+        return reservation_text(renderer, pipeline.site, part)
+
+    return text
+
+
+def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iterator[tuple[str, str]]:
+    """Path and text of every file, one at a time. After an error nothing more is rendered, only checked.
+
+    `items` are the pipeline's, with texts.
+    """
+    names: list[str] = []
+    for item in items:
+        for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
+            if isinstance(text, str):
+                names.append(reservation_file(part))
+                if not pipeline.has_errors():
+                    yield names[-1], text
+            else:
+                pipeline.problems.append(text)
+    if pipeline.has_errors() or pipeline.site is None:
+        return
+    classes = pipeline.declared.classes.values()
+    for cluster in pipeline.site.clusters:
+        names.append(base_file(cluster))
+        yield names[-1], base_text(renderer, pipeline.site, cluster, classes)
+        inventory = inventory_text(renderer, pipeline.site, cluster, names)
+        if inventory is not None:
+            names.append(inventory_file(cluster))
+            yield names[-1], inventory
+        if pipeline.site.kustomization:
+            text = kustomization_text(renderer, pipeline.site, cluster, names)
+            yield kustomization_file(cluster), text
 
 
 def base_file(cluster: Cluster) -> str:

@@ -5,7 +5,7 @@ Nothing is decided here.
 
 import json
 from collections.abc import Sequence
-from posixpath import join
+from posixpath import join, normpath
 
 from gen.finding import ERROR, NOTE, WARNING, Finding
 
@@ -61,8 +61,9 @@ def github(findings: Sequence[Finding], folder: str = "") -> str:
 
     `folder` leads from the root of the repository, where workflows run, to where we work.
     """
+    files = {one.file: _property(normpath(join(folder, one.file))) for one in findings}
     return "".join(
-        f"::{_GITHUB[finding.severity]} file={_property(join(folder, finding.file))},line={finding.line},"
+        f"::{_GITHUB[finding.severity]} file={files[finding.file]},line={finding.line},"
         f"col={finding.column},title={finding.code}::"
         f"{_data((finding.path + ': ' if finding.path else '') + finding.message + ' ' + finding.fix)}\n"
         for finding in findings

@@ -24,7 +24,7 @@ from gen.runtime.timetable import Occurrence
 
 EXCEEDED = "B067"
 MOST_NAMED = 10  # reservations in one message
-_NEVER = 2**31  # in six thousand years
+NEVER = 2**31  # in six thousand years
 
 Steps = Sequence[int]
 """How one pool rises and falls: minute, change, minute, change and so on, by minute."""
@@ -97,21 +97,32 @@ def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] |
     `changes` are those of all pools by minute.
     """
     total, best, since = 0, 0, 0
-    for at, until in pairwise([*sorted(changes), _NEVER]):
+    for at, until in pairwise([*sorted(changes), NEVER]):
         total += changes[at]
         if at < last and until > first and total > best:
             best, since = total, max(at, first)
     return (best, since) if best else None
 
 
+def span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
+    """The ceiling's dates as minutes, [first, last); the zone is the site's."""
+    zone = named(zone_name)
+    first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
+    last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else NEVER
+    return first, last
+
+
 class Ceilings:
     """Collects the steps of every pool that a ceiling may limit; `problems` judges them once all are in."""
 
-    def __init__(self, site: Site, classes: Mapping[str, ResourceClass]) -> None:
+    def __init__(self, site: Site, classes: Mapping[str, ResourceClass], *, all_loads: bool = False) -> None:
+        """`all_loads`: as if every class was limited."""
         self.site = site
         self._limits = {c.name: [_limits(one, classes) for one in c.ceilings] for c in site.clusters}
         self._limited = {
-            name: {found for limits in ceilings for limit in limits for found in limit.each}
+            name: {*classes}
+            if all_loads
+            else {found for limits in ceilings for limit in limits for found in limit.each}
             for name, ceilings in self._limits.items()
         }
         self._pools: dict[str, list[_Pool]] = {cluster.name: [] for cluster in site.clusters}
@@ -131,19 +142,12 @@ class Ceilings:
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         for cluster in self.site.clusters:
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
-                first, last = self._span(ceiling)
+                first, last = span(ceiling, self.site.zone)
                 for limit in limits:
                     pools = [pool for pool in self._pools[cluster.name] if pool.resource_class in limit.each]
                     found = peak(_changes(pools, limit.each), first, last)
                     if found and found[0] > limit.most:
                         yield _problem(cluster, limit, found, pools, reservations)
-
-    def _span(self, ceiling: Ceiling) -> tuple[int, int]:
-        """The ceiling's dates as minutes, [first, last), in the site's zone."""
-        zone = named(self.site.zone)
-        first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
-        last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else _NEVER
-        return first, last
 
 
 def _limits(ceiling: Ceiling, classes: Mapping[str, ResourceClass]) -> list[_Limit]:

@@ -1,24 +1,27 @@
-"""`berth completion SHELL`: a script that completes commands, flags, forms, folders and files.
+"""`berth completion SHELL`: a script that completes commands, flags, forms, folders, files and names.
 
-The scripts hold all words themselves: to complete one starts no Python.
+The scripts hold all words themselves. Only the names of reservations start Python, by the word `names`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from gen.command.asked import Asked
 from gen.command.exits import GOOD
-from gen.command.flags import COMMANDS, EVERYWHERE, OUTPUT, SHELLS, Command, Flag
+from gen.command.flags import COMMANDS, EVERYWHERE, NAMES, OUTPUT, SHELLS, Command, Flag
 from gen.command.say import say
 
 _BASH = """\
 # bash completion of berth; load it with: source <(berth completion bash)
 _berth() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local command="" words="" forms="" word
+  local command="" words="" forms="" folder="." word last=""
   [[ "$current" == = ]] && current=""
   [[ "$previous" == = ]] && previous="${{COMP_WORDS[COMP_CWORD-2]}}"
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    case "$word" in {names}) command="$word"; break ;; esac
+    [[ "$last" == -C ]] && folder="$word"
+    case "$word" in {names}) [[ -z "$command" ]] && command="$word" ;; esac
+    last="$word"
   done
   case "$command" in
 {cases}  esac
@@ -26,8 +29,12 @@ _berth() {{
     {output}) COMPREPLY=($(compgen -W "$forms" -- "$current")) ;;
     {folders}) COMPREPLY=($(compgen -d -- "$current")) ;;
     {files}) COMPREPLY=($(compgen -f -- "$current")) ;;
-    {others}) COMPREPLY=() ;;
-    *) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
+    {others}) COMPREPLY=(); return ;;
+    *)
+      case "$command" in
+        {named}) [[ "$current" == -* ]] || words+=" $("$1" -C "$folder" completion names 2>/dev/null)" ;;
+      esac
+      COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
   esac
 }}
 complete -o filenames -F _berth berth
@@ -37,9 +44,11 @@ _ZSH = """\
 #compdef berth
 # zsh completion of berth; load it with: source <(berth completion zsh)
 _berth() {{
-  local asked="" known="" forms="" word
+  local asked="" known="" forms="" folder="." word last=""
   for word in "${{(@)words[2,CURRENT-1]}}"; do
-    case "$word" in {names}) asked="$word"; break ;; esac
+    [[ "$last" == -C ]] && folder="$word"
+    case "$word" in {names}) [[ -z "$asked" ]] && asked="$word" ;; esac
+    last="$word"
   done
   case "$asked" in
 {cases}  esac
@@ -48,24 +57,74 @@ _berth() {{
     {folders}) _files -/ ;;
     {files}) _files ;;
     {others}) ;;
-    *) compadd -- ${{=known}} ;;
+    *)
+      case "$asked" in
+        {named}) known+=" $("$words[1]" -C "$folder" completion names 2>/dev/null)" ;;
+      esac
+      compadd -- ${{=known}} ;;
   esac
 }}
 if [ "$funcstack[1]" = "_berth" ]; then _berth "$@"; else compdef _berth berth; fi
 """
 
 
+_FISH_NAMES = """\
+function __berth_names
+    set -l words (commandline -opc)
+    set -l folder .
+    for i in (seq (math (count $words) - 1))
+        test "$words[$i]" = -C; and set folder $words[(math $i + 1)]
+    end
+    $words[1] -C $folder completion names 2>/dev/null
+end"""
+
+
 def run(asked: Asked) -> int:
+    if asked.words[0] == NAMES:
+        say("".join(f"{name}\n" for name in sorted({*_names()})))
+        return GOOD
     bash, zsh, fish = SHELLS
     scripts = {bash: lambda: _filled(_BASH, "words"), zsh: lambda: _filled(_ZSH, "known"), fish: _fish}
     say(scripts[asked.words[0]]())
     return GOOD
 
 
+def _names() -> Iterator[str]:
+    """Of all reservations, good or not, as far as files can be read; nothing is checked."""
+    from gen.input.document import parse  # noqa: PLC0415 - the scripts need none of this
+    from gen.input.source import read  # noqa: PLC0415
+
+    for source in read("reservations", "reservations")[0]:
+        for document in parse(source)[0]:
+            value = document.value
+            for item in value if isinstance(value, list) else [value]:
+                yield from _name(item)
+
+
+def _name(item: Any) -> Iterator[str]:
+    """Only what is safe in a shell: names that are names."""
+    from gen.kind import grammar, renku  # noqa: PLC0415
+    from gen.kind.shape import Refusal  # noqa: PLC0415
+
+    if not isinstance(item, dict):
+        return
+    said = item["metadata"].get("name") if isinstance(item.get("metadata"), dict) else None
+    if renku.is_payload(item) and isinstance(item.get("name"), str):
+        ulid = item.get("id")
+        said = renku.name(item["name"], ulid if isinstance(ulid, str) else None)
+    elif item.get("kind") != "CapacityReservation" or not isinstance(said, str):
+        return
+    try:
+        yield grammar.dns_name(said)
+    except Refusal:
+        return
+
+
 def _filled(script: str, words: str) -> str:
     flags = [*EVERYWHERE, *dict.fromkeys(flag for one in COMMANDS for flag in one.flags)]
     return script.format(
         names="|".join(command.name for command in COMMANDS),
+        named="|".join(command.name for command in COMMANDS if command.named),
         cases=_cases(words),
         output="|".join(_said([OUTPUT])),
         folders="|".join(_said(flag for flag in flags if flag.value == "DIR")),
@@ -99,6 +158,7 @@ def _said(flags: Iterable[Flag]) -> list[str]:
 def _fish() -> str:
     lines = [
         "# fish completion of berth; load it with: berth completion fish | source",
+        _FISH_NAMES,
         "complete -c berth -f",
         _fish_flag(" -n __fish_use_subcommand", OUTPUT, " ".join(_all_forms())),
     ]
@@ -107,6 +167,8 @@ def _fish() -> str:
         lines.append(f"complete -c berth -n __fish_use_subcommand -a {one.name}{_explained(one.meaning)}")
         if one.choices:
             lines.append(f"complete -c berth{seen} -a '{' '.join(one.choices)}'")
+        if one.named:
+            lines.append(f"complete -c berth{seen} -a '(__berth_names)'")
         if one.forms:
             lines.append(_fish_flag(seen, OUTPUT, " ".join(one.forms)))
         lines += [_fish_flag(seen, flag) for flag in one.flags]

@@ -6,6 +6,7 @@ Values only. A command is the module of its name in `gen.command`, imported when
 from typing import NamedTuple
 
 SHELLS = ("bash", "zsh", "fish")
+NAMES = "names"  # what the scripts ask `berth completion` for: names of reservations, one a line
 
 
 class Flag(NamedTuple):
@@ -21,10 +22,10 @@ class Command(NamedTuple):
     meaning: str  # a sentence
     forms: tuple[str, ...] = ()  # of its answer, the usual one first
     flags: tuple[Flag, ...] = ()
-    words: str = (
-        ""  # what else is said, for people: exactly one word, or any number in brackets; empty if none
-    )
+    words: str = ""  # what else is said, for people: one word, or several, which the command checks itself
     choices: tuple[str, ...] = ()  # exactly one word, and one of these
+    module: str = ""  # of `gen.command`, where it is not called as the command
+    named: bool = False  # whether its words begin with a reservation's name, which shells then complete
 
 
 OUTPUT = Flag("--output", "how to answer, in one of the command's forms", "FORM", "-o")
@@ -71,6 +72,80 @@ COMMANDS = (
             *_SELECTION,
         ),
         words="[NAME...]",
+        named=True,
+    ),
+    Command(
+        "diff",
+        "Say what a change means: dates, seats, peaks, warnings, manifests.",
+        ("text", "wide", "markdown", "json", "github"),
+        (
+            Flag("--exit-code", "exit 4 if anything changes"),
+            Flag("--limit", "of markdown, in characters; 65000", "NUMBER"),
+            Flag("--templates", "your own templates, used instead of ours by name", "DIR"),
+        ),
+        words="[BASE]",
+    ),
+    Command(
+        "init",
+        "Start a repository of reservations that passes its own checks.",
+        flags=(
+            Flag("--time-zone", "of the site; UTC", "NAME"),
+            Flag("--engine", "argocd, flux or none; argocd", "NAME"),
+        ),
+        words="DIR",
+    ),
+    Command(
+        "new",
+        "Write a new reservation; asks for what is missing.",
+        flags=(
+            Flag("--class", "its resource class", "NAME"),
+            Flag("--seats", "how many", "NUMBER"),
+            Flag("--weekly", "on these weekdays", "DAYS"),
+            Flag("--daily", "on every day"),
+            Flag("--once", "from the first date to the last, without a break"),
+            Flag("--dates", "on these dates", "DATES"),
+            Flag("--from", "first date", "DATE"),
+            Flag("--until", "last date", "DATE"),
+            Flag("--title", "what people call it", "TEXT"),
+            Flag("--lead", "minutes before each start; 30", "NUMBER"),
+            Flag("--behaviour", "maintain, reduce or none", "WORD"),
+            Flag("--time-zone", "of its times; the site's", "NAME"),
+            Flag("--calendars", "whose dates do not happen", "NAMES"),
+            Flag("--file", "instead of reservations/NAME.yaml", "FILE"),
+        ),
+        words="NAME TIMES...",
+    ),
+    Command(
+        "import",
+        "Make editable files of what Renku's API exported.",
+        flags=(
+            Flag("--time-zone", "write its times in this zone", "NAME"),
+            Flag("--suspend", "they open only once suspend is taken away"),
+        ),
+        words="renku FILE",
+        module="importing",
+    ),
+    Command("schema", "Print the JSON Schema of our documents, for editors."),
+    Command(
+        "set",
+        "Change what a reservation says, and keep its comments.",
+        words="NAME PATH=VALUE...",
+        named=True,
+    ),
+    Command("skip", "Leave one date of a reservation out.", words="NAME DATE [TIME]", named=True),
+    Command(
+        "move",
+        "Let one date of a reservation happen at another time.",
+        flags=(Flag("--to", "where it goes: DATE, DATE TIME-TIME or TIME", "WHEN"),),
+        words="NAME DATE [TIME]",
+        named=True,
+    ),
+    Command(
+        "extend",
+        "Let one date of a reservation end later, or sooner.",
+        flags=(Flag("--until", "when it ends", "TIME"),),
+        words="NAME DATE [TIME]",
+        named=True,
     ),
     Command(
         "simulate",
@@ -84,6 +159,7 @@ COMMANDS = (
             Flag("--chart", "draw an SVG, too", "FILE"),
         ),
         words="NAME",
+        named=True,
     ),
     Command(
         "status",
@@ -95,6 +171,7 @@ COMMANDS = (
             Flag("--watch", "look again every 5 seconds, until Ctrl-C"),
         ),
         words="[NAME...]",
+        named=True,
     ),
     Command(
         "override",
@@ -106,9 +183,13 @@ COMMANDS = (
             *_CLUSTERS,
         ),
         words="[NAME CLASS=TARGET...]",
+        named=True,
     ),
     Command(
-        "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS
+        "completion",
+        "Print a script that completes these words in a shell.",
+        words="SHELL",
+        choices=(*SHELLS, NAMES),
     ),
 )
 BERTH = Command("", "Scheduled Kubernetes capacity as a pull request.")

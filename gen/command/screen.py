@@ -10,13 +10,17 @@ _USUAL_WIDTH = 80
 
 
 def look(stream: object) -> Look:
+    columns = width(stream)
+    if columns is None:
+        return Look(_USUAL_WIDTH)
+    return Look(columns, boxes=shows_boxes(os.environ), colour=coloured(stream))
+
+
+def width(stream: object) -> int | None:
+    """Columns; None where it is no terminal."""
     isatty = getattr(stream, "isatty", None)
     if isatty is None or not isatty():
-        return Look(_USUAL_WIDTH)
-    return Look(_width(stream), boxes=shows_boxes(os.environ), colour=coloured(stream))
-
-
-def _width(stream: object) -> int:
+        return None
     try:
         return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH  # type: ignore[attr-defined] # a terminal
     except OSError:

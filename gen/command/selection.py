@@ -34,12 +34,13 @@ def cluster(asked: Asked, pipeline: Pipeline) -> str | None:
     return name
 
 
-def instant(flag: str, asked: Asked, pipeline: Pipeline) -> int | None:
+def instant(flag: str, asked: Asked, pipeline: Pipeline | None) -> int | None:
     """What was said without an offset is in the site's zone."""
     text = asked.value(flag)
     if text is None:
         return None
-    found = read(text, named(pipeline.site.zone if pipeline.site else "UTC"))
+    site = pipeline.site if pipeline else None
+    found = read(text, named(site.zone if site else "UTC"))
     if found is None:
         raise UsageError(f'{flag}: "{text}" is no instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.')
     return found

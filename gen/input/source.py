@@ -26,6 +26,11 @@ class Source(NamedTuple):
     text: bytes
 
 
+def is_input(path: str) -> bool:
+    """Whether a file of this path would be read: not hidden, nor in a hidden folder."""
+    return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
+
+
 def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     """All YAML and JSON files below the folder, at any depth, by path; hidden files and folders are skipped.
 
@@ -52,6 +57,11 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
         problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file in it.", fix))
     sources.sort()
     return sources, problems
+
+
+def read_file(file: str) -> Source:
+    """One file, wherever it lies. Raises OSError."""
+    return Source(file, _bytes(file))
 
 
 class _Walk:

@@ -138,6 +138,8 @@ RENKU = Fields(
     }
 )
 
+DIFF = Fields({"noticeHours": Field(Whole(0, 8760), 24, "warns where a date opens sooner than this")})
+
 OVERRIDABLE = {
     "engine": Field(ENGINE, None, "what applies `rendered/`: argocd, flux or none", "`none`"),
     "namespace": Field(
@@ -254,7 +256,7 @@ SPEC = Fields(
         "scaler": Field(
             SCALER, {"stabilizationSeconds": 30, "readyMinutes": 5}, "how windows are kept", "see below"
         ),
-        "diff": Field(Fields({"noticeHours": Field(Whole(0, 8760), 24)}), None, "see below", "24 hours"),
+        "diff": Field(DIFF, {"noticeHours": 24}, "what `berth diff` warns of", "24 hours"),
     },
     agree=_clusters,
 )
@@ -272,6 +274,7 @@ def _build(made: Made, origin: Origin) -> Site:
         spec["scaler"]["stabilizationSeconds"],
         spec["scaler"]["readyMinutes"],
         _renku(spec["renku"]),
+        spec["diff"]["noticeHours"],
     )
 
 

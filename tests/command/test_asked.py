@@ -98,14 +98,15 @@ def test_where_help_is_wanted_nothing_is_missing() -> None:
         ("render --check=no", "--check is a switch and takes no value.\nTry: berth render --help"),
         ("render -hx", "-h is a switch and takes no value.\nTry: berth render --help"),
         ("validate all", 'berth validate takes only flags, not "all".\nTry: berth validate --help'),
-        ("completion", "berth completion takes one of bash, zsh, fish.\nTry: berth completion --help"),
+        ("completion", "berth completion takes one of bash, zsh, fish, names.\nTry: berth completion --help"),
         (
             "completion tcsh",
-            'berth completion takes one of bash, zsh, fish, not "tcsh".\nTry: berth completion --help',
+            'berth completion takes one of bash, zsh, fish, names, not "tcsh".\nTry: berth completion --help',
         ),
         (
             "completion bash zsh",
-            'berth completion takes one of bash, zsh, fish, not "bash zsh".\nTry: berth completion --help',
+            'berth completion takes one of bash, zsh, fish, names, not "bash zsh".\n'
+            "Try: berth completion --help",
         ),
         ("render -o wide", "render cannot answer as wide; it can as text, json, github."),
         ("-o text completion bash", "completion answers in one form only; leave out -o."),

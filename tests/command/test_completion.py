@@ -1,13 +1,15 @@
 """Completion scripts, tried in the shells that this machine has."""
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from gen.command.flags import COMMANDS, EVERYWHERE, SHELLS
-from tests.command.conftest import Berth
+from tests.command.conftest import ROOT, Berth
 
 EVERY = ["-C", "-o", "--output", "--strict", "--now", "-h", "--help", "--version"]
 COMPLETIONS = {
@@ -42,7 +44,7 @@ COMPLETIONS = {
     "berth status --co": ["--context"],
     "berth status --kubeconfig s": ["sessions.csv"],
     "berth override --context a": [],
-    "berth completion ": ["bash", "zsh", "fish", *EVERY],
+    "berth completion ": ["bash", "zsh", "fish", "names", *EVERY],
     "berth completion z": ["zsh"],
     "berth validate --check": [],
 }
@@ -55,7 +57,7 @@ PIECES = {
 BASH = """
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
-_berth berth "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+_berth "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
 [ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' "${COMPREPLY[@]}"
 """
 
@@ -115,6 +117,52 @@ def test_fish_completes_commands_flags_and_forms(script: Path) -> None:
         words = {word.partition("\t")[0] for word in done.stdout.splitlines()}
 
         assert words == set(expected), line
+
+
+# Each prints the completions of the last of the words.
+NAMED = {
+    "bash": BASH,
+    "zsh": """
+compdef() { :; }; compadd() { shift; print -rl -- "$@"; }
+source "$1"; shift
+words=("$@"); CURRENT=$#
+_berth
+""",
+    "fish": "source $argv[1]; complete -C (string join ' ' -- $argv[2..])",
+}
+
+
+@pytest.mark.parametrize("script", SHELLS, indirect=True)
+def test_names_of_reservations_are_completed_in_any_folder(script: Path, folder: Path) -> None:
+    shell = script.suffix[1:]
+    berth_program = folder / "berth"
+    berth_program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gen "$@"\n')
+    berth_program.chmod(0o755)
+    (folder / "reservations/broken.yaml").write_text(
+        'kind: CapacityReservation\nmetadata: {name: "$(touch /tmp/x)"}\n---\nkind: [\n'
+    )
+
+    def names(where: Path, *words: str) -> set[str]:
+        command = {"bash": ["bash", "--norc", "-c", NAMED["bash"], "bash"], "zsh": ["zsh", "-f", "-c"]}
+        start = command.get(shell, ["fish", "--no-config", "-c"])
+        if shell != "bash":
+            start = [*start, NAMED[shell], *(["zsh"] if shell == "zsh" else [])]
+        environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            [*start, str(script), *words],
+            cwd=where,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr == ""
+        return {line.partition("\t")[0] for line in done.stdout.splitlines()} & {"course", "night", "rest"}
+
+    assert names(folder, "berth", "skip", "") == {"course", "night", "rest"}
+    assert names(folder.parent, "berth", "-C", str(folder), "simulate", "") == {"course", "night", "rest"}
+    assert names(folder, "berth", "list", "") == set()
+    assert names(folder, "berth", "list", "--now", "") == set()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -69,7 +69,7 @@ Print a script that completes these words in a shell.
 
 Usage: berth completion SHELL [FLAGS]
 
-SHELL is one of bash, zsh, fish.
+SHELL is one of bash, zsh, fish, names.
 
 Flags of every command: berth --help
 """
@@ -83,6 +83,15 @@ Commands:
   validate     check the reservations; write nothing
   list         list the reservations: seats, seat-hours, next opening
   occurrences  list every dated occurrence, in local time and UTC
+  diff         say what a change means: dates, seats, peaks, warnings, manifests
+  init         start a repository of reservations that passes its own checks
+  new          write a new reservation; asks for what is missing
+  import       make editable files of what Renku's API exported
+  schema       print the JSON Schema of our documents, for editors
+  set          change what a reservation says, and keep its comments
+  skip         leave one date of a reservation out
+  move         let one date of a reservation happen at another time
+  extend       let one date of a reservation end later, or sooner
   simulate     simulate one occurrence: the target for sessions that come and go
   status       show what every pool does now in its cluster, and what is wrong
   override     set the targets of pools for a while, in an emergency

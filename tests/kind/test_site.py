@@ -45,6 +45,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
         30,
         5,
         None,
+        24,
     )
 
 

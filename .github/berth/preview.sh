@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What a change means, as files: OUT/preview.md for people; OUT/valid and OUT/fresh with true or false; OUT/sha
+# with the commit that it is about. Findings go to stdout as annotations. Exits 0 whatever it finds: the caller
+# decides what fails.
+#   BASE       commit to compare with: where the branch left it is the base
+#   DIRECTORY  of the project in the repository
+#   OUT        folder to write to
+#   COMMIT     true: push a fresh rendered/ to BRANCH, if the reservations are valid
+set -euo pipefail
+
+here=$(dirname -- "${BASH_SOURCE[0]}")
+DIRECTORY=${DIRECTORY:-.}
+mkdir -p "$OUT"
+valid=true fresh=true
+berth -C "$DIRECTORY" validate -o github || valid=false
+if [ "$valid" = true ] && ! berth -C "$DIRECTORY" render --check >&2; then
+  fresh=false
+  if [ "${COMMIT:-false}" = true ] && bash "$here/commit.sh"; then
+    fresh=true
+  fi
+fi
+base=$(git merge-base "$BASE" HEAD 2>/dev/null || git rev-parse HEAD)
+if ! berth -C "$DIRECTORY" diff "$base" -o markdown >"$OUT/preview.md" && [ ! -s "$OUT/preview.md" ]; then
+  echo "The preview could not be made; the log says why." >"$OUT/preview.md"
+fi
+echo "$valid" >"$OUT/valid"
+echo "$fresh" >"$OUT/fresh"
+git rev-parse HEAD >"$OUT/sha"

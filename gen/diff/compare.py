@@ -1,0 +1,151 @@
+"""How does one reservation differ from what it was? Pure.
+
+What people wrote is compared as values, with every default filled in, and its dates as they fall.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from gen.dates.occurrence import Occurrence
+from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
+from gen.model import Calendar, Reservation, ResourceClass, Seats, SessionMatch
+from gen.placed import class_names
+
+_NONE: tuple[Occurrence, ...] = ()
+
+
+class Version(NamedTuple):
+    """A reservation as one side has it. `clusters`: of each class."""
+
+    reservation: Reservation
+    classes: tuple[ResourceClass, ...]
+    clusters: tuple[str, ...]
+    calendars: tuple[Calendar, ...]
+    occurrences: tuple[Occurrence, ...]
+
+    def is_whole(self) -> bool:
+        """Whether all its classes and calendars are known, and where it is."""
+        has_calendars = len(self.calendars) == len(self.reservation.recurrence.calendars)
+        return has_calendars and {one.name for one in self.classes} >= {*class_names(self.reservation)}
+
+    def cluster_of(self, resource_class: str) -> str:
+        return next(
+            cluster
+            for one, cluster in zip(self.classes, self.clusters, strict=True)
+            if one.name == resource_class
+        )
+
+
+def same(before: Version, after: Version) -> bool:
+    """Whether they say the same, wherever in the files they stand. Dates need not be known."""
+    return said_by(before) == said_by(after)
+
+
+def said_by(version: Version) -> tuple[object, ...]:
+    """The reservation first, then all else that it says."""
+    return (
+        version.reservation._replace(origin=None),  # type: ignore[arg-type] # where it stands says nothing
+        tuple(one._replace(origin=None) for one in version.classes),  # type: ignore[arg-type]
+        version.clusters,
+        tuple(one.dates for one in version.calendars),
+    )
+
+
+def compared(before: Version | None, after: Version | None) -> ReservationChange | None:
+    """None where nothing differs that anybody would notice."""
+    found = after or before
+    assert found is not None
+    reservation = found.reservation
+    dates = occurrences(before.occurrences if before else _NONE, after.occurrences if after else _NONE)
+    fields = tuple(_fields(before, after)) if before and after else ()
+    kind = ADDED if before is None else REMOVED if after is None else CHANGED
+    was = before.reservation.name if before else reservation.name
+    if kind == CHANGED and was != reservation.name:
+        kind = RENAMED
+    if kind == CHANGED and not (fields or dates.added or dates.removed or dates.changed):
+        return None
+    clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
+    return ReservationChange(
+        reservation.name,
+        was,
+        kind,
+        reservation.title,
+        reservation.recurrence.zone,
+        tuple(clusters),
+        fields,
+        dates,
+        (_seat_seconds(before), _seat_seconds(after)),
+    )
+
+
+def occurrences(before: Sequence[Occurrence], after: Sequence[Occurrence]) -> Occurrences:
+    """Matched by their ids; those of a renamed reservation by what comes after its name."""
+    old = {_date_of(item): item for item in before}
+    new = {_date_of(item): item for item in after}
+    return Occurrences(
+        tuple(item for key, item in new.items() if key not in old),
+        tuple(item for key, item in old.items() if key not in new),
+        tuple((old[key], item) for key, item in new.items() if key in old and _differ(old[key], item)),
+        sum(key in old and not _differ(old[key], item) for key, item in new.items()),
+    )
+
+
+def _date_of(item: Occurrence) -> str:
+    return item.id.partition("/")[2]
+
+
+def _differ(one: Occurrence, other: Occurrence) -> bool:
+    return (one.open, one.start, one.end, one.seats) != (other.open, other.start, other.end, other.seats)
+
+
+def _seat_seconds(version: Version | None) -> int:
+    if version is None or version.reservation.suspend:
+        return 0
+    return sum(count * (item.end - item.open) for item in version.occurrences for _, count in item.seats)
+
+
+def _fields(before: Version, after: Version) -> Iterable[Field]:
+    old, new = dict(_facts(before)), dict(_facts(after))
+    for what in dict.fromkeys((*old, *new)):
+        if old.get(what, "") != new.get(what, ""):
+            yield Field(what, old.get(what, ""), new.get(what, ""))
+
+
+def _facts(version: Version) -> Iterable[tuple[str, str]]:
+    """What is said of a reservation beside its dates, in words."""
+    one, recurrence = version.reservation, version.reservation.recurrence
+    yield "name", one.name
+    yield "title", one.title
+    yield "seats", _seats(one.seats)
+    yield "clusters", ", ".join(dict.fromkeys(version.clusters))
+    yield "lead", f"{one.lead} min"
+    yield "behaviour", one.behaviour
+    yield "time zone", recurrence.zone
+    yield "suspended", "yes" if one.suspend else "no"
+    yield "backend", one.backend
+    yield "sessions", _sessions(one.sessions)
+    for key, value in one.labels:
+        yield f"label {key}", value
+    for key, value in one.annotations:
+        yield f"annotation {key}", value
+    for found in version.classes:
+        for resource, amount in found.requests:
+            yield f"{found.name} asks for {resource}", amount
+        for resource, amount in found.limits:
+            yield f"{found.name} is limited in {resource}", amount
+        for key in found.pod:
+            yield f"{found.name} {key}", str(found.pod[key])
+
+
+def _seats(seats: Seats) -> str:
+    return ", ".join(f"{count} {name}" for name, count in seats)
+
+
+def _sessions(match: SessionMatch) -> str:
+    said = [
+        *(f"namespace {name}" for name in match.namespaces),
+        *(f"{key}={value}" for key, value in (*match.match_labels, *match.match_annotations)),
+        *([f"template {match.project_template}"] if match.project_template else ()),
+        *(["not those from before the window"] if match.earlier == "ignore" else ()),
+    ]
+    return ", ".join(said) or "all of the class"

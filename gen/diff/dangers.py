@@ -1,0 +1,174 @@
+"""What should be thought of before a change is merged? Pure; `now` is a value.
+
+First what concerns people and their dates, then what an engine does with the manifests.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from gen.dates.moment import hours_text, local_text, named
+from gen.dates.occurrence import Occurrence
+from gen.dates.zone import FOLD, GAP
+from gen.diff.change import RENAMED, ReservationChange, Warned
+from gen.diff.dategroup import date_and_times
+from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange
+from gen.diff.renames import Alike
+from gen.runtime.target import full_count, target
+from gen.runtime.timetable import Occurrence as Timed
+
+_CLUSTER_SCOPED = ("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding")
+_RIGHTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+_IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
+    "Deployment": (("spec", "selector"),),
+    "PriorityClass": (("value",), ("preemptionPolicy",)),
+    "RoleBinding": (("roleRef",),),
+    "ClusterRoleBinding": (("roleRef",),),
+}
+_FEW = 3
+
+
+def of_dates(
+    change: ReservationChange,
+    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
+    now: int,
+    notice: int,
+) -> Iterator[Warned]:
+    """`sides`: all its occurrences before and after, none of a suspended one. `notice` in seconds."""
+    before, after = sides
+    zone = named(change.zone)
+    yield from _open_now(change, before, after, now)
+    touched = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
+    soon = [item for item in touched if now < item.open < now + notice and item in after]
+    if soon:
+        when = f"{local_text(soon[0].open, zone)} ({change.zone})"
+        yield Warned(
+            "soon",
+            change.name,
+            f"{_dates(soon)} opens at {when}, sooner than the notice of {hours_text(notice)} h.",
+        )
+    past = [item for item in (*touched, *change.occurrences.removed) if item.end <= now]
+    if past:
+        yield Warned("past", change.name, f"{_dates(past)} is over already: nothing happens for it.")
+    for mark, what in ((GAP, "skips a time"), (FOLD, "repeats a time")):
+        marked = [item for item in touched if mark in item.marks]
+        if marked:
+            yield Warned("clock-change", change.name, f"{_dates(marked)}: a clock change {what} of it.")
+    if change.kind == RENAMED:
+        yield Warned(
+            "renamed",
+            change.name,
+            f"It was {change.was}: the engine deletes the one and creates the other, "
+            "so seats that are open now go and come again.",
+        )
+
+
+def _open_now(
+    change: ReservationChange, before: Sequence[Occurrence], after: Sequence[Occurrence], now: int
+) -> Iterator[Warned]:
+    names = dict.fromkeys(name for item in (*before, *after) for name, _ in item.seats)
+    for name in names:
+        old, new = _seats(before, name, now), _seats(after, name, now)
+        if old != new:
+            verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
+            yield Warned(
+                "open-now",
+                change.name,
+                f"{name} {verb} as soon as this is applied: {old} seats now, {new} then.",
+            )
+
+
+def _seats(occurrences: Sequence[Occurrence], name: str, now: int) -> int:
+    near = [
+        Timed(one.id, one.open, one.start, one.end, one.seats)
+        for one in occurrences
+        if one.open <= now < one.end
+    ]
+    return target(near, now, full_count(name))
+
+
+def _dates(items: Sequence[Occurrence]) -> str:
+    first = date_and_times(items[0])
+    return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
+
+
+def of_likenesses(found: Iterable[Alike]) -> Iterator[Warned]:
+    for one in found:
+        yield Warned(
+            "alike",
+            one.new,
+            f"{one.same} of its {one.dates} dates are those of {one.old}, which is removed. If it is the "
+            "same course by another name, its seats go and come again.",
+        )
+
+
+def of_stale(paths: Sequence[str]) -> Iterator[Warned]:
+    """`paths`: files of rendered/ that are not what the reservations render to."""
+    if paths:
+        more = f" and {len(paths) - _FEW} more" if len(paths) > _FEW else ""
+        told = f"{', '.join(paths[:_FEW])}{more}"
+        yield Warned("stale", "", f"rendered/ is not up to date: {told}. Run berth render, and commit it.")
+
+
+def of_manifests(files: Sequence[FileChange], left: Collection[str]) -> Iterator[Warned]:
+    """`left`: the paths that there are afterwards. What is the same for many objects is told once."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for file in files:
+        for one in file.objects:
+            for code, message in _of_object(one, of_all="/reservations/" not in file.path):
+                alike.setdefault((code, message), []).append(f"{one.kind} {one.name}")
+    for (code, message), names in alike.items():
+        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        yield Warned(code, "", f"{', '.join(names[:_FEW])}{more}: {message}")
+    gone = [one.kind for file in files for one in file.objects if one.change == REMOVED]
+    if gone:
+        told = ", ".join(f"{gone.count(kind)} {kind}" for kind in sorted({*gone}))
+        yield Warned("pruned", "", f"The engine deletes {told}.")
+    kept = {path.split("/")[1] for path in left if "/reservations/" in path}
+    clusters = {file.path.split("/")[1] for file in files if "/reservations/" in file.path}
+    for cluster in sorted(clusters - kept):
+        stays = f"clusters/{cluster}/base.yaml" in left
+        what = "its base.yaml stays" if stays else "the site no longer names it"
+        yield Warned("last", "", f"No reservation is left in cluster {cluster}; {what}.")
+
+
+def _of_object(one: ObjectChange, *, of_all: bool) -> Iterator[tuple[str, str]]:
+    """Code and message. `of_all`: it serves all reservations; a new one brings rights of its own, by name."""
+    if one.kind in _CLUSTER_SCOPED:
+        yield "cluster-scoped", f"{one.change}, which concerns the whole cluster."
+    if of_all and one.kind in _RIGHTS and one.change == ADDED:
+        yield "rights", "added: it allows what was not allowed."
+    if one.change != CHANGED:
+        return
+    if any(_differs(one, *path) for path in _IMMUTABLE.get(one.kind, ())):
+        yield "immutable", "what changes in it cannot be changed. Let the engine delete it first."
+    elif one.kind == "Deployment" and _differs(one, "spec", "template"):
+        yield "replaced", "the pods change, so placeholders that stand are replaced, a quarter at a time."
+    before, after = (section(text, "spec", "replicas") for text in (one.before, one.after))
+    if one.kind == "Deployment" and bool(before) != bool(after):
+        yield "replicas", f"`replicas` {'appears in' if after else 'goes from'} git."
+    if one.kind == "CronJob" and any(_differs(one, "spec", key) for key in ("schedule", "timeZone")):
+        yield "schedule", "a schedule that changes may start a run at once; it ends if nothing is open."
+    if one.kind in _RIGHTS and _added_lines(one, "rules", "subjects"):
+        yield "rights", "it allows more or other things than before."
+
+
+def _differs(one: ObjectChange, *keys: str) -> bool:
+    return section(one.before, *keys) != section(one.after, *keys)
+
+
+def _added_lines(one: ObjectChange, *keys: str) -> bool:
+    return any({*section(one.after, key)} - {*section(one.before, key)} for key in keys)
+
+
+def section(text: str, *keys: str) -> list[str]:
+    """The lines of a value in the text of one of our objects, by keys from the top; empty without it."""
+    lines = text.splitlines()
+    for depth, key in enumerate(keys):
+        begin = f"{'  ' * depth}{key}:"
+        at = next((n for n, line in enumerate(lines) if line == begin or line.startswith(f"{begin} ")), None)
+        if at is None:
+            return []
+        end = at + 1
+        while end < len(lines) and lines[end].startswith("  " * (depth + 1)):
+            end += 1
+        lines = lines[at:end] if depth == len(keys) - 1 else lines[at + 1 : end]
+    return lines

@@ -1,0 +1,68 @@
+"""How do rendered files differ, object by object? Pure.
+
+The texts are Berth's own, of this version or an older one: every object begins after a line of three dashes,
+and says its kind and name on lines of their own. What does not is compared as a whole.
+"""
+
+import re
+from difflib import unified_diff
+from typing import NamedTuple
+
+ADDED, CHANGED, REMOVED = "added", "changed", "removed"
+CONTEXT = 3  # lines around a change
+
+_kind = re.compile(r"^kind: [\"']?([\w.-]+)", re.MULTILINE).search
+_name = re.compile(r"^metadata:\n(?:  .*\n)*?  name: [\"']?([^\"'\n]+)", re.MULTILINE).search
+
+
+class ObjectChange(NamedTuple):
+    """`before` and `after` are its texts, empty where there is none."""
+
+    kind: str
+    name: str
+    change: str
+    before: str
+    after: str
+
+    def lines(self, context: int = CONTEXT) -> list[str]:
+        """As in a unified diff, without its head."""
+        before, after = self.before.splitlines(), self.after.splitlines()
+        return list(unified_diff(before, after, n=context, lineterm=""))[2:]
+
+
+class FileChange(NamedTuple):
+    """`path` is relative to the output folder; `objects` in the order of the file, removed ones last."""
+
+    path: str
+    change: str
+    objects: tuple[ObjectChange, ...]
+
+
+def file_change(path: str, before: str | None, after: str | None) -> FileChange | None:
+    """None where both are the same. None as text: there is no such file."""
+    if before == after:
+        return None
+    old, new = _objects(before or ""), _objects(after or "")
+    found = [
+        ObjectChange(*key, CHANGED if key in old else ADDED, old.get(key, ""), text)
+        for key, text in new.items()
+        if old.get(key) != text
+    ]
+    found += [ObjectChange(*key, REMOVED, text, "") for key, text in old.items() if key not in new]
+    change = ADDED if before is None else REMOVED if after is None else CHANGED
+    return FileChange(path, change, tuple(found))
+
+
+def _objects(text: str) -> dict[tuple[str, str], str]:
+    """By kind and name, in order. What stands before the first object, our header, is no object."""
+    found: dict[tuple[str, str], str] = {}
+    for number, piece in enumerate(re.split(r"^---\n", text, flags=re.MULTILINE)):
+        kind, name = _kind(piece), _name(piece)
+        if kind and name:
+            key = kind.group(1), name.group(1)
+        elif piece and not all(line.startswith("#") for line in piece.splitlines()):
+            key = "text", str(number)
+        else:
+            continue
+        found[key] = found.get(key, "") + piece
+    return found

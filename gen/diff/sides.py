@@ -1,0 +1,207 @@
+"""The two sides of a change, gone through reservation by reservation, so that neither is held as a whole.
+
+The head is rendered afresh as it goes; of the base only what differs is expanded.
+"""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from gen.check.ceilings import steps as steps_of
+from gen.dates.occurrence import Occurrence
+from gen.dates.recurrence import expand
+from gen.diff import dangers
+from gen.diff.change import Change, ReservationChange, Side, Warned
+from gen.diff.compare import Version, compared, same
+from gen.diff.manifests import FileChange, file_change
+from gen.diff.peaks import Held, peaks
+from gen.diff.renames import likenesses, renamed
+from gen.finding import ERROR
+from gen.model import Reservation
+from gen.pipeline import Item, Pipeline, date_problems
+from gen.placed import Placed, placed
+
+HOUR = 3600
+_KIND = "CapacityReservation"
+
+
+class Rendered(Protocol):
+    """What stands in rendered/ of a side."""
+
+    def paths(self) -> Sequence[str]: ...
+
+    def has(self, path: str, text: str) -> bool:
+        """Whether it stood there with just this text."""
+
+    def texts(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """Of those that there are, by path."""
+
+
+class Question(NamedTuple):
+    """`names`: what the sides are called; `now` in seconds; `notice` in hours."""
+
+    names: tuple[str, str]
+    now: int
+    notice: int
+
+
+class Comparison:
+    """Goes through both sides once: every reservation, every file, and then `change`.
+
+    The dates of the base are looked at where they may differ only, so what is wrong with others is not told.
+    """
+
+    def __init__(
+        self, base: Pipeline, head: Pipeline, rendered: tuple[Rendered, Rendered], question: Question
+    ) -> None:
+        """`rendered`: what stood in rendered/ of the base, and what stands in that of the head."""
+        self._base, self._head = base, head
+        (self._rendered, self._committed), self._question = rendered, question
+        self._held = Held(), Held()
+        self._found: list[ReservationChange] = []
+        self._warnings: list[Warned] = []
+        self._changed: dict[str, str] = {}
+        self._left: set[str] = set()
+        self._stale: list[str] = []
+        for held, side in zip(self._held, (base, head), strict=True):
+            held.site, held.classes = side.site, side.declared.classes
+
+    def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
+        """`items` are the head's, with texts and all loads; they pass through."""
+        self._base.check_references()
+        before = {one.name: one for one in self._base.declared.reservations}
+        added: list[Version] = []
+        for item in items:
+            new = version_of(item, self._head)
+            old = before.pop(item.reservation.name, None)
+            if old is None:
+                added.append(self._dated(new, self._head))
+            else:
+                self._pair(_of(old, self._base), new, item)
+            yield item
+        self._come_and_gone([self._dated(_of(one, self._base), self._base) for one in before.values()], added)
+
+    def _come_and_gone(self, removed: list[Version], added: list[Version]) -> None:
+        # What is faulty on the other side is neither gone nor new.
+        removed = [one for one in removed if one.is_whole() and not _may_be_in(self._head, one)]
+        added = [one for one in added if one.is_whole() and not _may_be_in(self._base, one)]
+        pairs = renamed(removed, added)
+        for old, new in pairs:
+            self._take(old, new)
+        was = {old.reservation.name for old, _ in pairs}
+        now = {new.reservation.name for _, new in pairs}
+        removed = [one for one in removed if one.reservation.name not in was]
+        added = [one for one in added if one.reservation.name not in now]
+        for new in added:
+            self._take(None, new)
+        for old in removed:
+            self._take(old, None)
+        self._warnings += dangers.of_likenesses(likenesses(removed, added))
+
+    def file(self, path: str, text: str) -> None:
+        """One file as it is rendered now."""
+        self._left.add(path)
+        if not self._committed.has(path, text):
+            self._stale.append(path)
+        if not self._rendered.has(path, text):
+            self._changed[path] = text
+
+    def change(self) -> Change:
+        head = self._side(self._question.names[1], self._head)
+        files = self._file_changes(gone=head.is_sound)
+        if head.is_sound:
+            self._stale += {*self._committed.paths()} - self._left
+            self._warnings += dangers.of_manifests(files, self._left)
+            self._warnings += dangers.of_stale(sorted(self._stale))
+        return Change(
+            self._side(self._question.names[0], self._base),
+            head,
+            tuple(sorted(self._found, key=lambda one: one.name)),
+            tuple(peaks(*self._held)),
+            tuple(self._warnings),
+            tuple(files),
+        )
+
+    def _file_changes(self, *, gone: bool) -> list[FileChange]:
+        """By path. `gone`: with those that are not rendered any more."""
+        left = {*self._rendered.paths()} - self._left if gone else set()
+        paths = sorted({*self._changed, *left})
+        before = self._rendered.texts(paths)
+        found = [file_change(path, before.get(path), self._changed.get(path)) for path in paths]
+        return [one for one in found if one]
+
+    def _side(self, name: str, pipeline: Pipeline) -> Side:
+        findings = tuple(pipeline.findings())
+        return Side(name, findings, all(one.severity != ERROR for one in findings))
+
+    def _pair(self, old: Version, new: Version, item: Item) -> None:
+        if not (old.is_whole() and new.is_whole()):
+            return
+        if not same(old, new):
+            self._take(self._dated(old, self._base), self._dated(new, self._head))
+            return
+        name = new.reservation.name
+        for part, loads in zip(item.parts, item.loads, strict=True):
+            for resource_class, steps in loads:
+                kept = array("i", steps)
+                for held in self._held:
+                    held.take(part.placed.cluster.name, name, resource_class, kept)
+
+    def _take(self, old: Version | None, new: Version | None) -> None:
+        for side, version in enumerate((old, new)):
+            if version:
+                self._hold(side, version)
+        found = compared(old, new)
+        if found:
+            self._found.append(found)
+            open_sides = _in_force(old), _in_force(new)
+            question = self._question
+            self._warnings += dangers.of_dates(found, open_sides, question.now, question.notice * HOUR)
+
+    def _dated(self, version: Version, pipeline: Pipeline) -> Version:
+        found = expand(version.reservation, pipeline.declared.calendars)
+        if pipeline is self._base:
+            pipeline.problems += date_problems(version.reservation, found)
+        return version._replace(occurrences=found.occurrences)
+
+    def _hold(self, side: int, version: Version) -> None:
+        for resource_class in () if version.reservation.suspend else version.classes:
+            name = resource_class.name
+            steps = array("i", steps_of(name, version.occurrences))
+            self._held[side].take(version.cluster_of(name), version.reservation.name, name, steps)
+
+
+def _may_be_in(side: Pipeline, version: Version) -> bool:
+    return side.may_declare(_KIND, version.reservation.name)
+
+
+def _in_force(version: Version | None) -> tuple[Occurrence, ...]:
+    return () if version is None or version.reservation.suspend else version.occurrences
+
+
+def version_of(item: Item, pipeline: Pipeline) -> Version:
+    places = [part.placed for part in item.parts]
+    return _version(item.reservation, places, pipeline, item.expansion.occurrences)
+
+
+def _of(reservation: Reservation, pipeline: Pipeline) -> Version:
+    """Not dated yet."""
+    site = pipeline.site
+    places = placed(reservation, pipeline.declared, site) if site else ()
+    return _version(reservation, places, pipeline, ())
+
+
+def _version(
+    reservation: Reservation,
+    places: Sequence[Placed],
+    pipeline: Pipeline,
+    occurrences: tuple[Occurrence, ...],
+) -> Version:
+    calendars = pipeline.declared.calendars
+    return Version(
+        reservation,
+        tuple(one for place in places for one in place.classes),
+        tuple(place.cluster.name for place in places for _ in place.classes),
+        tuple(calendars[name] for name in reservation.recurrence.calendars if name in calendars),
+        occurrences,
+    )

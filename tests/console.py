@@ -1,0 +1,39 @@
+"""Documents that show commands: what stands in their blocks, and what the commands really print."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    """Language and content of every fenced block."""
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
+
+
+def commands(text: str) -> list[tuple[str, str]]:
+    """Every line that begins with `$ ` in a block `console`, and the output below it."""
+    return [
+        match
+        for language, block in blocks(text)
+        if language == "console"
+        for match in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.M)
+    ]
+
+
+def printed(command: str, folder: Path) -> str:
+    """What it prints in a folder, stdout before stderr. Only berth and git are run."""
+    program, *words = shlex.split(command)
+    assert program in ("berth", "git"), command
+    done = subprocess.run(
+        [sys.executable, "-m", "gen", *words] if program == "berth" else ["git", *words],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin:/usr/local/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr

@@ -1,0 +1,53 @@
+"""Two folders of the small project: what was, and what is."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gen import cli
+from tests.command import project
+
+NOW = "2026-02-02T09:00:00Z"
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Pair:
+    """`was` is rendered and stays; `now` is edited and compared with it."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.was, self.now = folder / "was", folder / "now"
+        self._capsys = capsys
+        self.was.mkdir()
+        project.write(self.was)
+        assert cli.run(["-C", str(self.was), "render"]) == 0
+        shutil.copytree(self.was, self.now)
+        capsys.readouterr()
+
+    def edit(self, file: str, before: str, after: str) -> None:
+        path = self.now / "reservations" / file
+        text = path.read_text("utf-8")
+        assert before in text
+        path.write_text(text.replace(before, after), "utf-8")
+
+    def diff(self, *words: str, base: str = "../was", at: str = NOW, stale: bool = False) -> Answer:
+        """`stale`: without rendering first."""
+        if not stale:
+            cli.run(["-C", str(self.now), "render"])
+            self._capsys.readouterr()
+        code = cli.run(["-C", str(self.now), "diff", *([base] if base else []), "--now", at, *words])
+        return Answer(code, *self._capsys.readouterr())
+
+
+@pytest.fixture
+def pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
+    with contextlib.chdir("."):
+        yield Pair(tmp_path, capsys)

@@ -1,0 +1,241 @@
+"""What should be thought of before a merge: each warning, where it must be said and where it must not."""
+
+import shutil
+
+import pytest
+
+from gen.diff.dangers import of_manifests
+from gen.diff.manifests import FileChange, ObjectChange
+from tests.diff.conftest import NOW, Pair
+
+BEFORE = "2026-01-01T00:00:00Z"
+AFTER = "2026-12-31T00:00:00Z"
+
+
+def warnings(pair: Pair, at: str = BEFORE, *, stale: bool = False) -> list[str]:
+    told = pair.diff(at=at, stale=stale)
+    assert (told.code, told.err) == (0, "")
+    return [line[2:] for line in told.out.splitlines() if line.startswith("! ")]
+
+
+def test_nothing_is_warned_of_where_nothing_is_near(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert warnings(pair) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "verb"), [("30", "grows"), ("20", "shrinks")], ids=["more-seats", "fewer-seats"]
+)
+def test_a_window_that_is_open_acts_at_once(pair: Pair, count: str, verb: str) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", f"placeholderCount: {count}")
+    assert warnings(pair, NOW) == [
+        f"course: small {verb} as soon as this is applied: 25 seats now, {count} then."
+    ]
+
+
+def test_a_reservation_that_is_removed_or_suspended_while_it_is_open_closes(pair: Pair) -> None:
+    pair.edit("course.yaml", "  provisioning:", "  suspend: true\n  provisioning:")
+    closes = "course: small closes as soon as this is applied: 25 seats now, 0 then."
+    assert closes in warnings(pair, NOW)
+    (pair.now / "reservations/course.yaml").unlink()
+    assert warnings(pair, NOW)[0] == closes
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        ("2026-02-01T07:00:00Z", False),
+        ("2026-02-01T08:00:00Z", True),
+        ("2026-02-02T07:30:00Z", False),
+    ],
+    ids=["early-enough", "too-late", "open-already"],
+)
+def test_what_opens_sooner_than_the_notice_is_told(pair: Pair, at: str, told: bool) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    message = (
+        "course: Mon 2026-02-02 09:00-13:00 opens at Mon 2026-02-02 08:30 (Europe/Zurich), "
+        "sooner than the notice of 24 h."
+    )
+    assert (message in warnings(pair, at)) == told
+
+
+def test_the_site_says_how_long_the_notice_is(pair: Pair) -> None:
+    pair.edit("site.yaml", "  clusters:", "  diff: {noticeHours: 2}\n  clusters:")
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert not any("notice" in line for line in warnings(pair, "2026-02-01T08:00:00Z"))
+
+
+def test_what_is_over_is_told(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert warnings(pair, AFTER) == [
+        "course: Mon 2026-02-02 09:00-13:00 and 1 more is over already: nothing happens for it."
+    ]
+
+
+def test_clock_changes_are_told_of_dates_that_come(pair: Pair) -> None:
+    pair.edit(
+        "rest.yaml",
+        'dates: [2026-02-03]\n    schedule: [{startTime: "10:00", endTime: "10:20"}]',
+        'dates: [2026-03-29, 2026-10-25]\n    schedule: [{startTime: "02:30", endTime: "04:00"}]',
+    )
+    assert warnings(pair)[:2] == [
+        "rest: Sun 2026-03-29 03:30-04:00: a clock change skips a time of it.",
+        "rest: Sun 2026-10-25 02:30-04:00: a clock change repeats a time of it.",
+    ]
+
+
+def test_a_likeness_is_told_and_is_no_rename(pair: Pair) -> None:
+    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 24")
+    assert warnings(pair)[0] == (
+        "kurs: 2 of its 2 dates are those of course, which is removed. If it is the same course by another "
+        "name, its seats go and come again."
+    )
+
+
+def test_other_dates_are_no_likeness(pair: Pair) -> None:
+    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
+    pair.edit("course.yaml", 'startTime: "09:00"', 'startTime: "10:00"')
+    assert not any("by another name" in line for line in warnings(pair))
+
+
+def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    (pair.now / "rendered/clusters/prod/reservations/rest.yaml").write_text("left over")
+    assert warnings(pair, stale=True) == [
+        "rendered/ is not up to date: clusters/prod/reservations/course.yaml, "
+        "clusters/prod/reservations/rest.yaml. Run berth render, and commit it."
+    ]
+
+
+def test_the_last_reservation_of_a_cluster_and_what_is_pruned(pair: Pair) -> None:
+    for name in ("course", "night"):
+        (pair.now / f"reservations/{name}.yaml").unlink()
+    assert warnings(pair) == [
+        "The engine deletes 3 ConfigMap, 3 CronJob, 3 Deployment, 3 Role, 3 RoleBinding.",
+        "No reservation is left in cluster prod; its base.yaml stays.",
+    ]
+
+
+def test_another_priority_is_another_object_of_the_whole_cluster(pair: Pair) -> None:
+    pair.edit("site.yaml", "    - name: prod", "    - name: prod\n      priority: -9")
+    told = warnings(pair)
+    assert told[:3] == [
+        "PriorityClass berth-uni-9: added, which concerns the whole cluster.",
+        "PriorityClass berth-uni-10: removed, which concerns the whole cluster.",
+        "Deployment course-small, Deployment night-small: the pods change, so placeholders that stand are "
+        "replaced, a quarter at a time.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "told"),
+    [
+        (
+            "base.yaml",
+            "preemptionPolicy: Never",
+            "preemptionPolicy: PreemptLowerPriority",
+            "what changes in it cannot be changed. Let the engine delete it first.",
+        ),
+        (
+            "reservations/course.yaml",
+            "    matchLabels:\n",
+            '    matchLabels:\n      old: "1"\n',
+            "Deployment course-small: what changes in it cannot be changed. Let the engine delete it first.",
+        ),
+        (
+            "reservations/course.yaml",
+            "roleRef:\n",
+            'roleRef:\n  old: "1"\n',
+            "RoleBinding course: what changes in it cannot be changed. Let the engine delete it first.",
+        ),
+        (
+            "reservations/course.yaml",
+            "terminationGracePeriodSeconds: 0",
+            "terminationGracePeriodSeconds: 30",
+            "Deployment course-small: the pods change, so placeholders that stand are replaced, "
+            "a quarter at a time.",
+        ),
+        (
+            "reservations/course.yaml",
+            '  schedule: "',
+            '  schedule: "5',
+            "CronJob course: a schedule that changes may start a run at once; it ends if nothing is open.",
+        ),
+        (
+            "reservations/course.yaml",
+            "  replicas: 0\n",
+            "",
+            "Deployment course-small: `replicas` appears in git.",
+        ),
+        (
+            "reservations/course.yaml",
+            '      - "patch"\n',
+            "",
+            "Role course: it allows more or other things than before.",
+        ),
+    ],
+    ids=["priority", "selector", "role-ref", "template", "schedule", "replicas", "rights"],
+)
+def test_what_an_upgrade_does_to_objects_is_told(
+    pair: Pair, file: str, before: str, after: str, told: str
+) -> None:
+    """The base was rendered by another version of Berth, with the same reservations."""
+    path = pair.was / "rendered/clusters/prod" / file
+    text = path.read_text("utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after, 1), "utf-8")
+    assert any(line.endswith(told) for line in warnings(pair)), warnings(pair)
+
+
+def test_sessions_in_one_more_namespace_need_more_rights(pair: Pair) -> None:
+    new = '  requests: {cpu: "1", memory: 4Gi}\n  sessions: {source: pods, namespaces: [hub]}'
+    pair.edit("classes.yaml", '  requests: {cpu: "1", memory: 4Gi}', new)
+    assert any(line.endswith(": added: it allows what was not allowed.") for line in warnings(pair))
+
+
+def test_what_is_the_same_for_many_objects_is_one_line() -> None:
+    objects = [
+        ObjectChange("Deployment", f"r{n}", "changed", "spec:\n  template: 1\n", "spec:\n  template: 2\n")
+        for n in range(1000)
+    ]
+    files = [FileChange(f"clusters/a/reservations/{one.name}.yaml", "changed", (one,)) for one in objects]
+    (one,) = of_manifests(files, [file.path for file in files])
+    assert one.message.startswith("Deployment r0, Deployment r1, Deployment r2 and 997 more: the pods change")
+
+
+CEILINGS = """\
+    - name: prod
+      ceilings:
+        - {seats: {small: 40}}
+        - {seats: {small: 35}, requests: {cpu: "38"}, from: 2026-02-10, until: 2026-02-28}
+        - {seats: {small: 36}, until: 2026-01-31}
+"""
+
+
+def test_peaks_stand_against_every_ceiling_that_holds(pair: Pair) -> None:
+    pair.edit("site.yaml", "    - name: prod\n", CEILINGS)
+    shutil.copytree(pair.now / "reservations", pair.was / "reservations", dirs_exist_ok=True)
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    told = [line for line in pair.diff(at=BEFORE).out.splitlines() if line.startswith("~ prod, most")]
+    assert told == [
+        "~ prod, most seats of small: 25 -> 30 at Mon 2026-02-02 08:30 (Europe/Zurich), ceiling 40: "
+        "course 30",
+        "~ prod, most seats of small from 2026-02-10 to 2026-02-28: 25 -> 30 at Tue 2026-02-24 08:30 "
+        "(Europe/Zurich), ceiling 35: course 30",
+        "~ prod, most of cpu: 25 -> 30 at Mon 2026-02-02 08:30 (Europe/Zurich): course 30",
+        "~ prod, most of cpu from 2026-02-10 to 2026-02-28: 25 -> 30 at Tue 2026-02-24 08:30 "
+        "(Europe/Zurich), ceiling 38: course 30",
+        "~ prod, most of memory: 100Gi -> 120Gi at Mon 2026-02-02 08:30 (Europe/Zurich): course 120Gi",
+    ]
+
+
+def test_at_a_peak_ten_are_named_and_the_others_counted(pair: Pair) -> None:
+    text = (pair.now / "reservations/course.yaml").read_text("utf-8")
+    for number in range(12):
+        name = f"course-{number:02}"
+        copy = text.replace("metadata: {name: course}", f"metadata: {{name: {name}}}")
+        (pair.now / f"reservations/{name}.yaml").write_text(copy, "utf-8")
+    told = next(line for line in pair.diff(at=BEFORE).out.splitlines() if "most seats of small" in line)
+    assert told.startswith("~ prod, most seats of small: 25 -> 325 at Mon 2026-02-02 08:30 (Europe/Zurich): ")
+    assert told.endswith("course-07 25, course-08 25 and 3 more")

@@ -1,0 +1,183 @@
+"""`berth diff` in a terminal: what a change of the small project means."""
+
+import pytest
+
+from tests.diff.conftest import NOW, Pair
+
+MORE_SEATS = """\
+~1 reservation; peak seats of small in prod 25 -> 30; 1 warning
+../was -> working tree
+
+~ course: Zürich, Café | Lab [prod]
+~   seats: 25 small -> 30 small
+~   09:00-13:00, 25 small -> 30 small: Mon 2026-02-02, Tue 2026-02-24
+    seat-hours: 225 -> 270
+
+Peaks
+~ prod, most seats of small: 25 -> 30 at Mon 2026-02-02 08:30 (Europe/Zurich): course 30
+~ prod, most of cpu: 25 -> 30 at Mon 2026-02-02 08:30 (Europe/Zurich): course 30
+~ prod, most of memory: 100Gi -> 120Gi at Mon 2026-02-02 08:30 (Europe/Zurich): course 120Gi
+
+Think of this before you merge
+! course: small grows as soon as this is applied: 25 seats now, 30 then.
+
+Manifests
+~ clusters/prod/reservations/course.yaml: ~ConfigMap
+"""
+RENAMED = """\
+~1 reservation; 2 warnings
+../was -> working tree
+
+~ kurs (was course): Zürich, Café | Lab [prod]
+~   name: course -> kurs
+    seat-hours: 225
+
+Think of this before you merge
+! kurs: It was course: the engine deletes the one and creates the other, so seats that are open now go and come again.
+! The engine deletes 1 ConfigMap, 1 CronJob, 1 Deployment, 1 Role, 1 RoleBinding.
+
+Manifests
+- clusters/prod/reservations/course.yaml: -ConfigMap, -Deployment, -Role, -RoleBinding, -CronJob
++ clusters/prod/reservations/kurs.yaml: +ConfigMap, +Deployment, +Role, +RoleBinding, +CronJob
+"""  # noqa: E501 - as it is
+FAULTY = """\
+{side} does not validate
+../was -> working tree
+
+{side}:
+reservations/course.yaml:16:36: error[B012] spec.provisioning.placeholderCount: -1 is below 1. Write a whole number from 1 up.
+1 error.
+"""  # noqa: E501 - as it is
+
+
+def test_where_nothing_changes_it_says_so(pair: Pair) -> None:
+    assert pair.diff() == (0, "Nothing changes.\n../was -> working tree\n", "")
+
+
+def test_more_seats(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert pair.diff() == (0, MORE_SEATS, "")
+
+
+def test_dates_that_come_and_go(pair: Pair) -> None:
+    pair.edit("course.yaml", "dayOfWeek: mon", "dayOfWeek: tue")
+    pair.edit("course.yaml", "except: [2026-02-09]", "")
+    pair.edit("course.yaml", "moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]", "")
+    told = pair.diff()
+    assert told.code == 0
+    assert [line for line in told.out.splitlines() if line.startswith(("+", "-   "))] == [
+        "+   25 small: Tue 09:00-13:00, 4 dates from 2026-02-03 to 2026-02-24 (08:00-12:00 UTC)",
+        "-   25 small: Mon 2026-02-02 09:00-13:00 (08:00-12:00 UTC)",
+        "-   25 small: Tue 2026-02-24 09:00-13:00 (08:00-12:00 UTC)",
+    ]
+
+
+def test_a_rename_is_found_and_what_it_means_is_said(pair: Pair) -> None:
+    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
+    assert pair.diff() == (0, RENAMED, "")
+
+
+def test_a_rename_with_other_seats_is_a_removal_and_an_addition(pair: Pair) -> None:
+    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 24")
+    assert pair.diff().out.startswith("+1 -1 reservations; peak seats of small in prod 25 -> 24; ")
+
+
+def test_a_head_with_errors_is_told_and_nothing_else_is_claimed(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: -1")
+    assert pair.diff() == (1, FAULTY.format(side="working tree"), "")
+
+
+def test_a_base_with_errors_does_not_hide_the_head(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: -1")
+    pair.was, pair.now = pair.now, pair.was
+    told = pair.diff(base="../now")
+    assert (told.code, told.out) == (0, FAULTY.format(side="../now").replace("../was", "../now"))
+
+
+def test_what_moves_to_another_day_is_one_line(pair: Pair) -> None:
+    pair.edit("course.yaml", "to: {date: 2026-02-24}", 'to: {date: 2026-02-25, startTime: "14:00"}')
+    told = pair.diff().out
+    assert "~   Tue 2026-02-24 09:00-13:00 -> Wed 2026-02-25 14:00-18:00\n" in told
+
+
+def test_exit_code_4_tells_that_anything_changes(pair: Pair) -> None:
+    assert pair.diff("--exit-code").code == 0
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert pair.diff("--exit-code").code == 4
+
+
+def test_an_upgrade_that_changes_only_manifests_says_so(pair: Pair) -> None:
+    file = pair.was / "rendered/clusters/prod/reservations/course.yaml"
+    file.write_text(file.read_text("utf-8").replace("maxSurge: 0", "maxSurge: 1"), "utf-8")
+    assert pair.diff().out == (
+        "no date and no seat changes; 1 file of rendered/\n../was -> working tree\n\n"
+        "Manifests\n~ clusters/prod/reservations/course.yaml: ~Deployment\n"
+    )
+
+
+def test_an_engine_that_changes_takes_replicas_out_of_git(pair: Pair) -> None:
+    pair.edit("site.yaml", "engine: argocd", "engine: none")
+    assert "! Deployment course-small, Deployment night-small: `replicas` goes from git.\n" in pair.diff().out
+
+
+def test_github_gets_a_line_at_the_file(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    told = pair.diff("-o", "github").out
+    assert told.count("::notice file=") == 1
+    assert told.count("::warning file=") == 1
+    assert "/reservations/course.yaml,line=1,col=1," in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("a", "b"), 'berth: berth diff takes one base, not "a b".\n'),
+        (("--limit", "5"), 'berth: --limit "5" is no number of characters from 1000 up.\n'),
+    ],
+    ids=["two-bases", "limit"],
+)
+def test_a_slip_is_refused(pair: Pair, words: tuple[str, ...], message: str) -> None:
+    assert pair.diff(*words, base="") == (2, "", message)
+
+
+def test_the_same_command_says_the_same(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert pair.diff(at=NOW) == pair.diff(at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("site.yaml", "timeZone: Europe/Zurich", "timeZone: Mars"),
+        ("classes.yaml", "kind: ResourceClass", "kind: ResourceKlass"),
+        ("classes.yaml", "from: 2026-02-16", "from: 2026-02-30"),
+        ("course.yaml", "type: weekly", "type: wekly"),
+        ("course.yaml", "resourceClass: small", "resourceClass: smal"),
+        ("rest.yaml", "spec:", "spec: ["),
+    ],
+    ids=["site", "classes", "calendar", "reservation", "reference", "text"],
+)
+@pytest.mark.parametrize("faulty", ["base", "head"])
+def test_whatever_is_faulty_on_one_side_nothing_is_claimed_of_it(
+    pair: Pair, file: str, before: str, after: str, faulty: str
+) -> None:
+    """Both sides say the same but for the fault: no reservation came, went or changed."""
+    pair.edit(file, before, after)
+    if faulty == "base":
+        pair.was, pair.now = pair.now, pair.was
+    told = pair.diff(base=f"../{pair.was.name}", stale=True)
+    name = "working tree" if faulty == "head" else f"../{pair.was.name}"
+    assert told.out.splitlines()[0] == f"{name} does not validate"
+    assert told.code == (1 if faulty == "head" else 0)
+    assert "error[" in told.out
+    assert not [line for line in told.out.splitlines() if line.startswith(("+", "-", "~"))]
+
+
+def test_a_base_whose_dates_are_wrong_is_told_where_they_were_put_right(pair: Pair) -> None:
+    pair.edit("course.yaml", "except: [2026-02-09]", "except: [2026-02-10]")
+    pair.was, pair.now = pair.now, pair.was
+    told = pair.diff(base="../now").out
+    assert told.startswith("~1 reservation; ")
+    assert "../now does not validate\n" in told
+    assert "error[" in told

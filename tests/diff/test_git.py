@@ -1,0 +1,110 @@
+"""Against commits of a real git repository."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.diff.conftest import Answer, Pair
+
+
+class History:
+    """The pair's `now`, as a repository whose main branch is what was."""
+
+    def __init__(self, pair: Pair, root: Path) -> None:
+        self.pair, self.root = pair, root
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.commit("first")
+
+    def git(self, *words: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+        done = subprocess.run(
+            ["git", *identity, *words], cwd=self.root, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    def commit(self, message: str) -> str:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+    def diff(self, *words: str) -> Answer:
+        return self.pair.diff(*words, base="")
+
+
+@pytest.fixture
+def history(pair: Pair) -> History:
+    return History(pair, pair.now)
+
+
+MORE = "~1 reservation; peak seats of small in prod 25 -> 30; 1 warning\n"
+
+
+def more_seats(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+
+
+def test_on_main_what_is_not_committed_is_compared(history: History) -> None:
+    first = history.git("rev-parse", "--short=9", "HEAD")
+    assert history.diff().out == f"Nothing changes.\n{first} -> working tree\n"
+    more_seats(history.pair)
+    assert history.diff().out.startswith(MORE)
+
+
+def test_a_branch_is_compared_with_where_it_left_main(history: History) -> None:
+    history.git("checkout", "--quiet", "-b", "change")
+    more_seats(history.pair)
+    history.commit("more seats")
+    history.git("checkout", "--quiet", "main")
+    history.pair.edit("night.yaml", "placeholderCount: 2}", "placeholderCount: 4}")
+    history.commit("another change, on main")
+    history.git("checkout", "--quiet", "change")
+    assert history.diff().out.startswith(MORE)
+    assert history.diff("main").out.startswith("~2 reservations; ")
+
+
+def test_any_commit_may_be_the_base(history: History) -> None:
+    first = history.git("rev-parse", "HEAD")
+    more_seats(history.pair)
+    history.commit("more seats")
+    assert history.diff(first).out.startswith(MORE)
+    assert history.diff("HEAD~1").out.splitlines()[1] == f"HEAD~1 ({first[:9]}) -> working tree"
+    assert history.diff("HEAD").out.startswith("no date and no seat changes; 1 file of rendered/\n")
+
+
+def test_the_project_may_lie_below_the_root_of_the_repository(pair: Pair) -> None:
+    history = History(pair, pair.now.parent)
+    more_seats(pair)
+    assert history.diff().out.startswith(MORE)
+
+
+def test_nothing_in_the_repository_is_changed(history: History) -> None:
+    more_seats(history.pair)
+    before = history.git("status", "--porcelain=v2")
+    assert "rendered/ is not up to date" in history.pair.diff(base="", stale=True).out
+    assert history.git("status", "--porcelain=v2") == before
+
+
+def test_what_git_does_not_know_is_a_slip(history: History) -> None:
+    assert history.diff("nowhere") == (
+        2,
+        "",
+        'berth: git knows no commit "nowhere". Name a commit or a folder: berth diff BASE.\n',
+    )
+    assert history.diff("--", "--help").code == 2
+
+
+def test_without_a_repository_it_says_what_to_name(pair: Pair) -> None:
+    told = pair.diff(base="")
+    assert told.code == 2
+    assert told.err.startswith("berth: fatal: not a git repository")
+    assert told.err.endswith("Name a commit or a folder: berth diff BASE.\n")
+
+
+def test_a_base_without_our_folders_has_nothing(history: History) -> None:
+    history.git("checkout", "--quiet", "--orphan", "empty")
+    history.git("rm", "-r", "--cached", "--quiet", ".")
+    history.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
+    told = history.diff("empty")
+    assert told.code == 0
+    assert told.out.startswith("+3 reservations; peak seats of small in prod 0 -> 25; ")

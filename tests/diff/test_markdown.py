@@ -1,0 +1,174 @@
+"""A change as a comment: it stays below its limit, everything in it is closed, and no text becomes markup."""
+
+import re
+from random import Random
+
+import pytest
+
+from gen.dates.occurrence import Occurrence
+from gen.diff.change import Change, Field, Occurrences, Peak, ReservationChange, Side, Warned
+from gen.diff.manifests import FileChange, ObjectChange
+from gen.diff.markdown import LIMIT, escaped, markdown
+from tests.awkward import AWKWARD
+from tests.diff.conftest import Pair
+
+HOSTILE = (
+    "@everyone",
+    "closes #12",
+    "</details><script>alert(1)</script>",
+    "```\n````",
+    "| a | b |",
+    "[x](https://evil.example)",
+    "https://evil.example www.evil.example",
+    "![](http://x)",
+    "<!-- marker -->",
+    "**bold** _it_ ~~no~~",
+    "\u202e\x1b[31m",
+    "GH-12 !34 &5 $6 %7",
+)
+
+
+def reservation(random: Random, number: int) -> ReservationChange:
+    title = random.choice((*HOSTILE, *AWKWARD))
+    dates = tuple(
+        Occurrence(
+            f"r{number}",
+            f"r{number}/{n}",
+            at,
+            at + 1800,
+            at + 9000,
+            (("small", n + 1),),
+            "UTC",
+            (),
+            "2026-02-02",
+        )
+        for n in range(random.randrange(6))
+        for at in (1770000000 + n * 86400 * 7,)
+    )
+    fields = (Field("title", random.choice(HOSTILE), title),)
+    kind = random.choice(("added", "removed", "changed"))
+    return ReservationChange(
+        f"r{number}",
+        f"r{number}",
+        kind,
+        title,
+        "UTC",
+        ("prod",),
+        fields,
+        Occurrences(dates, (), (), 3),
+        (0, 36000),
+    )
+
+
+def change(reservations: int, seed: int = 1) -> Change:
+    random = Random(seed)
+    names = range(reservations)
+    text = "metadata:\n  name: x\n" + "".join(f"  line{n}: {random.choice(HOSTILE)!r}\n" for n in range(40))
+    return Change(
+        Side("main (1234567)", (), True),
+        Side("working tree", (), True),
+        tuple(reservation(random, n) for n in names),
+        tuple(
+            Peak("prod", f"seats of c{n}", "", "1", "2", 1770000000, (("r1", "2"),), "") for n in names[:60]
+        ),
+        tuple(Warned("soon", f"r{n}", random.choice(HOSTILE)) for n in names),
+        tuple(
+            FileChange(
+                f"clusters/prod/reservations/r{n}.yaml",
+                "changed",
+                (ObjectChange("ConfigMap", f"r{n}", "changed", text, text.replace("line1", "line2")),),
+            )
+            for n in names
+        ),
+    )
+
+
+def is_balanced(text: str) -> bool:
+    """Every fence is closed by one of its length, and every <details> outside of fences is closed."""
+    fence, depth = "", 0
+    for line in text.splitlines():
+        run = re.match("`{3,}", line)
+        if fence:
+            if line == fence:
+                fence = ""
+        elif run:
+            fence = run.group()
+        else:
+            depth += line.count("<details>") - line.count("</details>")
+            if depth < 0:
+                return False
+    return not fence and not depth
+
+
+@pytest.mark.parametrize("reservations", [0, 1, 5, 40, 200, 1000])
+@pytest.mark.parametrize("limit", [1000, 5000, LIMIT])
+def test_it_is_balanced_and_never_above_its_limit(reservations: int, limit: int) -> None:
+    text = markdown(change(reservations, seed=reservations + limit), "UTC", limit)
+    assert len(text) <= limit
+    assert is_balanced(text)
+
+
+def test_what_is_left_out_is_said() -> None:
+    text = markdown(change(1000), "UTC")
+    assert re.search(r"and \d+ more reservations\n", text)
+    assert text.endswith("Shortened to fit into a comment. All of it: `berth diff -o wide`.\n")
+    assert "Shortened" not in markdown(change(3), "UTC")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
+    text = markdown(change(30, seed), "UTC", 10**9)
+    outside = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert "<script" not in outside
+    assert "<!--" not in outside
+    assert not re.search(r"[@#]\w", outside.replace("&#", ""))
+    assert "://" not in outside
+    assert not re.search(r"(?<!\\)[\[\]|*_]", outside.replace("**", ""))
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("a <b> & c", "a &lt;b&gt; &amp; c"),
+        ("@me #1", "@\u200bme \\#\u200b1"),
+        ("http://x", "http:\u200b//x"),
+        ("`x`", "\\`x\\`"),
+        ("a\nb\x1b", "a\\\\nb\\\\x1b"),
+        ("&lt;", "&\u200blt;".replace("&", "&amp;", 1)),
+        ("$x$", "&#36;\u200bx&#36;"),
+        (":smile:", ":\u200bsmile:"),
+        ("/close", "/close"),
+    ],
+    ids=["html", "mention", "link", "code", "control", "entity", "math", "emoji", "quick-action"],
+)
+def test_text_stays_text(said: str, shown: str) -> None:
+    assert escaped(said) == shown
+
+
+def test_no_line_begins_with_a_quick_action() -> None:
+    """GitLab would carry out a comment's line `/close`."""
+    one = reservation(Random(1), 1)._replace(title="/close", fields=(Field("title", "/approve", "/merge"),))
+    text = markdown(change(0)._replace(reservations=(one,), warnings=(Warned("x", "", "/close"),)), "UTC")
+    assert text.count("/close") == 2
+    assert not [line for line in text.splitlines() if line.lstrip().startswith("/")]
+
+
+def test_between_tags_no_backslash_is_shown(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    text = pair.diff("-o", "markdown").out
+    assert "<details><summary>ConfigMap course (+2 -2)</summary>\n\n```diff\n" in text
+
+
+def test_a_long_change_fills_much_of_its_room() -> None:
+    """What is left out is left out in small steps."""
+    assert len(markdown(change(400), "UTC")) > LIMIT / 3
+
+
+def test_a_small_change_in_full(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    told = pair.diff("-o", "markdown").out
+    assert told.startswith(
+        "### Berth: \\~\u200b1 reservation; peak seats of small in prod 25 \u2192 30; 1 warning\n"
+    )
+    assert told.count("<details>") == told.count("</details>") == 2
+    assert '+      {"id": "course/2026-02-02T09:00", ' in told

@@ -1,0 +1,59 @@
+"""A change on a terminal: colours, width, manifests, and texts that would do something to it."""
+
+from gen.diff.change import Change, Field, Occurrences, ReservationChange, Side
+from gen.diff.text import Look, text
+from tests.diff.conftest import Pair
+
+NO_DATES = Occurrences((), (), (), 0)
+NARROW, PLAIN = 40, Look(colour=False, columns=None)
+
+
+def change(title: str) -> Change:
+    fields = (Field("title", "before", title),)
+    one = ReservationChange("a", "a", "changed", title, "UTC", ("prod",), fields, NO_DATES, (3600, 3600))
+    return Change(Side("main", (), True), Side("here", (), True), (one,), (), (), ())
+
+
+WHOLE = """\
+~1 reservation
+main -> here
+
+~ a: {0} [prod]
+~   title: before -> {0}
+    seat-hours: 1
+"""
+
+
+def test_what_people_wrote_does_nothing_to_a_terminal() -> None:
+    shown = text(change("x\x1b[31m\u202e\nDate: now"), "UTC", PLAIN, wide=False)
+    assert shown == WHOLE.format("x\\x1b[31m\\u202e\\nDate: now")
+
+
+def test_long_lines_are_broken_between_words_and_indented() -> None:
+    shown = text(change("one two three four five six seven"), "UTC", Look(False, NARROW), wide=False)
+    assert shown == (
+        "~1 reservation\nmain -> here\n\n"
+        "~ a: one two three four five six seven\n      [prod]\n"
+        "~   title: before -> one two three four\n        five six seven\n"
+        "    seat-hours: 1\n"
+    )
+
+
+def test_colours_stand_around_whole_lines() -> None:
+    shown = text(change("x"), "UTC", Look(True, None), wide=False)
+    assert shown == (
+        "\x1b[1m~1 reservation\x1b[0m\nmain -> here\n\n"
+        "\x1b[33m~ a: x [prod]\x1b[0m\n\x1b[33m~   title: before -> x\x1b[0m\n    seat-hours: 1\n"
+    )
+
+
+def test_wide_shows_the_lines_of_the_manifests(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    lines = pair.diff("-o", "wide").out.splitlines()
+    at = lines.index("    ConfigMap course (+2 -2)")
+    assert lines[at - 1] == "~ clusters/prod/reservations/course.yaml: ~ConfigMap"
+    assert lines[at + 1].startswith("@     -")
+    old = [line for line in lines if line.startswith("-     ")]
+    new = [line for line in lines if line.startswith("+     ")]
+    assert (len(old), len(new)) == (2, 2)
+    assert [line[1:].replace('"small": 25', '"small": 30') for line in old] == [line[1:] for line in new]

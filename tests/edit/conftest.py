@@ -1,0 +1,32 @@
+"""The small project, to be edited."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gen import cli
+from tests.command import project
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return project.write(tmp_path)
+
+
+@pytest.fixture
+def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Answer]]:
+    def run(*words: str) -> Answer:
+        code = cli.run(["-C", str(folder), *words])
+        return Answer(code, *capsys.readouterr())
+
+    with contextlib.chdir("."):
+        yield run

@@ -1,0 +1,279 @@
+"""`berth set`, `skip`, `move`, `extend`, `new`, `import`: what they write, say and refuse."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gen.jsonschema import schema
+from tests.edit.conftest import Answer
+
+Berth = Callable[..., Answer]
+
+
+def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
+    assert berth("skip", "course", "2026-02-02") == (
+        0,
+        "reservations/course.yaml:\n"
+        "~ course: Zürich, Café | Lab [prod]\n"
+        "- 25 small: Mon 2026-02-02 09:00-13:00 (08:00-12:00 UTC)\n"
+        "  1 other date stays\n"
+        "  seat-hours: 225 -> 112.5\n"
+        "Next: berth render\n",
+        "",
+    )
+    assert "    except: [2026-02-09, 2026-02-02]\n" in (folder / "reservations/course.yaml").read_text(
+        "utf-8"
+    )
+
+
+def test_move_and_extend(berth: Berth) -> None:
+    told = berth("move", "course", "2026-02-23", "--to", "2026-02-26 10:00-12:00").out
+    assert "~ Tue 2026-02-24 09:00-13:00 -> Thu 2026-02-26 10:00-12:00\n" in told
+    assert (
+        "~ 22:00 to Sun 06:00 -> 22:00 to Sun 07:00: Sat 2026-02-07\n"
+        in berth("extend", "night", "2026-02-07", "--until", "07:00").out
+    )
+
+
+def test_set_changes_several_things_at_once(berth: Berth) -> None:
+    told = berth("set", "course", "provisioning.placeholderCount=40", "title=A: b").out
+    assert "~ title: Zürich, Café | Lab -> A: b\n~ seats: 25 small -> 40 small\n" in told
+
+
+def test_what_would_not_validate_is_refused_and_nothing_is_written(berth: Berth, folder: Path) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    assert berth("set", "course", "provisioning.placeholderCount=0") == (
+        1,
+        "",
+        "reservations/course.yaml:16:36: error[B012] spec.provisioning.placeholderCount: 0 is below 1. "
+        "Write a whole number from 1 up.\n1 error.\nreservations/course.yaml is not changed.\n",
+    )
+    assert berth("skip", "course", "2026-02-03").code == 1
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+def test_errors_elsewhere_are_no_reason_to_refuse(berth: Berth, folder: Path) -> None:
+    shutil.copy(folder / "reservations/rest.yaml", folder / "reservations/broken.yaml")
+    broken = folder / "reservations/broken.yaml"
+    broken.write_text(broken.read_text("utf-8").replace("name: rest", "name: -"), "utf-8")
+    assert berth("validate").code == 1
+    assert berth("skip", "course", "2026-02-02").code == 0
+
+
+def test_what_it_says_already_is_not_written_again(berth: Berth) -> None:
+    assert berth("set", "course", "provisioning.placeholderCount=25").out == (
+        "reservations/course.yaml says so already.\n"
+    )
+
+
+NEW = """\
+# yaml-language-server: $schema=.schema.json
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata:
+  name: algebra
+spec:
+  title: "Algebra: 1"
+  resourceClass: small
+  recurrence:
+    type: weekly
+    startDate: 2026-02-02
+    endDate: 2026-02-15
+    schedule:
+      - {daysOfWeek: [mon, wed], startTime: "09:00", endTime: "13:00"}
+  provisioning:
+    placeholderCount: 10
+    leadTimeMinutes: 30
+    scaleDownBehavior: none
+"""
+GIVEN = (
+    "--class",
+    "small",
+    "--seats",
+    "10",
+    "--from",
+    "2026-02-02",
+    "--until",
+    "2026-02-15",
+    "--behaviour",
+    "none",
+)
+
+
+def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
+    words = ("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "wed,mon", "--title", "Algebra: 1")
+    told = berth(*words)
+    assert (told.code, told.err) == (0, "")
+    assert (folder / "reservations/algebra.yaml").read_text("utf-8") == NEW
+    assert berth("validate").code == 0
+    assert berth(*words) == (0, "reservations/algebra.yaml says so already.\n", "")
+    assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == schema()
+
+
+def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    assert berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon") == (
+        2,
+        "",
+        "berth: reservations/course.yaml: there is a file already; nothing was written.\n",
+    )
+    told = berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon", "--file", "reservations/b.yaml")
+    assert (told.code, "reservations/b.yaml is not changed." in told.err) == (1, True)
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+    assert not (folder / "reservations/b.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "file", ["elsewhere/a.yaml", "reservations/../a.yaml", "reservations/.a.yaml", "reservations/a.txt"]
+)
+def test_new_writes_only_where_it_will_be_read(berth: Berth, file: str) -> None:
+    told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file)
+    assert told == (
+        2,
+        "",
+        f'berth: --file "{file}" is no place to write. Name a file such as reservations/algebra.yaml.\n',
+    )
+
+
+def test_the_schema_is_named_from_wherever_the_file_lies(berth: Berth, folder: Path) -> None:
+    file = "reservations/2026/spring/algebra.yaml"
+    assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file).code == 0
+    assert (
+        (folder / file).read_text("utf-8").startswith("# yaml-language-server: $schema=../../.schema.json\n")
+    )
+
+
+def test_new_says_everything_that_is_missing(berth: Berth) -> None:
+    assert berth("new", "algebra", "09:00-13:00") == (
+        2,
+        "",
+        "berth: it also needs --class, --seats, --weekly, --daily, --once or --dates, --from, --until.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("new", "x", "9-10", *GIVEN, "--daily"), '"9" is not a time of day'),
+        (("new", "x", "noon", *GIVEN, "--daily"), '"noon" is no span of time such as 09:00-13:00'),
+        (
+            ("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mo"),
+            '"mo" is no list of weekdays such as mon,wed',
+        ),
+        (
+            ("new", "x", "09:00-10:00", *GIVEN, "--daily", "--once"),
+            "Write one of --weekly, --daily, --once, --dates",
+        ),
+        (("skip", "course"), "Write: berth skip NAME DATE [TIME]"),
+        (("skip", "course", "tomorrow"), '"tomorrow" is no date such as 2026-02-02'),
+        (("skip", "nobody", "2026-02-02"), 'no reservation is named "nobody"'),
+        (("move", "course", "2026-02-02"), "--to says where it goes"),
+        (("extend", "course", "2026-02-02"), "--until says when it ends"),
+        (("set", "course"), "Write: berth set NAME PATH=VALUE"),
+        (("import", "renku"), "Write: berth import renku FILE"),
+        (("import", "renku", "nowhere.json"), "nowhere.json: "),
+    ],
+    ids=lambda value: "-".join(value[:1] + value[-1:]).replace(" ", "-") if isinstance(value, tuple) else "",
+)
+def test_a_slip_is_told(berth: Berth, words: tuple[str, ...], message: str) -> None:
+    told = berth(*words)
+    assert (told.code, told.out) == (2, "")
+    assert message in told.err
+
+
+PAYLOAD = [
+    {
+        "id": "01K9ZK4T8W3Q6M5N2R7V1X0Y9B",
+        "name": "Intro to Statistics",
+        "resource_class_id": 5,
+        "project_template_id": "01JC3CB5426KC7P5STS5X3KSS9",
+        "recurrence": {
+            "type": "weekly",
+            "start_date": "2026-02-17",
+            "end_date": "2026-05-26",
+            "schedule": [{"day_of_week": 2, "start_time": "12:15:00", "end_time": "14:00:00"}],
+        },
+        "provisioning": {"placeholder_count": 35, "lead_time_minutes": 20, "scale_down_behavior": "none"},
+    }
+]
+IMPORTED = """\
+# yaml-language-server: $schema=.schema.json
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata:
+  name: {name}
+spec:
+  title: Intro to Statistics
+  resourceClass: small
+  recurrence:
+    type: weekly
+    startDate: 2026-02-17
+    endDate: 2026-05-26
+    timeZone: {zone}
+    schedule:
+      - {{dayOfWeek: tue, startTime: "{start}", endTime: "{end}"}}
+  provisioning:
+    placeholderCount: 35
+    leadTimeMinutes: 20
+    scaleDownBehavior: none
+  sessions: {{projectTemplate: 01JC3CB5426KC7P5STS5X3KSS9}}
+"""
+
+
+def number_the_class(folder: Path) -> None:
+    """As Renku does."""
+    classes = folder / "reservations/classes.yaml"
+    text = classes.read_text("utf-8")
+    classes.write_text(
+        text.replace("spec:\n  cluster: prod", "spec:\n  renkuId: 5\n  cluster: prod"), "utf-8"
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "times"),
+    [
+        ((), {"zone": "UTC", "start": "12:15", "end": "14:00"}),
+        (("--time-zone", "Europe/Zurich"), {"zone": "Europe/Zurich", "start": "13:15", "end": "15:00"}),
+    ],
+    ids=["utc", "zurich"],
+)
+def test_import_writes_an_editable_file(
+    berth: Berth, folder: Path, flags: tuple[str, ...], times: dict[str, str]
+) -> None:
+    number_the_class(folder)
+    (folder / "export.json").write_text(json.dumps(PAYLOAD))
+    told = berth("import", "renku", "export.json", *flags)
+    name = told.out.removeprefix("reservations/").partition(".yaml")[0]
+    assert (told.code, name.rpartition("-")[0]) == (0, "intro-to-statistics")
+    assert (folder / f"reservations/{name}.yaml").read_text("utf-8") == IMPORTED.format(name=name, **times)
+
+
+def test_import_writes_all_or_nothing(berth: Berth, folder: Path) -> None:
+    number_the_class(folder)
+    two = [{**PAYLOAD[0], "id": None, "name": name} for name in ("first", "second")]
+    (folder / "export.json").write_text(json.dumps(two))
+    (folder / "reservations/second.yaml").write_text("# mine\n")
+    told = berth("import", "renku", "export.json")
+    assert (told.code, told.out) == (2, "")
+    assert told.err.endswith("reservations/second.yaml: there is a file already; nothing was written.\n")
+    assert not (folder / "reservations/first.yaml").exists()
+
+
+def test_import_can_suspend(berth: Berth, folder: Path) -> None:
+    number_the_class(folder)
+    (folder / "export.json").write_text(json.dumps([{**PAYLOAD[0], "id": None}]))
+    assert berth("import", "renku", "export.json", "--suspend").code == 0
+    text = (folder / "reservations/intro-to-statistics.yaml").read_text("utf-8")
+    assert text.endswith("\n  suspend: true\n")
+
+
+def test_a_payload_is_not_edited_but_imported(berth: Berth, folder: Path) -> None:
+    number_the_class(folder)
+    (folder / "reservations/export.json").write_text(json.dumps([{**PAYLOAD[0], "id": None}]))
+    assert (
+        "Make a file of ours of it first: berth import renku reservations/export.json"
+        in berth("skip", "intro-to-statistics", "2026-02-17").err
+    )

@@ -1,0 +1,178 @@
+"""One document of a file is edited; everything else in it stays as it was, byte for byte."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from gen.edit.assignment import Assignment, assign, assignment
+from gen.edit.occurrence import To, Which, move, skip
+from gen.edit.roundtrip import EditError, Make, edited
+from gen.input.document import parse
+from gen.input.source import Source
+
+FILE = """\
+# ours
+apiVersion: berth.dev/v1alpha1   # the version
+kind: CapacityReservation
+metadata: {name: first}
+spec:
+    title: "First"   # a title
+    recurrence:
+        type: weekly
+        schedule:
+        - {dayOfWeek: 1, startTime: "09:00", endTime: '13:00'}   # Mondays
+        # the list goes on
+        - dayOfWeek: wed
+          startTime: 09:00
+    provisioning:
+
+        placeholderCount: 25
+---
+# the second
+kind: Other
+spec:
+  text: |
+    --- not a marker
+  list: [a,   b]
+...
+"""
+
+
+def values(text: str) -> list[Any]:
+    documents, faults = parse(Source("", text.encode()))
+    assert not faults
+    return [one.value for one in documents]
+
+
+def set_count(tree: Any, make: Make) -> None:
+    tree["spec"]["provisioning"]["placeholderCount"] = make(30)
+
+
+def test_only_what_is_edited_changes() -> None:
+    assert edited(FILE, 0, set_count) == FILE.replace("placeholderCount: 25", "placeholderCount: 30")
+
+
+def test_another_document_of_the_file_is_edited_in_its_place() -> None:
+    def change(tree: Any, make: Make) -> None:
+        tree["kind"] = make("Another")
+
+    assert edited(FILE, 1, change).partition("---\n# the second")[0] == FILE.partition("---\n# the second")[0]
+    assert values(edited(FILE, 1, change))[1]["kind"] == "Another"
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_line_ends_stay(ending: str) -> None:
+    text = FILE.replace("\n", ending)
+    assert edited(text, 0, set_count) == text.replace("placeholderCount: 25", "placeholderCount: 30")
+
+
+def test_json_keeps_its_indent() -> None:
+    text = '{\n   "spec": {\n      "a": 1\n   }\n}\n'
+
+    def change(tree: Any, make: Make) -> None:
+        tree["spec"]["a"] = make(2)
+
+    assert edited(text, 0, change) == text.replace("1", "2")
+
+
+def test_what_cannot_be_edited_safely_is_refused() -> None:
+    def change(tree: Any, make: Make) -> None:
+        tree["b"] = make("x" if isinstance(tree, dict) and type(tree) is dict else "y")
+
+    with pytest.raises(EditError, match="edit it by hand"):
+        edited("a: 1\n", 0, change)
+
+
+@pytest.mark.parametrize(
+    ("before", "how", "after"),
+    [
+        ("recurrence: {type: daily}\n", "skip", "recurrence: {type: daily, except: [2026-02-02]}\n"),
+        (
+            "recurrence:\n  except:\n  - 2026-01-01  # New Year\n",
+            "skip",
+            "recurrence:\n  except:\n  - 2026-01-01  # New Year\n  - 2026-02-02\n",
+        ),
+        (
+            "recurrence:\n  moved: [{date: 2026-02-02, to: {date: 2026-02-03}}]\n",
+            "skip",
+            "recurrence:\n  except: [2026-02-02]\n",
+        ),
+        (
+            'recurrence:\n  a: 1\n  extra: [{date: 2026-02-02, startTime: "09:00"}]\n',
+            "skip",
+            "recurrence:\n  a: 1\n",
+        ),
+        (
+            "recurrence:\n  a: 1\n",
+            "move",
+            'recurrence:\n  a: 1\n  moved: [{date: 2026-02-02, to: {date: 2026-02-05, endTime: "14:00"}}]\n',
+        ),
+        (
+            "recurrence:\n  moved:\n    - {date: 2026-02-02, to: {date: 2026-02-03}}\n",
+            "move",
+            'recurrence:\n  moved:\n    - {date: 2026-02-02, to: {date: 2026-02-05, endTime: "14:00"}}\n',
+        ),
+        (
+            'recurrence:\n  extra:\n    - {date: 2026-02-02, startTime: "09:00", endTime: "10:00"}\n',
+            "move",
+            'recurrence:\n  extra:\n    - {date: 2026-02-05, startTime: "09:00", endTime: "14:00"}\n',
+        ),
+    ],
+    ids=["new-in-flow", "append", "moved-then-skipped", "extra", "move", "moved-again", "extra-moved"],
+)
+def test_one_occurrence(before: str, how: str, after: str) -> None:
+    which = Which("2026-02-02", None)
+
+    def change(tree: Any, make: Make) -> None:
+        if how == "skip":
+            skip(tree, which, make)
+        else:
+            move(tree, which, To("2026-02-05", None, "14:00"), make)
+
+    assert edited(before, 0, change) == after
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("provisioning.placeholderCount=30", Assignment(("spec", "provisioning", "placeholderCount"), 30)),
+        ("metadata.labels.x=y", Assignment(("metadata", "labels", "x"), "y")),
+        (
+            "recurrence.schedule[1].startTime=10:00",
+            Assignment(("spec", "recurrence", "schedule", 1, "startTime"), "10:00"),
+        ),
+        ("title=Physics: an introduction", Assignment(("spec", "title"), "Physics: an introduction")),
+        ("suspend=true", Assignment(("spec", "suspend"), True)),
+        ("recurrence.calendars=[a, b]", Assignment(("spec", "recurrence", "calendars"), ["a", "b"])),
+        ("title=", Assignment(("spec", "title"), None)),
+    ],
+    ids=lambda value: value.partition("=")[0].replace(".", "-") if isinstance(value, str) else "",
+)
+def test_an_assignment(said: str, expected: Assignment) -> None:
+    assert assignment(said) == expected
+
+
+@pytest.mark.parametrize("said", ["title", "=3", "a..b=1", "a[x]=1", "list=[1"])
+def test_what_is_no_assignment(said: str) -> None:
+    with pytest.raises(EditError):
+        assignment(said)
+
+
+def test_what_does_not_stand_in_the_file_is_not_reached_into() -> None:
+    for path in (("spec", "list", 5), ("spec", "list", "a"), ("kind", "x")):
+        with pytest.raises(EditError, match="does not stand in the file"):
+            edited(FILE, 1, lambda tree, make, path=path: assign(tree, Assignment((*path, "z"), 1), make))
+
+
+def test_any_text_that_is_set_comes_out_as_it_is() -> None:
+    random = Random(7)
+    for _ in range(300):
+        text = "".join(
+            random.choice("ab 1:-#'\"\\{}[],&*!|>%@`~é😀=.?") for _ in range(random.randrange(1, 12))
+        )
+
+        def change(tree: Any, make: Make, text: str = text) -> None:
+            tree["spec"]["title"] = make(text)
+
+        assert values(edited(FILE, 0, change))[0]["spec"]["title"] == text

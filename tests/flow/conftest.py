@@ -1,0 +1,83 @@
+"""A repository with a project in it, a remote of its own, and the programs that the scripts call."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.command import project
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / ".github" / "berth"
+_IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Repository:
+    """A clone; `remote` is bare. `berth` is on PATH."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.remote = folder / "clone", folder / "remote.git"
+        self.programs = folder / "bin"
+        self.programs.mkdir()
+        self.program("berth", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m gen "$@"')
+        self.folder.mkdir()
+        project.write(self.folder)
+        subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", self.remote], check=True)
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.git("remote", "add", "origin", str(self.remote))
+        assert self.run("berth", "render").code == 0
+        self.commit("first")
+        self.git("push", "--quiet", "origin", "main")
+
+    def program(self, name: str, text: str) -> None:
+        file = self.programs / name
+        file.write_text(f"#!/bin/sh\n{text}\n")
+        file.chmod(0o755)
+
+    def run(self, *command: str, **environment: str) -> Done:
+        path = f"{self.programs}:{os.environ['PATH']}"
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**os.environ, "PATH": path, "GIT_CONFIG_GLOBAL": os.devnull, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def git(self, *words: str) -> str:
+        done = self.run("git", *_IDENTITY, *words)
+        assert done.code == 0, done.err
+        return done.out.strip()
+
+    def commit(self, message: str) -> str:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+    def edit(self, file: str, before: str, after: str) -> None:
+        path = self.folder / "reservations" / file
+        text = path.read_text("utf-8")
+        assert before in text
+        path.write_text(text.replace(before, after), "utf-8")
+
+    def add(self, name: str) -> None:
+        """One more reservation, like the course."""
+        text = (self.folder / "reservations/course.yaml").read_text("utf-8")
+        new = text.replace("metadata: {name: course}", f"metadata: {{name: {name}}}")
+        (self.folder / f"reservations/{name}.yaml").write_text(new, "utf-8")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path)

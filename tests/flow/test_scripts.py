@@ -1,0 +1,227 @@
+"""The shell of the workflows, run on real histories."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import project
+from tests.flow.conftest import SCRIPTS, Repository
+
+
+def outcome(folder: Path) -> tuple[str, str]:
+    return (folder / "valid").read_text().strip(), (folder / "fresh").read_text().strip()
+
+
+def preview(repository: Repository, out: Path, **environment: str) -> str:
+    base = repository.git("rev-parse", "origin/main")
+    script = str(SCRIPTS / "preview.sh")
+    done = repository.run("bash", script, **{"BASE": base, "OUT": str(out), **environment})
+    assert done.code == 0, done.err
+    assert (out / "sha").read_text().strip() == repository.git("rev-parse", "HEAD")
+    return done.out
+
+
+def test_a_change_that_was_not_rendered_is_valid_but_not_fresh(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    repository.commit("more seats")
+    preview(repository, tmp_path / "out")
+    assert outcome(tmp_path / "out") == ("true", "false")
+    text = (tmp_path / "out/preview.md").read_text("utf-8")
+    assert text.startswith("### Berth: \\~\u200b1 reservation; peak seats of small in prod 25 → 30")
+    assert "rendered/ is not up to date: clusters/prod/reservations/course.yaml. Run berth render" in (
+        text.replace("\\", "")
+    )
+
+
+def test_errors_are_annotations_at_their_line(repository: Repository, tmp_path: Path) -> None:
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 0")
+    told = preview(repository, tmp_path / "out")
+    assert told.startswith("::error file=reservations/course.yaml,line=16,col=36,title=B012::")
+    assert outcome(tmp_path / "out") == ("false", "true")
+    assert "does not validate" in (tmp_path / "out/preview.md").read_text("utf-8")
+
+
+def test_a_fresh_change_is_valid_and_fresh(repository: Repository, tmp_path: Path) -> None:
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    repository.run("berth", "render")
+    repository.commit("more seats")
+    preview(repository, tmp_path / "out")
+    assert outcome(tmp_path / "out") == ("true", "true")
+
+
+def test_a_stale_branch_gets_a_commit_of_ours(repository: Repository, tmp_path: Path) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    theirs = repository.commit("more seats")
+    repository.git("push", "--quiet", "origin", "change")
+    preview(repository, tmp_path / "out", COMMIT="true", BRANCH="change")
+    assert outcome(tmp_path / "out") == ("true", "true")
+    ours = (tmp_path / "out/sha").read_text().strip()
+    assert repository.git("ls-remote", "origin", "refs/heads/change").split()[0] == ours
+    assert repository.git("rev-parse", f"{ours}~1") == theirs
+    assert repository.git("log", "-1", "--format=%s") == "Render"
+    text = (tmp_path / "out/preview.md").read_text("utf-8")
+    assert "peak seats of small in prod 25 → 30" in text
+    assert "not up to date" not in text
+    preview(repository, tmp_path / "again", COMMIT="true", BRANCH="change")
+    assert (tmp_path / "again/sha").read_text().strip() == ours
+
+
+def test_nothing_is_pushed_where_there_are_errors(repository: Repository, tmp_path: Path) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 0")
+    theirs = repository.commit("no seats")
+    preview(repository, tmp_path / "out", COMMIT="true", BRANCH="change")
+    assert outcome(tmp_path / "out") == ("false", "true")
+    assert repository.git("rev-parse", "HEAD") == theirs
+
+
+def test_a_push_that_is_not_allowed_leaves_the_branch_stale(repository: Repository, tmp_path: Path) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    repository.commit("more seats")
+    repository.git("push", "--quiet", "origin", "change")
+    hook = repository.remote / "hooks/pre-receive"
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    preview(repository, tmp_path / "out", COMMIT="true", BRANCH="change")
+    assert outcome(tmp_path / "out") == ("true", "false")
+    assert repository.git("log", "-1", "--format=%s") == "more seats"
+
+
+def test_what_main_got_meanwhile_is_not_part_of_the_change(repository: Repository, tmp_path: Path) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    repository.run("berth", "render")
+    repository.commit("more seats")
+    repository.git("checkout", "--quiet", "main")
+    repository.edit("night.yaml", "placeholderCount: 2}", "placeholderCount: 4}")
+    repository.commit("another change")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+    preview(repository, tmp_path / "out")
+    assert "night" not in (tmp_path / "out/preview.md").read_text("utf-8")
+
+
+def test_a_first_push_has_no_commit_before_it(repository: Repository, tmp_path: Path) -> None:
+    preview(repository, tmp_path / "out", BASE="0" * 40)
+    assert outcome(tmp_path / "out") == ("true", "true")
+    assert (tmp_path / "out/preview.md").read_text("utf-8").startswith("### Berth: Nothing changes")
+
+
+def test_a_repository_may_hold_several_projects(repository: Repository, tmp_path: Path) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
+    for name in ("north", "south"):
+        project.write(repository.folder / name)
+    repository.run("berth", "-C", "north", "render")
+    repository.run("berth", "-C", "south", "render")
+    repository.commit("two more")
+    repository.git("push", "--quiet", "origin", "HEAD:main", "change")
+    course = repository.folder / "south/reservations/course.yaml"
+    course.write_text(course.read_text("utf-8").replace("placeholderCount: 25", "placeholderCount: 30"))
+    repository.commit("more seats in the south")
+    preview(repository, tmp_path / "north", DIRECTORY="north", COMMIT="true", BRANCH="change")
+    preview(repository, tmp_path / "south", DIRECTORY="south", COMMIT="true", BRANCH="change")
+    assert repository.git("show", "--name-only", "--format=", "HEAD").splitlines() == [
+        "south/rendered/clusters/prod/reservations/course.yaml"
+    ]
+    told = {name: (tmp_path / name / "preview.md").read_text("utf-8")[:40] for name in ("north", "south")}
+    assert told["north"].startswith("### Berth: Nothing changes")
+    assert told["south"].startswith("### Berth: \\~\u200b1 reservation")
+    course.write_text(course.read_text("utf-8").replace("placeholderCount: 30", "placeholderCount: 0"))
+    errors = preview(repository, tmp_path / "faulty", DIRECTORY="south")
+    assert errors.startswith("::error file=south/reservations/course.yaml,line=16,")
+
+
+def test_a_push_in_between_is_not_overwritten(repository: Repository, tmp_path: Path) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    repository.commit("more seats")
+    repository.git("push", "--quiet", "origin", "change")
+    other = tmp_path / "other"
+    repository.git("clone", "--quiet", "--branch", "change", str(repository.remote), str(other))
+    night = other / "reservations/night.yaml"
+    night.write_text(night.read_text("utf-8").replace("placeholderCount: 2}", "placeholderCount: 4}"))
+    repository.git("-C", str(other), "commit", "--quiet", "--all", "--message", "somebody else")
+    repository.git("-C", str(other), "push", "--quiet", "origin", "change")
+    done = repository.run("bash", str(SCRIPTS / "commit.sh"), BRANCH="change")
+    assert done.code == 0
+    assert repository.git("log", "--format=%s", "origin/change~0", "-3").splitlines() == [
+        "Render",
+        "somebody else",
+        "more seats",
+    ]
+    assert repository.run("berth", "render", "--check").code == 0
+
+
+FAKE_GH = """\
+echo "$@" >>"{calls}"
+case "$*" in
+  *--paginate*) cat "{folder}/comments" ;;
+  *pulls/7*) cat "{folder}/sha" ;;
+esac
+"""
+
+
+@pytest.fixture
+def github(repository: Repository, tmp_path: Path) -> Repository:
+    """Its `gh` notes in the file `calls` what it was asked."""
+    repository.program("gh", FAKE_GH.format(calls=tmp_path / "calls", folder=tmp_path))
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("comments", "expected"),
+    [
+        ("", "--method POST repos/o/r/issues/7/comments"),
+        ("12\n34\n", "--method PATCH repos/o/r/issues/comments/12"),
+    ],
+    ids=["the-first", "again"],
+)
+def test_there_is_one_comment(github: Repository, tmp_path: Path, comments: str, expected: str) -> None:
+    (tmp_path / "comments").write_text(comments)
+    body = tmp_path / "body"
+    body.write_text("hello\n")
+    done = github.run("bash", str(SCRIPTS / "comment.sh"), REPOSITORY="o/r", NUMBER="7", BODY=str(body))
+    assert done.code == 0
+    assert expected in (tmp_path / "calls").read_text().splitlines()[-1]
+    assert Path(f"{body}.marked").read_text() == "<!-- berth preview of . -->\nhello\n"
+
+
+def test_each_project_has_a_comment_of_its_own(github: Repository, tmp_path: Path) -> None:
+    (tmp_path / "comments").write_text("")
+    body = tmp_path / "body"
+    body.write_text("hello\n")
+    about = {"REPOSITORY": "o/r", "NUMBER": "7", "BODY": str(body), "DIRECTORY": 'a/b "-->'}
+    assert github.run("bash", str(SCRIPTS / "comment.sh"), **about).code == 0
+    assert Path(f"{body}.marked").read_text() == "<!-- berth preview of a/b_____ -->\nhello\n"
+
+
+@pytest.mark.parametrize(
+    ("good", "state"),
+    [("true", "success"), ("false", "failure"), ("", "failure")],
+    ids=["good", "bad", "unknown"],
+)
+def test_the_status_is_on_the_commit(github: Repository, tmp_path: Path, good: str, state: str) -> None:
+    about = {"REPOSITORY": "o/r", "SHA": "abc", "CONTEXT": "berth", "GOOD": good}
+    assert github.run("bash", str(SCRIPTS / "status.sh"), **about).code == 0
+    assert (tmp_path / "calls").read_text() == (
+        f"api --silent --method POST repos/o/r/statuses/abc -f context=berth -f state={state}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "sha", "told"),
+    [("7", "abc", "7\n"), ("7", "other", ""), ("7; rm -rf /", "abc", ""), ("", "abc", "")],
+    ids=["its-own", "of-another", "no-number", "nothing"],
+)
+def test_a_fork_speaks_only_of_its_own_pull_request(
+    github: Repository, tmp_path: Path, said: str, sha: str, told: str
+) -> None:
+    (tmp_path / "sha").write_text(f"{sha}\n")
+    (tmp_path / "number").write_text(f"{said}\n")
+    script = str(SCRIPTS / "number.sh")
+    done = github.run("bash", script, str(tmp_path / "number"), REPOSITORY="o/r", SHA="abc")
+    assert (done.code == 0, done.out) == (bool(told), told)
