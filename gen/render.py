@@ -4,11 +4,12 @@ Pure but for the templates that it reads. What an object looks like stands in te
 gets, in `gen.backend` and `gen.backend.cluster`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gen.backend import cluster as base
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
+from gen.engine.registry import ENGINES
 from gen.finding import Problem
 from gen.manifest.timetabletext import timetable_that_fits
 from gen.model import Cluster, ResourceClass, Site
@@ -28,6 +29,23 @@ def reservation_file(part: Part) -> str:
 
 def inventory_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/inventory.yaml"
+
+
+def engine_texts(
+    renderer: Renderer, site: Site, classes: Iterable[ResourceClass]
+) -> Iterator[tuple[str, str]]:
+    """Path and text of what makes the engines apply the rest. Nothing where the site names no repository."""
+    if site.repository is None:
+        return
+    declared = list(classes)
+    for name, engine in ENGINES.items():
+        clusters = [cluster for cluster in site.clusters if cluster.engine == name]
+        for cluster in clusters:
+            found = engine.of_cluster(site, cluster)
+            if found:
+                yield f"gitops/{name}/{cluster.name}.yaml", _file(renderer, site, found, cluster.name)
+        for file, found in engine.of_site(site, clusters, declared).items():
+            yield f"gitops/{name}/{file}", _file(renderer, site, found, name)
 
 
 def kustomization_file(cluster: Cluster) -> str:

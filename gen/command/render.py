@@ -17,6 +17,7 @@ from gen.pipeline import Part, Pipeline
 from gen.render import (
     base_file,
     base_text,
+    engine_texts,
     inventory_file,
     inventory_text,
     kustomization_file,
@@ -108,6 +109,7 @@ def _files(pipeline: Pipeline, templates: str | None) -> Iterator[tuple[str, str
     if pipeline.has_errors() or pipeline.site is None:
         return
     classes = pipeline.declared.classes.values()
+    yield from engine_texts(renderer, pipeline.site, classes)
     for cluster in pipeline.site.clusters:
         names.append(base_file(cluster))
         yield names[-1], base_text(renderer, pipeline.site, cluster, classes)

@@ -181,6 +181,15 @@ def _is_url(text: str) -> bool:
     return len(text) <= 500 and re.fullmatch(_URL, text, re.ASCII) is not None
 
 
+def duration(text: str) -> str:
+    """As Go reads it, of whole hours, minutes and seconds."""
+    if text and len(text) <= 30 and re.fullmatch(r"(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?", text, re.ASCII):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a duration.", "Write hours, minutes or seconds, for instance 10m.", TIME
+    )
+
+
 def secret_key(text: str) -> str:
     if len(text) <= 253 and text not in (".", "..") and re.fullmatch(_SECRET_KEY, text, re.ASCII):
         return text

@@ -6,13 +6,13 @@ from gen.finding import Path
 from gen.kind import grammar, resources
 from gen.kind.calendar import DATE, ORDER
 from gen.kind.cluster import merged
+from gen.kind.engine import ENGINE
 from gen.kind.metadata import Document
 from gen.kind.pod import PLACEMENT
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
     MISSING,
-    Either,
     Field,
     Fields,
     ListOf,
@@ -24,15 +24,13 @@ from gen.kind.shape import (
     shown,
 )
 from gen.kind.value import Flag, OneOf, Text, Whole
-from gen.model import Ceiling, Origin, Renku, Site
+from gen.model import Ceiling, Origin, Renku, Repository, Site
 from gen.version import VERSION
 
 PRIORITY, LOW_PRIORITY, DUPLICATE_NAME, OTHER_VERSION = "B025", "B026", "B060", "B027"
 
 LABEL = Text("DNS label", grammar.dns_label)
 IMAGE = Text("image", grammar.image)
-ENGINES = ("argocd", "flux", "none")
-ENGINE = Either(OneOf(ENGINES), Fields({"type": Field(OneOf(ENGINES), meaning="the engine")}))
 
 
 class _Priority(Whole):
@@ -272,6 +270,7 @@ def _build(made: Made, origin: Origin) -> Site:
         spec["scaler"]["stabilizationSeconds"],
         spec["scaler"]["readyMinutes"],
         _renku(spec["renku"]),
+        Repository(**spec["repository"]) if spec["repository"] else None,
     )
 
 

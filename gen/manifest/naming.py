@@ -35,6 +35,16 @@ def cronjob(reservation: str, number: int) -> str:
     return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
 
 
+def engine(site: str) -> str:
+    """What an engine has once for a site: project or source."""
+    return fit(f"berth-{site}")
+
+
+def application(site: str, cluster: str) -> str:
+    """Application or Kustomization of a cluster."""
+    return fit(f"berth-{site}-{cluster}")
+
+
 def priority_class(site: str, value: int) -> str:
     """Cluster-scoped, so it carries the site's name; and its value (below 0), for Kubernetes changes none."""
     return fit(f"berth-{site}-{-value}")

@@ -1,0 +1,100 @@
+"""`engine`: what applies `rendered/`, as one word or as a mapping with the options of that engine."""
+
+from typing import Any
+
+from gen.finding import Path
+from gen.kind import grammar
+from gen.kind.metadata import ANNOTATIONS, LABELS
+from gen.kind.shape import Either, Field, Fields, ListOf, Made, Report
+from gen.kind.value import Flag, OneOf, Text, Whole
+
+ENGINES = ("argocd", "flux", "none")
+_NAMESPACE = Text("DNS label", grammar.dns_label)
+_NAME = Text("DNS name", grammar.dns_name)
+_DURATION = Text("duration such as 10m", grammar.duration)
+_COMMON = {
+    "labels": Field(LABELS, (), "of the engine's own objects", "none"),
+    "annotations": Field(ANNOTATIONS, (), "of the engine's own objects", "none"),
+}
+
+OPTIONS: dict[str, Fields] = {
+    "argocd": Fields(
+        {
+            "type": Field(OneOf(("argocd",)), meaning="Argo CD"),
+            "namespace": Field(_NAMESPACE, None, "where Argo CD and its Applications are", "`argocd`"),
+            "project": Field(
+                _NAME, None, "an AppProject of your own, instead of the rendered one", "`berth-<site>`"
+            ),
+            "automated": Field(Flag(), None, "sync by itself; false: somebody presses the button", "true"),
+            "prune": Field(Flag(), None, "delete what is gone from git", "true"),
+            "selfHeal": Field(Flag(), None, "put back what was changed by hand", "true"),
+            "retries": Field(Whole(-1, 1000), None, "of a sync that failed; -1: for ever", "5"),
+            "syncOptions": Field(ListOf(Text()), None, "more sync options, such as PruneLast=false", "none"),
+            "cascade": Field(
+                Flag(), None, "deleting the Application deletes all that it applied (a finalizer)", "false"
+            ),
+            **_COMMON,
+        }
+    ),
+    "flux": Fields(
+        {
+            "type": Field(OneOf(("flux",)), meaning="Flux"),
+            "version": Field(
+                OneOf(("2.8", "2.9")), None, "2.8 for any before 2.9, which cannot leave fields alone", "2.9"
+            ),
+            "namespace": Field(_NAMESPACE, None, "of the objects of Flux", "`flux-system`"),
+            "sourceKind": Field(
+                OneOf(("GitRepository", "OCIRepository", "Bucket")),
+                None,
+                "kind of the source",
+                "`GitRepository`",
+            ),
+            "sourceName": Field(
+                _NAME, None, "a source of your own, instead of a rendered GitRepository", "`berth-<site>`"
+            ),
+            "sourceSecret": Field(_NAME, None, "Secret with which the rendered source is read", "none"),
+            "interval": Field(_DURATION, None, "between two looks at the cluster", "`10m`"),
+            "sourceInterval": Field(_DURATION, None, "between two looks at the repository", "`1m`"),
+            "retryInterval": Field(_DURATION, None, "after a failure", "`1m`"),
+            "timeout": Field(_DURATION, None, "of one apply", "`5m`"),
+            "prune": Field(Flag(), None, "delete what is gone from git", "true"),
+            "suspend": Field(Flag(), None, "do nothing until somebody resumes it", "false"),
+            "serviceAccountName": Field(_NAME, None, "account that applies", "Flux's own"),
+            "kubeConfigSecret": Field(
+                _NAME, None, "Secret with a kubeconfig, for a cluster that Flux does not run in", "none"
+            ),
+            **_COMMON,
+        }
+    ),
+    "none": Fields({"type": Field(OneOf(("none",)), meaning="nothing: `kubectl apply -R -f`")}),
+}
+
+
+class _ByType(Fields):
+    """Which keys there are, the type says."""
+
+    def check(self, value: Any, path: Path, report: Report) -> Any:
+        kind = value.get("type") if type(value) is dict else None
+        if type(kind) is str and kind in OPTIONS:
+            return OPTIONS[kind].check(value, path, report)
+        known = {name for fields in OPTIONS.values() for name in fields.fields}
+        if type(value) is dict:  # so that a wrong type is the one thing that is told
+            value = {key: one for key, one in value.items() if key == "type" or key not in known}
+        return super().check(value, path, report)
+
+
+ENGINE = Either(OneOf(ENGINES), _ByType({"type": Field(OneOf(ENGINES), meaning="the engine")}))
+
+
+def merged(site: Any, own: Any) -> tuple[str, Made]:
+    """Type and options: a cluster's own over the site's, key by key if both are of one type."""
+    chosen = own if own is not None else site
+    if chosen is None:
+        return "none", {}
+    kind = chosen["type"] if isinstance(chosen, dict) else chosen
+    options: Made = {}
+    for layer in (site, own):
+        if isinstance(layer, dict) and layer["type"] == kind:
+            options.update({key: value for key, value in layer.items() if value not in (None, ())})
+    options.pop("type", None)
+    return kind, options
