@@ -3,13 +3,12 @@
 From 2.9 on the Kustomization leaves replicas alone; for older ones the field is not rendered.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
 from gen.engine.base import source_path
 from gen.manifest import labels, naming
-from gen.model import Cluster, ResourceClass, Site
+from gen.model import Cluster, Site
 
 
 def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
@@ -65,8 +64,6 @@ def _reference(revision: str) -> str:
     return "HEAD" if revision == "HEAD" else f"refs/heads/{revision}"
 
 
-def of_site(
-    site: Site, clusters: Sequence[Cluster], classes: Sequence[ResourceClass]
-) -> dict[str, list[Manifest]]:
+def of_site(*_: object) -> dict[str, list[Manifest]]:
     """Nothing: each cluster has a Flux of its own, or shares one, and its file is whole."""
     return {}
