@@ -53,21 +53,21 @@ def of_occurrences() -> list[Rule]:
 
 
 def of_sweep(engine: str) -> list[Rule]:
-    """In our namespace. `create` of Jobs is server-side apply. Roles of reservations that are gone are
-    removed by whatever applied them, and by the sweep where that prunes nothing.
+    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`. Where nothing else
+    prunes, the sweep marks timetables of reservations that are gone, and removes their Roles.
     """
-    ours = ["get", "list", "patch", "delete"]
+    prunes = engine == "none"
     rules = [
-        _rule("", ["configmaps"], ours),
+        _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
         _rule("", ["events"], ["create"]),
-        _rule("", ["pods"], ["list", "delete"]),
-        _rule("apps", ["deployments"], ours),
+        _rule("", ["pods"], ["list"]),
+        _rule("apps", ["deployments"], ["list", "delete"]),
         _rule("apps", ["deployments/scale"], ["get", "patch"]),
-        _rule("batch", ["cronjobs"], ours),
-        _rule("batch", ["jobs"], ["create", *ours]),
+        _rule("batch", ["cronjobs"], ["list", "delete"]),
+        _rule("batch", ["jobs"], ["get", "list", "create", "patch", "delete"]),
     ]
-    if engine == "none":
-        rules.append(_rule("rbac.authorization.k8s.io", ["rolebindings", "roles"], ours))
+    if prunes:
+        rules.append(_rule("rbac.authorization.k8s.io", ["rolebindings", "roles"], ["list", "delete"]))
     return rules
 
 

@@ -39,18 +39,18 @@ ALLOWED = {
         *SESSIONS,
     ],
     "berth-sweep": [
-        *rights("", "configmaps", "get", "list", "patch", "delete"),
+        *rights("", "configmaps", "list", "delete"),
         *rights("", "events", "create"),
-        *rights("", "pods", "list", "delete"),
-        *rights("apps", "deployments", "get", "list", "patch", "delete"),
+        *rights("", "pods", "list"),
+        *rights("apps", "deployments", "list", "delete"),
         *rights("apps", "deployments/scale", "get", "patch"),
-        *rights("batch", "cronjobs", "get", "list", "patch", "delete"),
+        *rights("batch", "cronjobs", "list", "delete"),
         *rights("batch", "jobs", "get", "list", "create", "patch", "delete"),
     ],
 }
 NOBODYS = [
     *rights("", "secrets", "get", "list", "watch", "create"),
-    *rights("", "pods", "get", "create", "patch"),
+    *rights("", "pods", "get", "create", "patch", "delete"),
     *rights("", "pods/exec", "create"),
     *rights("", "serviceaccounts", "impersonate"),
     *rights("", "serviceaccounts/token", "create"),
@@ -73,14 +73,20 @@ REFUSED = {
     "berth-occurrence": [
         *NOBODYS,
         *rights("", "configmaps", "patch", "delete"),
-        *rights("", "pods", "list", "delete"),
+        *rights("", "pods", "list"),
         *rights("batch", "jobs", "list", "create", "delete"),
         *rights("batch", "cronjobs", "get", "patch", "delete"),
         *rights("apps", "deployments", "get", "list", "watch"),
         *rights("apps", "deployments", "patch", "delete", name=POOL),
         *rights("apps", "deployments/scale", "patch", name="another"),
     ],
-    "berth-sweep": [*NOBODYS, *SESSIONS],
+    "berth-sweep": [
+        *NOBODYS,
+        *rights("", "configmaps", "patch", "watch"),
+        *rights("apps", "deployments", "patch", "watch"),
+        *rights("batch", "cronjobs", "patch"),
+        *SESSIONS,
+    ],
 }
 
 

@@ -68,22 +68,26 @@ def test_the_occurrence_reads_timetables_writes_its_record_and_tells_events(tmp_
 
 
 @pytest.mark.parametrize(("cluster", "prunes"), [("prod", True), ("lab", False)])
-def test_the_sweep_has_our_kinds_and_roles_only_where_nothing_else_removes_them(
+def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_does(
     tmp_path: Path, cluster: str, prunes: bool
 ) -> None:
     namespace = "berth" if cluster == "prod" else "seats"
-    ours = ["get", "list", "patch", "delete"]
     names = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["rolebindings", "roles"]}
+    marks = [] if prunes else ["patch"]
 
     assert roles(base(tmp_path, cluster))[namespace, "berth-sweep"] == [
-        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ours},
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", *marks, "delete"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "delete"]},
-        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ours},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
+        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list", "delete"]},
         {"apiGroups": ["apps"], "resources": ["deployments/scale"], "verbs": ["get", "patch"]},
-        {"apiGroups": ["batch"], "resources": ["cronjobs"], "verbs": ours},
-        {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["create", *ours]},
-        *([] if prunes else [{**names, "verbs": ours}]),
+        {"apiGroups": ["batch"], "resources": ["cronjobs"], "verbs": ["list", "delete"]},
+        {
+            "apiGroups": ["batch"],
+            "resources": ["jobs"],
+            "verbs": ["get", "list", "create", "patch", "delete"],
+        },
+        *([] if prunes else [{**names, "verbs": ["list", "delete"]}]),
     ]
 
 
