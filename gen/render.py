@@ -34,18 +34,16 @@ def inventory_file(cluster: Cluster) -> str:
 def engine_texts(
     renderer: Renderer, site: Site, classes: Iterable[ResourceClass]
 ) -> Iterator[tuple[str, str]]:
-    """Path and text of what makes the engines apply the rest. Nothing where the site names no repository."""
-    if site.repository is None:
-        return
+    """Path and text of what makes the engines apply the rest."""
     declared = list(classes)
     for name, engine in ENGINES.items():
         clusters = [cluster for cluster in site.clusters if cluster.engine == name]
-        for cluster in clusters:
-            found = engine.of_cluster(site, cluster)
+        files = engine.of_site(site, clusters, declared)
+        for cluster in clusters:  # one that is called like a file of the site shares it
+            files.setdefault(f"{cluster.name}.yaml", []).extend(engine.of_cluster(site, cluster))
+        for file, found in files.items():
             if found:
-                yield f"gitops/{name}/{cluster.name}.yaml", _file(renderer, site, found, cluster.name)
-        for file, found in engine.of_site(site, clusters, declared).items():
-            yield f"gitops/{name}/{file}", _file(renderer, site, found, name)
+                yield f"gitops/{name}/{file}", _file(renderer, site, found, f"{name}/{file}")
 
 
 def kustomization_file(cluster: Cluster) -> str:

@@ -49,6 +49,9 @@ RULES = {
     "B032": Rule(NOTE, "A reservation narrows nothing: every session of its class counts for it."),
     "B033": Rule(WARNING, "Our own Jobs do not tolerate the taints of a class, so they make no room there."),
     "B034": Rule(ERROR, "An address is not that of a web server."),
+    "B035": Rule(NOTE, "Nothing is rendered that makes the engine apply the rest."),
+    "B036": Rule(ERROR, "An option with which the engine would not work as Berth needs it."),
+    "B037": Rule(WARNING, "Two clusters have one destination."),
     # dates
     "B040": Rule(ERROR, "A schedule entry never falls on a date."),
     "B041": Rule(WARNING, "The same, in a Renku payload."),

@@ -24,6 +24,7 @@ FLOORS = [
     r"gen\.placed",
     r"gen\.manifest\.\w+",
     r"gen\.(check|backend)\.\w+",
+    r"gen\.engine\.\w+",
     r"gen\.pipeline",
     r"gen\.render",
     r"gen\.command\.\w+",

@@ -1,4 +1,4 @@
-"""No engine: people, or something of their own, run `kubectl apply -R -f`. There is nothing to render."""
+"""No engine: people, or something of their own, apply with kubectl. There is nothing to render."""
 
 from gen.backend.base import Manifest
 

@@ -14,6 +14,7 @@ from gen.quantity import NANO
 from gen.quantity import parse as parse_quantity
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
+UNFIT = "B036"  # for an engine
 FIRST_YEAR, LAST_YEAR = 2000, 2099
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
@@ -188,6 +189,35 @@ def duration(text: str) -> str:
     raise Refusal(
         f"{shown(text)} is not a duration.", "Write hours, minutes or seconds, for instance 10m.", TIME
     )
+
+
+def service_account(text: str) -> str:
+    """`name` or `namespace:name`."""
+    namespace, _, name = text.rpartition(":")
+    if namespace or text.startswith(":"):
+        dns_label(namespace)
+    return text if dns_name(name) else ""
+
+
+def sync_option(text: str) -> str:
+    """An option of Argo CD, but for those that would reset seats or let a sync wait for placeholders."""
+    if not re.fullmatch(r"[A-Za-z]+=[A-Za-z,]+", text, re.ASCII):
+        raise Refusal(f"{shown(text)} is no sync option.", "Write it as Validate=false is written.", UNFIT)
+    if text in ("Replace=true", "Force=true", "RespectIgnoreDifferences=false"):
+        message = f"{text} would reset the seats of open windows to 0."
+        raise Refusal(message, "Remove it.", UNFIT)
+    if text == "PruneLast=true":
+        message = "PruneLast=true would let a sync wait for placeholders that find no node."
+        raise Refusal(message, "Remove it.", UNFIT)
+    return text
+
+
+def folder(text: str) -> str:
+    """Within a repository, without slashes at its ends; empty for all of it."""
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    if ".." not in parts and not re.search(r"[\x00-\x1f\x7f]", text):
+        return "/".join(parts)
+    raise Refusal(f"{shown(text)} is no folder of a repository.", "Write it without .. in it.", UNFIT)
 
 
 def secret_key(text: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gen.finding import Path
-from gen.kind import grammar, resources
+from gen.kind import enginechecks, grammar, resources
 from gen.kind.calendar import DATE, ORDER
 from gen.kind.cluster import merged
 from gen.kind.engine import ENGINE
@@ -164,7 +164,7 @@ CLUSTER = Fields(
         "destination": Field(
             Fields({"server": Field(Text(), None), "name": Field(Text(), None)}, agree=_destination),
             None,
-            "argocd's destination: `{server}` or `{name}`",
+            "only Argo CD: `{server}` or `{name}`, as it knows them",
             "the engine's own cluster",
         ),
         "autoscaler": Field(OneOf(("cluster-autoscaler", "karpenter", "none")), "none", "tightens checks"),
@@ -214,6 +214,7 @@ def _clusters(made: Made, path: Path, report: Report) -> None:
         else:
             _priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
     _priority(made["priority"], inherited, (*path, "priority"), report)
+    enginechecks.agree(made, path, report)
 
 
 def _priority(value: Any, autoscalers: set[Any], path: Path, report: Report) -> None:
@@ -238,8 +239,12 @@ SPEC = Fields(
             Fields(
                 {
                     "url": Field(Text(), meaning="where the engine finds `rendered/`"),
-                    "revision": Field(Text(), "HEAD", "branch or tag"),
-                    "path": Field(Text(), ".", "folder of the repository"),
+                    "revision": Field(
+                        Text(), "HEAD", "branch, tag as refs/tags/NAME, or commit; Flux wants one"
+                    ),
+                    "path": Field(
+                        Text("folder", grammar.folder), "", "folder of it where `rendered/` is", "`.`"
+                    ),
                 }
             ),
             None,
