@@ -14,6 +14,8 @@ from gen.backend.base import Manifest
 from gen.manifest import labels, naming
 from gen.model import Cluster, ResourceClass, Site
 
+INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
+
 
 def runtime_code() -> list[dict[str, str]]:
     """The in-cluster code, file by file, sorted by name: what runs is what is reviewed."""
@@ -74,11 +76,13 @@ def has_inventory(cluster: Cluster) -> bool:
 
 
 def inventory(site: Site, cluster: Cluster, reservations: Sequence[str]) -> Manifest:
-    """`reservations` are sorted."""
+    """`reservations` are sorted. The first line tells an inventory of none from one that somebody has
+    emptied.
+    """
     values = {
         "name": naming.INVENTORY,
         "namespace": cluster.namespace,
         "labels": labels.of_site(site),
-        "reservations": "".join(f"{name}\n" for name in reservations),
+        "reservations": "".join(f"{line}\n" for line in (INVENTORY_HEAD, *reservations)),
     }
     return Manifest("base/inventory.yaml.j2", values)

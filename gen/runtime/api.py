@@ -1,17 +1,20 @@
-"""What the runtime asks of the API server, in its own words: the timetable, and the scale of a Deployment.
+"""What the runtime asks of the API server, in its own words: the timetable, a Deployment and its scale, the
+record on a Job.
 
 Whatever goes wrong is an `ApiError`. How a request travels is passed in: `gen.runtime.connection` in the
 cluster. It decides nothing and repeats nothing.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
-FIELD_MANAGER = "berth-occurrence"
-TIMETABLE_KEY = "timetable.json"
+from gen.runtime.override import ANNOTATION as OVERRIDE
 
+FIELD_MANAGER = "berth-occurrence"
+SCALER_FIELD_MANAGER = "berth-scaler"
+TIMETABLE_KEY = "timetable.json"
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"  # of which JSON is a part
@@ -59,19 +62,48 @@ class Scale(NamedTuple):
     resource_version: str
 
 
+class Deployment(NamedTuple):
+    replicas: int  # as wanted by the spec
+    resource_version: str
+    ready: int = 0
+    uid: str = ""
+
+
+class TimetableText(NamedTuple):
+    """What the ConfigMap of a timetable says, unread."""
+
+    timetable: str
+    overrides: str = ""  # of its annotation; empty: there is none
+
+
 class Api:
     def __init__(self, transport: Transport, field_manager: str = FIELD_MANAGER) -> None:
         """`field_manager` is the name under which the server notes what is written."""
         self._transport = transport
-        self._field_manager = field_manager
+        self.field_manager = field_manager
 
-    def get_timetable(self, namespace: str, name: str) -> str:
+    def get_timetable(self, namespace: str, name: str) -> TimetableText:
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps/{quote(name, safe='')}"
-        data = self.ask(Request("GET", path), "ConfigMap").get("data")
-        text = data.get(TIMETABLE_KEY) if isinstance(data, dict) else None
+        found = self.ask(Request("GET", path), "ConfigMap")
+        text = _part(found, "data").get(TIMETABLE_KEY)
         if not isinstance(text, str):
             raise ApiError(200, "Nonsense", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
-        return text
+        overrides = _annotations(found).get(OVERRIDE)
+        return TimetableText(text, overrides if isinstance(overrides, str) else "")
+
+    def get_deployment(self, namespace: str, name: str) -> Deployment:
+        found = self.ask(Request("GET", _deployment_path(namespace, name)), "Deployment")
+        version, uid = _part(found, "metadata").get("resourceVersion"), _part(found, "metadata").get("uid")
+        replicas = _part(found, "spec").get("replicas")
+        ready = _part(found, "status").get("readyReplicas")
+        if not isinstance(version, str) or not isinstance(replicas, int):
+            raise ApiError(200, "Nonsense", f"the answer is no Deployment: {json.dumps(found)[:200]}")
+        return Deployment(
+            replicas,
+            version,
+            ready if isinstance(ready, int) else 0,  # at zero the server leaves it out
+            uid if isinstance(uid, str) else "",
+        )
 
     def get_scale(self, namespace: str, deployment: str) -> Scale:
         return _scale(self.ask(Request("GET", _scale_path(namespace, deployment)), "Scale"))
@@ -79,32 +111,64 @@ class Api:
     def scale(self, namespace: str, deployment: str, replicas: int, resource_version: str) -> Scale:
         """The scale as the server took it. A conflict if it has changed since `resource_version` was read."""
         patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
-        path = f"{_scale_path(namespace, deployment)}?fieldManager={self._field_manager}"
+        path = f"{_scale_path(namespace, deployment)}?fieldManager={self.field_manager}"
         return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
+
+    def get_job_annotation(self, namespace: str, job: str, key: str) -> str:
+        """Empty where it has none."""
+        found = _annotations(self.ask(Request("GET", _job_path(namespace, job)), "Job")).get(key)
+        return found if isinstance(found, str) else ""
+
+    def annotate_job(self, namespace: str, job: str, annotations: Mapping[str, str]) -> None:
+        patch = json.dumps({"metadata": {"annotations": annotations}}).encode()
+        path = f"{_job_path(namespace, job)}?fieldManager={self.field_manager}"
+        self.ask(Request("PATCH", path, patch), "Job")
 
     def tell(self, namespace: str, event: dict[str, object]) -> None:
         """Posts an event made by `gen.runtime.event`."""
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/events"
         self.ask(Request("POST", path, json.dumps(event).encode(), JSON), "Event")
 
-    def ask(self, request: Request, kind: str) -> dict[str, object]:
-        """The object of this kind that the server answers."""
+    def ask(self, request: Request, *kinds: str) -> dict[str, object]:
+        """The object of one of these kinds that the server answers."""
         answer = self._transport(request)
-        try:
-            tree: object = json.loads(answer.body)
-        except (ValueError, RecursionError):
-            tree = None
-        body = tree if isinstance(tree, dict) else {}
-        if answer.status not in (200, 201):
-            raise _refusal(answer, body)
-        if body.get("kind") != kind:
-            raise ApiError(200, "Nonsense", f"the answer is no {kind}: {_shown(answer.body)}")
+        body = tree_of(answer)
+        if body.get("kind") not in kinds:
+            raise ApiError(200, "Nonsense", f"the answer is no {kinds[0]}: {_shown(answer.body)}")
         return body
 
 
+def tree_of(answer: Answer) -> dict[str, object]:
+    """The JSON object of a good answer, empty where it is none. Raises ApiError for a refusal."""
+    try:
+        tree: object = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        tree = None
+    body = tree if isinstance(tree, dict) else {}
+    if answer.status not in (200, 201, 202):  # 202: it will be deleted
+        raise _refusal(answer, body)
+    return body
+
+
+def _part(body: dict[str, object], key: str) -> dict[str, object]:
+    part = body.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def _annotations(body: dict[str, object]) -> dict[str, object]:
+    return _part(_part(body, "metadata"), "annotations")
+
+
+def _deployment_path(namespace: str, name: str) -> str:
+    return f"/apis/apps/v1/namespaces/{quote(namespace, safe='')}/deployments/{quote(name, safe='')}"
+
+
 def _scale_path(namespace: str, deployment: str) -> str:
-    name = quote(deployment, safe="")
-    return f"/apis/apps/v1/namespaces/{quote(namespace, safe='')}/deployments/{name}/scale"
+    return f"{_deployment_path(namespace, deployment)}/scale"
+
+
+def _job_path(namespace: str, job: str) -> str:
+    return f"/apis/batch/v1/namespaces/{quote(namespace, safe='')}/jobs/{quote(job, safe='')}"
 
 
 def _scale(body: dict[str, object]) -> Scale:

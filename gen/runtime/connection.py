@@ -3,16 +3,20 @@ token.
 
 It gives up in time, so that the caller can try again: soon where nobody answers, later where a server is
 alive but slow. It never follows a redirect, uses no proxy, and repeats nothing but a request that an idle
-connection had lost.
+connection had lost. An answer is read as a whole, or line by line as it comes.
 """
 
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from typing import TypeVar
 
-from gen.runtime.api import Answer, ApiError, Request
+from gen.runtime.api import Answer, ApiError, Request, tree_of
+
+T = TypeVar("T")
 
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 READ_SECONDS = 4.0
@@ -22,8 +26,15 @@ WRITE_SECONDS = 32.0
 SILENCE_MILLISECONDS = 4000
 
 
-def in_cluster(environment: Mapping[str, str], account: str = ACCOUNT) -> "Connection":
-    """Raises KeyError outside of a cluster."""
+def in_cluster(
+    environment: Mapping[str, str],
+    account: str = ACCOUNT,
+    *,
+    read_seconds: float = READ_SECONDS,
+    write_seconds: float = WRITE_SECONDS,
+    most: int = 0,
+) -> "Connection":
+    """Raises KeyError outside of a cluster. Connecting takes as long as reading at the most."""
     host, port = environment["KUBERNETES_SERVICE_HOST"], int(environment["KUBERNETES_SERVICE_PORT"])
 
     def connect() -> HTTPConnection:
@@ -31,13 +42,13 @@ def in_cluster(environment: Mapping[str, str], account: str = ACCOUNT) -> "Conne
         # which many clusters have. The file is read at each connection because it may be renewed.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.load_verify_locations(f"{account}/ca.crt")
-        return HTTPSConnection(host, port, timeout=READ_SECONDS, context=context)
+        return HTTPSConnection(host, port, timeout=read_seconds, context=context)
 
-    return Connection(connect, f"{account}/token")
+    return Connection(connect, f"{account}/token", read_seconds, write_seconds, most)
 
 
 class Connection:
-    """A `gen.runtime.api.Transport`. Not for several threads."""
+    """A `gen.runtime.api.Transport`. Not for several threads, but for `interrupt`."""
 
     def __init__(
         self,
@@ -45,57 +56,124 @@ class Connection:
         token_file: str,
         read_seconds: float = READ_SECONDS,
         write_seconds: float = WRITE_SECONDS,
+        most: int = 0,
     ) -> None:
+        """An answer, or a line, of more than `most` bytes is an error; 0: of any size. Without a `token_file`
+        no token is sent.
+        """
         self._connect = connect
         self._token_file = token_file
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
+        self._most = most
         self._open: HTTPConnection | None = None
+        self._socket: socket.socket | None = None  # of the connection, also while an answer is read from it
+        self._interrupted = False
 
     def __call__(self, request: Request) -> Answer:
         try:
-            return self._exchange(request)
+            return self._exchange(request, self._answer)
         except (OSError, HTTPException, ValueError) as error:
-            self.close()
-            raise ApiError(0, type(error).__name__, str(error) or "no answer") from error
+            raise self._broken(error) from error
+
+    def lines(self, request: Request, silence: float) -> Iterator[bytes]:
+        """The lines of the answer as they come, until it ends. The head has come when this returns.
+
+        ApiError, here or in the middle: it is refused, broken off, a line is too long, or nothing came for
+        `silence` seconds.
+        """
+        try:
+            response = self._exchange(request, lambda response: response)
+            if response.status != 200:
+                tree_of(self._answer(response))
+        except (OSError, HTTPException, ValueError) as error:
+            raise self._broken(error) from error
+        return self._lines(response, silence)
+
+    def interrupt(self) -> None:
+        """From any thread: what it does at the moment fails, and so does whatever comes later."""
+        self._interrupted = True
+        if self._socket is not None:
+            with suppress(OSError):
+                # Not SSLSocket's own, which takes the TLS layer away while the other thread reads from it.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def close(self) -> None:
         if self._open is not None:
             self._open.close()
-            self._open = None
+            self._open = self._socket = None
 
-    def _exchange(self, request: Request) -> Answer:
+    def _lines(self, response: HTTPResponse, silence: float) -> Iterator[bytes]:
+        try:
+            if self._socket is not None:
+                self._socket.settimeout(silence)
+            while line := response.readline(self._most + 1 if self._most else -1):
+                if len(line) > self._most > 0:
+                    raise _too_large(self._most)
+                if not line.endswith(b"\n"):
+                    raise HTTPException("the answer ends in the middle of a line")
+                yield line
+        except (OSError, HTTPException, ValueError) as error:
+            raise self._broken(error) from error
+        finally:
+            if response.will_close or not response.isclosed():  # closed by itself where all of it was read
+                response.close()
+                self.close()
+
+    def _broken(self, error: Exception) -> ApiError:
+        self.close()
+        return ApiError(0, type(error).__name__, str(error) or "no answer")
+
+    def _exchange(self, request: Request, take: Callable[[HTTPResponse], T]) -> T:
         if self._open is not None:
             try:
-                return self._send(self._open, request)
+                return take(self._send(self._open, request))
             except TimeoutError:
                 raise
             except OSError:
+                if self._interrupted:
+                    raise
                 self.close()  # the server may have closed it while nobody looked
         self._open = self._connect()
         self._open.connect()
-        _notice_silence(self._open)
-        return self._send(self._open, request)
+        self._socket = self._open.sock
+        _notice_silence(self._socket)
+        return take(self._send(self._open, request))
 
-    def _send(self, connection: HTTPConnection, request: Request) -> Answer:
+    def _send(self, connection: HTTPConnection, request: Request) -> HTTPResponse:
+        if self._interrupted:
+            raise ConnectionAbortedError("interrupted")
         connection.sock.settimeout(self._read_seconds if request.method == "GET" else self._write_seconds)
         connection.request(request.method, request.path, request.body or None, self._headers(request))
-        response = connection.getresponse()
-        body = response.read()
-        if response.will_close or response.status >= 500:
+        return connection.getresponse()
+
+    def _answer(self, response: HTTPResponse) -> Answer:
+        body = response.read(self._most + 1) if self._most else response.read()
+        whole = response.isclosed()
+        if response.will_close or response.status >= 500 or not whole:
             self.close()  # after an error of the server, the next request may reach another one
+        if self._most and len(body) > self._most:
+            raise _too_large(self._most)
+        if not whole:
+            raise IncompleteRead(body)
         return Answer(response.status, body, _retry_after(response))
 
     def _headers(self, request: Request) -> dict[str, str]:
-        with open(self._token_file, encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
-            # Read each time because the kubelet renews it; joined so that no error message can ever quote it.
-            token = "".join(file.read().split())
-        headers = {"Authorization": f"Bearer {token}", "Accept": request.accept, "User-Agent": "berth"}
+        headers = {"Accept": request.accept, "User-Agent": "berth"}
+        if self._token_file:
+            with open(self._token_file, encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
+                # Read each time because it is renewed; joined so that no error message can ever quote it.
+                token = "".join(file.read().split())
+            headers["Authorization"] = f"Bearer {token}"
         if request.body:
             headers["Content-Type"] = request.content_type
         return headers
 
 
-def _notice_silence(connection: HTTPConnection) -> None:
+def _too_large(most: int) -> ApiError:
+    return ApiError(0, "TooLarge", f"the server sends more than {most} bytes at once")
+
+
+def _notice_silence(connected: socket.socket) -> None:
     if sys.platform == "linux":
         for level, option, value in (
             (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, SILENCE_MILLISECONDS),
@@ -103,7 +181,7 @@ def _notice_silence(connection: HTTPConnection) -> None:
             (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1),
             (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
         ):
-            connection.sock.setsockopt(level, option, value)
+            connected.setsockopt(level, option, value)
 
 
 def _retry_after(response: HTTPResponse) -> float:

@@ -1,19 +1,24 @@
 """Brings one pool to what is wished, and remembers how that went.
 
 Each pool has a keeper of its own, so that the trouble of one never reaches another. It is level-triggered: it
-looks, compares and writes, and never acts on what it only remembers.
+looks first, then asks what is wished, and writes only upon what it saw; so whoever decided before somebody
+else wrote gets a conflict, and decides again.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gen.runtime.api import Api, ApiError
+from gen.runtime.api import Api, ApiError, Deployment
 from gen.runtime.log import Log
 from gen.runtime.pause import NO_PAUSE, Pause, after_failure
-from gen.runtime.plan import Change, Settled, Wish, change
-from gen.runtime.timetable import Timetable
+from gen.runtime.plan import Aim, Change, Wish, change
 
 ATTEMPTS = 5  # at a scale that others keep changing, before it counts as a failure
+
+_GONE = Deployment(0, "")  # what is not there holds no seats
+
+Decide = Callable[[], Aim | None]
+"""What is wished now; None: leave the pool as it is."""
 
 
 class Hands(NamedTuple):
@@ -24,71 +29,105 @@ class Hands(NamedTuple):
     log: Log
     now: Callable[[], float]
     jitter: Callable[[], float]
+    who: str = "occurrence"  # the program, for the log
 
 
 class Keeper:
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: Hands, deployment: str) -> None:
         self._hands = hands
-        self._settled: Settled | None = None
+        self._deployment = deployment
+        self._settled: Aim | None = None
         self._failures = 0
+        self._last: Deployment | None = None  # as the server told at the last look or write; None: it failed
+        self.aim: Aim | None = None  # at the last look
         self.pause = NO_PAUSE
-        self.replicas: int | None = None  # as the server said at the last attempt; None: that failed
         self.is_refused = False  # the last attempt was forbidden
+        self.seen: Deployment | None = None  # at the last look
 
-    def keep(self, wanted: Wish, timetable: Timetable) -> None:
-        """Does nothing during the pause after a failure."""
+    @property
+    def replicas(self) -> int | None:
+        """As the server said at the last attempt; None: that failed."""
+        return self._last.replicas if self._last else None
+
+    @property
+    def is_left_alone(self) -> bool:
+        """It stands, and nobody knows yet what is wished."""
+        return self.aim is None and self._last is not None
+
+    def keep(self, decide: Decide, *, quick: bool = False) -> None:
+        """Does nothing during the pause after a failure. `quick` writes upon what the server last told where
+        that was in order, and so spares a look; the server refuses it if that is not so any more.
+        """
         hands = self._hands
         if self.pause.left(hands.now()):
             return
-        subject = f"deployment {wanted.pool.deployment}"
+        subject = f"deployment {self._deployment}"
         try:
-            self.replicas = self._bring(wanted)
+            self._bring(decide, quick)
         except Exception as error:
             self._fail(error)
             hands.log.trouble(subject, error)
             return
-        if self.replicas == wanted.replicas:
-            self._settled = Settled(wanted, timetable)
         self._failures, self.is_refused = 0, False
         hands.log.works(subject)
 
     def _fail(self, error: Exception) -> None:
-        self.replicas = None
+        self._last = None
         self._failures += 1
         self.is_refused = isinstance(error, ApiError) and error.status == 403
         retry_after = error.retry_after if isinstance(error, ApiError) else 0.0
         hands = self._hands
         self.pause = Pause(hands.now(), after_failure(self._failures, retry_after, hands.jitter()))
 
-    def _bring(self, wanted: Wish) -> int:
-        """The replicas afterwards. Looks again at once where somebody else wrote in between."""
+    def _bring(self, decide: Decide, quick: bool) -> None:
+        """Looks again at once where somebody else wrote in between."""
         for _ in range(ATTEMPTS - 1):
             try:
-                return self._look_and_write(wanted)
+                return self._write(decide, self._known() if quick else None)
             except ApiError as error:
                 if not error.is_conflict():
                     raise
-        return self._look_and_write(wanted)
+            quick = False
+        return self._write(decide, None)
 
-    def _look_and_write(self, wanted: Wish) -> int:
-        api, namespace, deployment = self._hands.api, self._hands.namespace, wanted.pool.deployment
-        try:
-            found = api.get_scale(namespace, deployment)
-        except ApiError as error:
-            if error.is_gone() and not wanted.replicas:
-                return 0  # what is not there holds no seats
-            raise
-        todo = change(found.replicas, wanted, self._settled, int(self._hands.now()))
-        if todo is None:
-            return found.replicas
-        taken = api.scale(namespace, deployment, todo.after, found.resource_version)
-        self._tell(wanted, todo)
-        return taken.replicas
+    def _known(self) -> Deployment | None:
+        """The pool as the server last told it, if that was as wished. Whatever else it was, somebody else had
+        a reason that must be looked at first.
+        """
+        last, settled = self._last, self._settled
+        return last if last and settled and last.replicas == settled.wish.replicas else None
+
+    def _write(self, decide: Decide, known: Deployment | None) -> None:
+        gone, found = None, known
+        if found is None:
+            try:
+                found = self.seen = self._hands.api.get_deployment(self._hands.namespace, self._deployment)
+            except ApiError as error:
+                self.seen = None
+                if not error.is_gone():
+                    raise
+                gone, found = error, _GONE
+        self.aim = aim = decide()
+        if gone and (aim is None or aim.wish.replicas):
+            raise gone
+        self._last = found
+        if aim is None:
+            return
+        todo = change(found.replicas, aim, self._settled)
+        if todo is not None:
+            taken = self._hands.api.scale(
+                self._hands.namespace, self._deployment, todo.after, found.resource_version
+            )
+            self._last = found._replace(replicas=taken.replicas, resource_version=taken.resource_version)
+            self._tell(aim.wish, todo)
+        if self._last.replicas == aim.wish.replicas:
+            self._settled = aim
 
     def _tell(self, wanted: Wish, todo: Change) -> None:
         facts = {
+            "who": self._hands.who,
             "pool": wanted.pool.resource_class,
-            "deployment": wanted.pool.deployment,
+            "deployment": self._deployment,
             "occurrences": todo.occurrences,
             "from": todo.before,
             "to": todo.after,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from gen.runtime.api import ApiError
 from gen.runtime.instant import instant_text
-from gen.runtime.timetable import TimetableError
+from gen.runtime.jsonvalue import TimetableError
 
 
 class Log:

@@ -6,30 +6,52 @@ worked out before.
 """
 
 from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
+from gen.runtime.event import Subject
+from gen.runtime.heard import Heard
 from gen.runtime.instant import instant_text
 from gen.runtime.keeper import Hands, Keeper
+from gen.runtime.override import in_force as overriding
+from gen.runtime.override import next_over
 from gen.runtime.pause import NO_PAUSE, Pause
-from gen.runtime.plan import wish
+from gen.runtime.plan import Aim, aim_at, asking_of
+from gen.runtime.record import Look
+from gen.runtime.recorder import Recorder
+from gen.runtime.share import Shared, believed, parse_shared, shared_text
 from gen.runtime.source import Source
 from gen.runtime.target import next_change, open_now, opens_within
 from gen.runtime.timetable import Pool, Timetable, in_force
 
 TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
+SOON = 0.5  # seconds between looks at a pool that waits to hear of its sessions
 REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
 EARLY = 120  # seconds: a run that comes this early waits, because clocks differ
 BLIND_TICKS = 12  # without any timetable, before a fresh pod with fresh code and a fresh mount may try
 
 
+class Folder(NamedTuple):
+    """What a program shares with the other one of its pod. `read` gives an empty text where there is none;
+    `write` raises OSError.
+    """
+
+    read: Callable[[], str]
+    write: Callable[[str], object]
+
+
 class Run:
-    def __init__(self, source: Source, hands: Hands) -> None:
+    def __init__(self, source: Source, hands: Hands, folder: Folder, recorder: Recorder) -> None:
         self._source = source
         self._hands = hands
+        self._folder = folder
+        self._recorder = recorder
+        self._heard = Heard()
         self._reading = NO_PAUSE
         self._blind = 0
         self._pools: dict[str, Pool] = {}  # by Deployment, all that any timetable of this run has named
         self._keepers: dict[str, Keeper] = {}
-        self._told: set[str] = set()  # occurrences that the log says are open
+        self._raised: dict[str, tuple[int, float]] = {}  # by Deployment: what is wanted, since when that much
         self._awaited = ""  # the occurrence that this run was told to wait for
         self.exit_code: int | None = None  # None: go on
 
@@ -55,19 +77,23 @@ class Run:
         began = self._hands.now()
         timetable = self._read(began)
         if timetable is None:
+            self._live()
             return TICK
-        self._tell_occurrences(timetable)
+        self._recorder.tell_open(timetable, int(self._hands.now()))
         for deployment, pool in self._pools.items():
-            # Wished at this very moment: the pool before may have taken seconds.
-            wanted = wish(timetable, pool, int(self._hands.now()))
-            self._keepers[deployment].keep(wanted, timetable)
-        if self._is_over(timetable):
+            self._live()
+            self._keepers[deployment].keep(partial(self._aim, timetable, pool))
+        is_over = self._is_over(timetable)
+        self._tell(timetable, is_over)
+        if is_over:
             self._hands.log.info("ended", reason="nothing is open")
             self.exit_code = 0
-        return self._sleep(began, timetable)
+        return self._sleep(began)
 
     def _read(self, now: float) -> Timetable | None:
-        if not self._reading.left(now):
+        told = believed(parse_shared(self._folder.read()), now)
+        is_other = told is not None and told.timetable != self._source.version
+        if is_other or not self._reading.left(now):
             self._reading = Pause(now, REREAD if self._source.refresh() else 0.0)
         timetable = self._source.timetable
         if timetable is None:
@@ -78,17 +104,71 @@ class Run:
             return None
         self._pools |= {pool.deployment: pool for pool in timetable.pools}
         for deployment in self._pools:
-            self._keepers.setdefault(deployment, Keeper(self._hands))
+            self._keepers.setdefault(deployment, Keeper(self._hands, deployment))
         return timetable
 
-    def _tell_occurrences(self, timetable: Timetable) -> None:
-        now = int(self._hands.now())
-        found = {item.id: item for item in open_now(in_force(timetable), now)}
-        for name in sorted(self._told - found.keys()):
-            self._hands.log.info("over", occurrence=name)
-        for name in sorted(found.keys() - self._told):
-            self._hands.log.info("open", occurrence=name, until=instant_text(found[name].end))
-        self._told = set(found)
+    def _live(self) -> None:
+        """For the probe, and for the scaler, which leaves pools alone while it follows another timetable."""
+        said = shared_text(Shared(self._hands.now(), self._source.version))
+        try:
+            self._folder.write(said)
+        except OSError as error:
+            self._hands.log.trouble("share", error)
+        else:
+            self._hands.log.works("share")
+
+    def _aim(self, timetable: Timetable, pool: Pool) -> Aim | None:
+        """Asked after each look at the pool: the one before may have taken seconds, and what the scaler knew
+        when it wrote must be known here too.
+        """
+        told = parse_shared(self._folder.read())
+        moment = self._hands.now()  # not before: what was told may be of the next second
+        now, sessions = int(moment), None
+        override = overriding(self._source.overrides, pool.resource_class, now)
+        asking = asking_of(timetable, pool, now)
+        if pool.behaviour != "none" and asking:
+            version = self._source.version
+            hearing = self._heard.sessions(told, pool.resource_class, asking, version, moment)
+            if hearing.is_awaited and override is None:
+                return None
+            sessions = hearing.sessions
+        return aim_at(timetable, pool, now, sessions, override)
+
+    def _tell(self, timetable: Timetable, is_over: bool) -> None:
+        """Whatever goes wrong here, seats do not depend on it; nor does it take time from an instant that is
+        near.
+        """
+        now = self._hands.now()
+        try:
+            self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
+            coming = self._next_change(int(now))
+            if is_over:
+                self._recorder.send_last(now)
+            elif coming is None or coming - now > TICK:
+                self._recorder.send(now)
+        except Exception as error:
+            self._hands.log.trouble("record", error)
+
+    def _looks(self, timetable: Timetable, now: float) -> list[Look]:
+        looks = []
+        for pool in timetable.pools:
+            keeper = self._keepers[pool.deployment]
+            if keeper.aim is None or keeper.seen is None or keeper.replicas is None:
+                continue
+            wanted = keeper.aim.wish.replicas
+            before, since = self._raised.get(pool.deployment, (0, now))
+            since = now if wanted > before else since
+            self._raised[pool.deployment] = wanted, since
+            looks.append(Look(pool.resource_class, wanted, keeper.seen.ready, keeper.aim.sessions, since))
+        return looks
+
+    def _subjects(self, timetable: Timetable) -> dict[str, Subject]:
+        found = {}
+        for pool in timetable.pools:
+            seen = self._keepers[pool.deployment].seen
+            uid = seen.uid if seen else ""
+            found[pool.resource_class] = Subject(self._hands.namespace, pool.deployment, uid)
+        return found
 
     def _is_over(self, timetable: Timetable) -> bool:
         """Nothing is open or about to be, and every pool is known to be at zero. A pool that the timetable no
@@ -107,11 +187,22 @@ class Run:
             self._hands.log.info("waiting", occurrence=coming.id, until=instant_text(coming.open))
         return coming is None
 
-    def _sleep(self, began: float, timetable: Timetable) -> float:
+    def _sleep(self, began: float) -> float:
         """Until the next tick, the next instant of the timetable (one that passed meanwhile included), or the
         end of a pool's pause.
         """
         now = self._hands.now()
-        coming = next_change(in_force(timetable), int(began))
+        coming = self._next_change(int(began))
         waits = [keeper.pause.left(now) or TICK for keeper in self._keepers.values()]
+        if any(keeper.is_left_alone for keeper in self._keepers.values()):
+            waits.append(SOON)
         return max(0.0, min(TICK, *waits, TICK if coming is None else coming - now))
+
+    def _next_change(self, now: int) -> int | None:
+        """Of the timetable and the overrides."""
+        timetable = self._source.timetable
+        instants = (
+            next_change(in_force(timetable), now) if timetable else None,
+            next_over(self._source.overrides.values(), now),
+        )
+        return min((instant for instant in instants if instant is not None), default=None)

@@ -10,21 +10,22 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from types import FrameType
 
 from gen.runtime.api import Api
 from gen.runtime.connection import ACCOUNT, in_cluster
-from gen.runtime.keeper import Hands
-from gen.runtime.log import Log
-from gen.runtime.loop import Run
-from gen.runtime.source import Source
+from gen.runtime.loop import Folder, Run
+from gen.runtime.program import MAIN, hands_of, log_of, shared_path, source_of
+from gen.runtime.recorder import Recorder
+from gen.runtime.share import COUNTS, MAIN_ALIVE, reader, replacer
 
 TERMINATED = 128 + signal.SIGTERM
+ASIDE_SECONDS = 1.5  # for what holds no seats: a tick and two of these stay below ten seconds
 
 
 def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) -> int:
-    log = Log(_write, time.time, environment.get("BERTH_RESERVATION", ""))
+    log = log_of(environment)
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
         # Not by an exception: that could be caught or lost on its way, and a request may hold us.
@@ -34,34 +35,18 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     signal.signal(signal.SIGTERM, leave)
     try:
         connection = in_cluster(environment, account)
-        run = _run(environment, Api(connection), log)
+        aside = in_cluster(environment, account, read_seconds=ASIDE_SECONDS, write_seconds=ASIDE_SECONDS)
+        hands = hands_of(environment, Api(connection), log, MAIN)
+        recorder = Recorder(Api(aside), hands.namespace, environment.get("BERTH_JOB", ""), log)
+        folder = Folder(
+            reader(shared_path(environment, COUNTS)), replacer(shared_path(environment, MAIN_ALIVE))
+        )
+        run = Run(source_of(environment, hands), hands, folder, recorder)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"the environment does not say {error}")
         return 1
-    with closing(connection):
+    with closing(connection), closing(aside):
         return run.run(time.sleep)
-
-
-def _run(environment: Mapping[str, str], api: Api, log: Log) -> Run:
-    namespace, name = environment["BERTH_NAMESPACE"], environment["BERTH_TIMETABLE"]
-    reservation, file = environment["BERTH_RESERVATION"], environment["BERTH_TIMETABLE_FILE"]
-
-    def read_copy() -> str:
-        with open(file, encoding="utf-8") as copy:  # noqa: PTH123 (pathlib is memory)
-            return copy.read()
-
-    source = Source(reservation, lambda: api.get_timetable(namespace, name), read_copy, log)
-    return Run(source, Hands(api, namespace, log, time.time, _jitter))
-
-
-def _write(line: str) -> None:
-    """One system call, so that a signal finds no line half written. Nobody who reads is no reason to stop."""
-    with suppress(OSError):
-        os.write(1, line.encode())
-
-
-def _jitter() -> float:
-    return os.urandom(1)[0] / 256
 
 
 if __name__ == "__main__":

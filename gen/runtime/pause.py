@@ -20,9 +20,9 @@ class Pause(NamedTuple):
 NO_PAUSE = Pause(0.0, 0.0)
 
 
-def after_failure(failures: int, retry_after: float, jitter: float) -> float:
+def after_failure(failures: int, retry_after: float, jitter: float, longest: float = LONGEST) -> float:
     """Seconds to pause: doubled each time from half a second on, less up to half of it by `jitter` (from 0 to
-    1), and not less than the server asks for, but never longer than LONGEST.
+    1), and not less than the server asks for, but never longer than `longest`.
     """
-    doubled = min(LONGEST, 0.5 * 2.0 ** min(failures - 1, 10))
-    return min(LONGEST, max(retry_after, doubled * (1 - jitter / 2)))
+    doubled = min(longest, 0.5 * 2.0 ** min(failures - 1, 10))
+    return min(longest, max(retry_after, doubled * (1 - jitter / 2)))

@@ -39,7 +39,7 @@ class Claim(NamedTuple):
     open: int
     start: int
     end: int
-    count: int
+    count: int  # type: ignore[assignment] # not the method of a tuple
     match: Match
 
 

@@ -2,19 +2,26 @@
 
 The API server is asked first. The mounted copy counts where the server gives none, but only if it has changed
 since the server last did: it lags behind, and must not bring an older timetable back. What is malformed
-changes nothing.
+changes nothing. Overrides come from the server alone, and end by themselves.
 """
 
+from binascii import crc32
 from collections.abc import Callable
 
-from gen.runtime.api import ApiError
+from gen.runtime.api import ApiError, TimetableText
+from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.log import Log
-from gen.runtime.timetable import Timetable, TimetableError, parse
+from gen.runtime.override import Override, parse_overrides
+from gen.runtime.timetable import Timetable, parse
 
 
 class Source:
     def __init__(
-        self, reservation: str, ask_server: Callable[[], str], read_copy: Callable[[], str], log: Log
+        self,
+        reservation: str,
+        ask_server: Callable[[], TimetableText],
+        read_copy: Callable[[], str],
+        log: Log,
     ) -> None:
         """`read_copy` raises OSError or ValueError where it cannot."""
         self._reservation = reservation
@@ -24,7 +31,15 @@ class Source:
         # Of texts only the hashes are kept: they may be long, and memory is dear.
         self._text: int | None = None  # of the timetable that holds
         self._copy: int | None = None  # of the mounted copy when it last was of no use, or was taken
+        self._overrides = ""
+        self._sum = 0
         self.timetable: Timetable | None = None
+        self.overrides: dict[str, Override] = {}
+
+    @property
+    def version(self) -> str:
+        """The same for two programs that follow the same timetable and overrides."""
+        return f"{self._sum:08x}-{crc32(self._overrides.encode()):08x}"
 
     def refresh(self) -> bool:
         """Looks for a newer timetable. False: the server gave none, so look again soon."""
@@ -33,7 +48,9 @@ class Source:
         except (OSError, ValueError):
             copy = ""
         try:
-            self._take(self._ask_server(), "server")
+            said = self._ask_server()
+            self._override(said.overrides)
+            self._take(said.timetable, "server")
         except (ApiError, TimetableError) as error:
             self._log.trouble("timetable", error)
         else:
@@ -61,4 +78,18 @@ class Source:
             raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
         if timetable != self.timetable:
             self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
-        self._text, self.timetable = hash(text), timetable
+        self._text, self.timetable, self._sum = hash(text), timetable, crc32(text.encode())
+
+    def _override(self, said: str) -> None:
+        """What is malformed overrides nothing."""
+        if said == self._overrides:
+            return
+        self._overrides = said
+        try:
+            self.overrides = parse_overrides(said)
+        except TimetableError as error:
+            self.overrides = {}
+            self._log.trouble("override", error)
+        else:
+            self._log.works("override")
+            self._log.info("override", says=said)

@@ -1,6 +1,5 @@
 """What the occurrence's container has resident, against a bare interpreter. A stub answers it over TLS."""
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -8,11 +7,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import gen.runtime
 from tests.bench.rendering import Row
 from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.programs import OPEN, environment, start, timetable, wait_until
 from tests.runtime.stub_server import StubServer, answered_by, make_account
-from tests.runtime.test_occurrence import OPEN, environment, start, timetable, wait_for
 
 SETTLED = 12  # seconds: two looks of the loop and more
 
@@ -31,15 +29,11 @@ def rows() -> Iterator[Row]:
 
 
 def _occurrence(folder: Path) -> float:
-    code = folder / "berth" / "gen" / "runtime"
-    code.mkdir(parents=True)
-    for file in Path(gen.runtime.__path__[0]).glob("*.py"):
-        shutil.copy(file, code)
     account = make_account(folder / "account")
     cluster = FakeCluster(timetable(OPEN), {"course-small": 0})
     with StubServer(answered_by(cluster), account) as server:
-        process = start(folder / "berth", account, environment(server))
-        wait_for(server, 3)
+        process = start(account, environment(server, folder))
+        wait_until(lambda: len(server.received) >= 3)
         time.sleep(SETTLED)
         found = resident(process.pid)
         process.kill()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gen.backend.cluster import INVENTORY_HEAD
 from tests.command import project
 from tests.command.conftest import Berth
 from tests.manifest.parts import objects, of_kind
@@ -173,7 +174,9 @@ def test_where_nothing_prunes_the_inventory_names_the_reservations(berth: Berth,
 
         lists.append(objects(after[inventory])[0]["data"]["reservations.txt"])
         assert {name for name in after if after[name] != before.get(name)} <= {path, inventory}
-    assert lists == ["night\nrest\n", "more\nnight\nrest\n", "more\nnight\nrest\n"]
+    assert lists == [
+        f"{INVENTORY_HEAD}\n{names}" for names in ("night\nrest\n", *["more\nnight\nrest\n"] * 2)
+    ]
 
 
 def test_a_reservation_in_two_clusters_has_the_same_ids_in_both(berth: Berth, folder: Path) -> None:
@@ -236,7 +239,7 @@ def test_removing_the_last_reservation_keeps_the_base(berth: Berth, folder: Path
         "clusters/prod/base.yaml",
     ]
     (inventory,) = objects((folder / "rendered/clusters/lab/inventory.yaml").read_text())
-    assert inventory["data"] == {"reservations.txt": ""}
+    assert inventory["data"] == {"reservations.txt": f"{INVENTORY_HEAD}\n"}
 
 
 def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth: Berth, folder: Path) -> None:

@@ -21,10 +21,11 @@ class Look(NamedTuple):
 
 
 class Recorder:
-    """Looks at every pool of the namespace about once a second, until it is stopped."""
+    """Looks at every pool of a namespace about once a second, until it is stopped."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, namespace: str = NAMESPACE) -> None:
         self._cluster = cluster
+        self._namespace = namespace
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.looks: dict[str, list[Look]] = {}
@@ -46,11 +47,11 @@ class Recorder:
     def _look(self) -> None:
         at = time.time()
         ready: dict[str, int] = {}
-        for pod in self._cluster.find("pods", NAMESPACE, "berth.dev/resource-class"):
+        for pod in self._cluster.find("pods", self._namespace, "berth.dev/resource-class"):
             labels = pod["metadata"]["labels"]
             name = f"{labels['berth.dev/reservation']}-{labels['berth.dev/resource-class']}"
             ready[name] = ready.get(name, 0) + _is_ready(pod)
-        for pool in self._cluster.find("deployments", NAMESPACE):
+        for pool in self._cluster.find("deployments", self._namespace):
             name = pool["metadata"]["name"]
             look = Look(at, pool["spec"]["replicas"], ready.get(name, 0))
             self.looks.setdefault(name, []).append(look)

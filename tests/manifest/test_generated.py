@@ -10,6 +10,7 @@ import yaml
 from ruamel.yaml import YAML
 
 from gen import cli
+from gen.backend.cluster import INVENTORY_HEAD
 from gen.model import Site
 from gen.output.folder import header
 from gen.pipeline import Part, Pipeline
@@ -118,6 +119,5 @@ def test_the_inventory_names_the_reservations_of_its_cluster(world: World) -> No
     (found,) = objects(world.rendered["clusters/two/inventory.yaml"])
     here = [path for path in world.parts if path.startswith("clusters/two/")]
 
-    assert found["data"]["reservations.txt"].splitlines() == sorted(
-        world.parts[path].placed.reservation.name for path in here
-    )
+    names = sorted(world.parts[path].placed.reservation.name for path in here)
+    assert found["data"]["reservations.txt"].splitlines() == [INVENTORY_HEAD, *names]

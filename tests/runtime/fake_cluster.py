@@ -1,17 +1,20 @@
-"""A small API server in memory: one timetable and the scales of some Deployments, with the manners of the
-real one.
+"""A small API server in memory: one timetable, some Deployments and a Job, with the manners of the real one.
 
 It is a transport for `gen.runtime.api.Api`, and answers the stub servers of the tests over real sockets.
 """
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 from gen.runtime.api import Answer, ApiError, Request
 
 NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
+JOB = "/apis/batch/v1/namespaces/berth/jobs/course-1"
+EVENTS = "/api/v1/namespaces/berth/events"
+MANAGERS = {"fieldManager=berth-occurrence": "occurrence", "fieldManager=berth-scaler": "scaler"}
 
 Interference = Callable[[Request], Answer | None]
 """Answers instead of the cluster, raises, or changes something and lets the request pass."""
@@ -30,10 +33,16 @@ class FakeCluster:
     def __init__(self, timetable: str | None, replicas: dict[str, int]) -> None:
         """Deployments by name, and how they stand at the beginning."""
         self.timetable = timetable
+        self.override: str | None = None  # the annotation of the timetable
         self.scales = {name: (count, str(100 + n)) for n, (name, count) in enumerate(replicas.items())}
         self.requests: list[Request] = []
         self.interferences: list[Interference] = []
         self.watch: Callable[[str, int], object] | None = None  # called at each write of ours
+        self.writers: list[str] = []  # which of our programs, at each write
+        self.ready: dict[str, int] = {}  # placeholders, by Deployment, where not all are
+        self.events: list[dict[str, Any]] = []
+        self.job: dict[str, str] = {}  # its annotations
+        self.job_writes = 0
         self.most = 1_000_000  # replicas that a Deployment may have, whatever is asked
         self._version = 1000
 
@@ -67,20 +76,45 @@ class FakeCluster:
         path, _, query = request.path.partition("?")
         if request.method == "GET" and path == CONFIGMAP:
             return self._configmap()
+        if request.method == "POST" and path == EVENTS:
+            self.events.append(json.loads(request.body))
+            return Answer(201, json.dumps(self.events[-1]).encode())
+        if path == JOB:
+            return self._job(request, query)
         name = path.removeprefix(DEPLOYMENTS).removesuffix("/scale")
-        if path != f"{DEPLOYMENTS}{name}/scale":
+        if path not in (f"{DEPLOYMENTS}{name}/scale", f"{DEPLOYMENTS}{name}"):
             return Answer(404, b"404 page not found\n")
         if name not in self.scales:
             return refusal(404, "NotFound", f'deployments.apps "{name}" not found')
         if request.method == "PATCH":
             return self._patch(name, query, request)
-        return self._scale(name)
+        return self._scale(name) if path.endswith("/scale") else self._deployment(name)
 
     def _configmap(self) -> Answer:
         if self.timetable is None:
             return refusal(404, "NotFound", 'configmaps "course" not found')
-        body = {"kind": "ConfigMap", "apiVersion": "v1", "data": {"timetable.json": self.timetable}}
+        body: dict[str, object] = {"kind": "ConfigMap", "apiVersion": "v1"}
+        body["data"] = {"timetable.json": self.timetable}
+        if self.override is not None:
+            body["metadata"] = {"annotations": {"berth.dev/override": self.override}}
         return Answer(200, json.dumps(body).encode())
+
+    def _job(self, request: Request, query: str) -> Answer:
+        if request.method == "PATCH":
+            if query not in MANAGERS:
+                return refusal(400, "BadRequest", f"the field manager is missing: {query}")
+            self.job |= json.loads(request.body)["metadata"]["annotations"]
+            self.job_writes += 1
+        body = {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"annotations": self.job}}
+        return Answer(200, json.dumps(body).encode())
+
+    def _deployment(self, name: str) -> Answer:
+        replicas, version = self.scales[name]
+        ready = self.ready.get(name, replicas)
+        metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version, "uid": f"uid-of-{name}"}
+        status = {"readyReplicas": ready} if ready else {}
+        body = {"kind": "Deployment", "apiVersion": "apps/v1", "metadata": metadata}
+        return Answer(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
 
     def _scale(self, name: str) -> Answer:
         replicas, version = self.scales[name]
@@ -91,7 +125,7 @@ class FakeCluster:
 
     def _patch(self, name: str, query: str, request: Request) -> Answer:
         patch = json.loads(request.body)
-        if query != "fieldManager=berth-occurrence":
+        if query not in MANAGERS:
             return refusal(400, "BadRequest", f"the field manager is missing: {query}")
         if patch["metadata"]["resourceVersion"] != self.scales[name][1]:
             message = (
@@ -99,6 +133,7 @@ class FakeCluster:
             )
             return refusal(409, "Conflict", message)
         self.set(name, min(patch["spec"]["replicas"], self.most))
+        self.writers.append(MANAGERS[query])
         if self.watch:
             self.watch(name, patch["spec"]["replicas"])
         return self._scale(name)

@@ -4,7 +4,7 @@ asked.
 
 import ssl
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -40,6 +40,7 @@ class Received(NamedTuple):
 class Reply(NamedTuple):
     data: bytes  # head and body, as they go over the wire
     close: bool = False  # the connection, afterwards
+    stream: Iterable[bytes] = ()  # more of the body, as it comes
 
 
 def reply(status: int, body: bytes, *headers: str) -> Reply:
@@ -103,9 +104,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.received.append(received)
         answer = self.server.answer(received)
         self.wfile.write(answer.data)
+        for part in answer.stream:
+            self.wfile.write(part)
         self.close_connection = answer.close
 
     def do_PATCH(self) -> None:
+        self.do_GET()
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def do_DELETE(self) -> None:
         self.do_GET()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the library's name)

@@ -1,8 +1,10 @@
 """What is asked of the API server, to the byte, and how each way of answering is understood."""
 
+import json
+
 import pytest
 
-from gen.runtime.api import Answer, Api, ApiError, Request, Scale
+from gen.runtime.api import Answer, Api, ApiError, Deployment, Request, Scale, TimetableText
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
@@ -37,7 +39,7 @@ def test_the_requests_are_these() -> None:
         api.scale("berth", "course-small", 3, "6"),
     )
 
-    assert ("{}", Scale(3, "7"), Scale(3, "7")) == answers
+    assert (TimetableText("{}"), Scale(3, "7"), Scale(3, "7")) == answers
     assert [
         Request("GET", "/api/v1/namespaces/berth/configmaps/course"),
         Request("GET", SCALE),
@@ -192,3 +194,56 @@ def test_errors_of_the_transport_pass_through() -> None:
         Api(cluster).get_timetable("berth", "course")
 
     assert (caught.value.status, caught.value.reason) == (0, "ConnectionRefusedError")
+
+
+def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
+    deployment = {
+        "kind": "Deployment",
+        "metadata": {"resourceVersion": "7", "uid": "u"},
+        "spec": {"replicas": 3},
+        "status": {"readyReplicas": 2},
+    }
+    job = {"kind": "Job", "metadata": {"annotations": {"berth.dev/record": "[]"}}}
+    bare = {"kind": "Job", "metadata": {}}
+    answers = [Answer(200, json.dumps(tree).encode()) for tree in (deployment, job, bare, job)]
+    api, asked = answering(*answers)
+
+    assert api.get_deployment("berth", "course-small") == Deployment(3, "7", 2, "u")
+    assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == "[]"
+    assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == ""
+    api.annotate_job("berth", "course-1", {"berth.dev/record": "[1]"})
+    assert asked == [
+        Request("GET", SCALE.removesuffix("/scale")),
+        Request("GET", "/apis/batch/v1/namespaces/berth/jobs/course-1"),
+        Request("GET", "/apis/batch/v1/namespaces/berth/jobs/course-1"),
+        Request(
+            "PATCH",
+            "/apis/batch/v1/namespaces/berth/jobs/course-1?fieldManager=berth-occurrence",
+            b'{"metadata": {"annotations": {"berth.dev/record": "[1]"}}}',
+        ),
+    ]
+
+
+def test_a_deployment_of_which_nothing_is_ready_leaves_the_number_out() -> None:
+    api, _ = answering(
+        Answer(200, b'{"kind": "Deployment", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}')
+    )
+
+    assert api.get_deployment("berth", "course-small") == Deployment(3, "7")
+
+
+@pytest.mark.parametrize("rest", ["", ', "metadata": {"resourceVersion": "7"}', ', "spec": {"replicas": 3}'])
+def test_what_is_no_deployment_is_nonsense(rest: str) -> None:
+    api, _ = answering(Answer(200, f'{{"kind": "Deployment"{rest}}}'.encode()))
+
+    with pytest.raises(ApiError, match="the answer is no Deployment"):
+        api.get_deployment("berth", "course-small")
+
+
+def test_an_override_comes_with_the_timetable() -> None:
+    metadata = '"metadata": {"annotations": {"berth.dev/override": "{}"}}'
+    api, _ = answering(
+        Answer(200, f'{{"kind": "ConfigMap", {metadata}, "data": {{"timetable.json": "x"}}}}'.encode())
+    )
+
+    assert api.get_timetable("berth", "course") == TimetableText("x", "{}")

@@ -1,8 +1,8 @@
 """The log tells each change in one line, and each trouble when it begins and when it is over."""
 
 from gen.runtime.api import ApiError
+from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.log import Log
-from gen.runtime.timetable import TimetableError
 
 
 def made(lines: list[str]) -> Log:

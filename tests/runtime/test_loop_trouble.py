@@ -29,7 +29,7 @@ TROUBLES = [
 ]
 
 
-@pytest.mark.parametrize("part", ["GET /apis", "PATCH", ""])
+@pytest.mark.parametrize("part", ["GET /apis/apps", "PATCH /apis/apps", ""])
 @pytest.mark.parametrize(("outcome", "reason"), TROUBLES)
 def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
     outcome: Answer | Exception, reason: str, part: str
@@ -48,7 +48,7 @@ def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
         assert [line["subject"] for line in world.told("recovered")] == ["deployment course-small"]
 
 
-@pytest.mark.parametrize("part", ["GET /apis", "PATCH"])
+@pytest.mark.parametrize("part", ["GET /apis/apps", "PATCH /apis/apps"])
 @pytest.mark.parametrize(
     ("outcome", "reason"), [trouble for trouble in TROUBLES if trouble.id != "not-applied-yet"]
 )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gen.runtime.plan import Change, Settled, Wish, change, wish
+from gen.runtime.plan import Aim, Change, Wish, aim_at, change, wish
+from gen.runtime.target import open_now
 from gen.runtime.timetable import Pool, Timetable, parse
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
@@ -11,8 +12,8 @@ TIMETABLE = parse(timetable_text(COURSE))
 SMALLER = parse(timetable_text((*COURSE[:4], {"small": 20})))
 
 
-def settled(moment: str, timetable: Timetable = TIMETABLE) -> Settled:
-    return Settled(wish(timetable, POOL, at(moment)), timetable)
+def settled(moment: str, timetable: Timetable = TIMETABLE) -> Aim:
+    return aim_at(timetable, POOL, at(moment))
 
 
 def test_a_wish_names_the_occurrences_that_ask_for_it() -> None:
@@ -75,18 +76,106 @@ def test_a_pool_is_known_by_its_deployment() -> None:
         ),
     ],
 )
-def test_what_is_done_and_why(
-    found: int, moment: str, before: Settled | None, expected: Change | None
-) -> None:
+def test_what_is_done_and_why(found: int, moment: str, before: Aim | None, expected: Change | None) -> None:
     now = at(moment)
 
-    assert expected == change(found, wish(TIMETABLE, POOL, now), before, now)
+    assert expected == change(found, aim_at(TIMETABLE, POOL, now), before)
+
+
+BACK_TO_BACK = timetable_text(COURSE, NEXT, behaviour="maintain")
+
+
+@pytest.mark.parametrize(
+    ("active", "moment", "expected"),
+    [
+        pytest.param(25, "09:15", 0, id="all-seats-taken"),
+        pytest.param(25, "09:45", 25, id="sessions-of-the-running-class-use-up-no-seat-of-the-next"),
+        pytest.param(25, "10:00", 0, id="all-seats-of-the-next-taken"),
+        pytest.param(5, "09:15", 20, id="some-seats-taken"),
+        pytest.param(5, "09:45", 25, id="the-next-with-some-seats-taken-before"),
+        pytest.param(5, "10:00", 20, id="some-seats-of-the-next-taken"),
+    ],
+)
+def test_sessions_count_for_one_occurrence_only(active: int, moment: str, expected: int) -> None:
+    """All of them for the one that ends first."""
+    timetable, now = parse(BACK_TO_BACK), at(moment)
+    sessions = dict.fromkeys((item.id for item in open_now(timetable.occurrences, now)), 0)
+    sessions[next(iter(sessions))] = active
+
+    assert wish(timetable, timetable.pools[0], now, sessions).replicas == expected
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "sessions", "expected"),
+    [
+        ("maintain", {"course/1": 5}, 20),
+        ("reduce", {"course/1": 5}, 10),
+        ("none", {"course/1": 5}, 25),
+        ("maintain", {"course/1": 60}, 0),
+        ("maintain", {}, 25),
+        ("reduce", {}, 25),
+        ("reduce", None, 25),
+        ("reduce", {"other/1": 5}, 25),
+    ],
+)
+def test_what_is_not_known_is_full_count(
+    behaviour: str, sessions: dict[str, int] | None, expected: int
+) -> None:
+    timetable = parse(timetable_text(COURSE, behaviour=behaviour))
+
+    assert wish(timetable, timetable.pools[0], at("09:00"), sessions).replicas == expected
+
+
+def test_an_override_counts_whatever_else() -> None:
+    suspended = parse(timetable_text(COURSE, suspend=True))
+    found = [wish(timetable, POOL, at("09:00"), None, 60) for timetable in (TIMETABLE, suspended)]
+
+    assert found == [Wish(POOL, 60, ("course/1",), None, 60), Wish(POOL, 60, (), None, 60)]
+
+
+def test_a_pool_that_the_timetable_does_not_name_has_no_override() -> None:
+    other = Pool("small", "elsewhere", "none")
+
+    assert wish(TIMETABLE, other, at("09:00"), None, 60) == Wish(other, 0, ())
+
+
+REDUCE = parse(timetable_text(COURSE, behaviour="reduce"))
+
+
+def of(
+    moment: str, sessions: int | None = 5, override: int | None = None, timetable: Timetable = REDUCE
+) -> Aim:
+    counts = None if sessions is None else {"course/1": sessions}
+    return aim_at(timetable, timetable.pools[0], at(moment), counts, override)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        pytest.param(of("08:30"), of("08:30", 6), "6 sessions, 5 before", id="one-more-session"),
+        pytest.param(of("08:30"), of("08:30", None), "sessions are unknown", id="nobody-knows"),
+        pytest.param(of("08:30", None), of("08:30"), "5 sessions", id="somebody-knows-again"),
+        pytest.param(of("08:30"), of("09:00"), "less time is left", id="time-passes"),
+        pytest.param(of("08:30"), of("08:30", 5, 60), "override to 60", id="override"),
+        pytest.param(of("08:30", 5, 60), of("08:30"), "override is over", id="override-over"),
+        pytest.param(of("08:30", 5, 60), of("08:30", 5, 50), "override to 50", id="another-override"),
+        pytest.param(of("07:00", 5), of("07:30", 5, 60), "override to 60", id="override-at-the-opening"),
+        pytest.param(of("09:30"), of("10:00"), "closed", id="over"),
+        pytest.param(None, of("08:30", 5, 60), "override to 60", id="override-at-first-sight"),
+    ],
+)
+def test_why_a_pool_moves(before: Aim | None, after: Aim, reason: str) -> None:
+    found = before.wish.replicas if before else 0
+    todo = change(found, after, before)
+
+    assert todo is not None
+    assert (todo.before, todo.after, todo.reason) == (found, after.wish.replicas, reason)
 
 
 def test_one_of_two_that_ends_is_named() -> None:
     overlapping = parse(timetable_text(COURSE, ("course/x", "08:30", "09:00", "11:00", {"small": 5})))
     now = at("10:00")
 
-    todo = change(30, wish(overlapping, POOL, now), settled("09:59", overlapping), now)
+    todo = change(30, aim_at(overlapping, POOL, now), settled("09:59", overlapping))
 
     assert Change(30, 5, "closed", ("course/1",)) == todo

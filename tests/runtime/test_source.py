@@ -2,11 +2,12 @@
 
 import json
 
-from gen.runtime.api import ApiError
+from gen.runtime.api import ApiError, TimetableText
 from gen.runtime.log import Log
+from gen.runtime.override import Override
 from gen.runtime.source import Source
 from tests.runtime.fake_cluster import no_answer
-from tests.runtime.world import COURSE, NEXT, timetable_text
+from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
 FIRST = timetable_text(COURSE)
 EDITED = timetable_text(COURSE, NEXT)
@@ -18,13 +19,14 @@ class Texts:
 
     def __init__(self, server: str | ApiError, copy: str | Exception) -> None:
         self.server, self.copy = server, copy
+        self.overrides = ""
         self.lines: list[str] = []
         self.source = Source("course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course"))
 
-    def _ask(self) -> str:
+    def _ask(self) -> TimetableText:
         if isinstance(self.server, ApiError):
             raise self.server
-        return self.server
+        return TimetableText(self.server, self.overrides)
 
     def _read(self) -> str:
         if isinstance(self.copy, Exception):
@@ -141,3 +143,48 @@ def test_a_text_that_only_looks_different_is_no_edit() -> None:
     assert texts.occurrences() == 1
     assert before == texts.source.timetable
     assert texts.told() == [("timetable", "server")]
+
+
+def test_overrides_come_from_the_server_and_stay_while_it_is_silent() -> None:
+    texts = Texts(FIRST, FIRST)
+    texts.overrides = '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+    texts.occurrences()
+    texts.server = no_answer()
+    texts.occurrences()
+
+    assert texts.source.overrides == {"small": Override(60, at("12:00"))}
+
+    texts.server, texts.overrides = FIRST, ""
+    texts.occurrences()
+
+    assert texts.source.overrides == {}
+
+
+def test_a_malformed_override_is_told_once_and_overrides_nothing() -> None:
+    texts = Texts(FIRST, FIRST)
+    texts.overrides = "60"
+
+    assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
+    assert texts.source.overrides == {}
+    assert texts.told() == [("failed", "berth.dev/override: 60 is not an object"), ("timetable", "server")]
+
+
+def test_an_override_counts_though_the_timetable_is_malformed() -> None:
+    texts = Texts(BROKEN, FIRST)
+    texts.overrides = '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+
+    assert texts.occurrences() == 1
+    assert texts.source.overrides == {"small": Override(60, at("12:00"))}
+
+
+def test_two_sources_have_one_version_where_they_follow_the_same() -> None:
+    first, same, edited, overridden, mounted = (Texts(FIRST, FIRST) for _ in range(5))
+    edited.server, mounted.server = EDITED, no_answer()
+    overridden.overrides = '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+    everyone = (first, same, edited, overridden, mounted)
+    for texts in everyone:
+        texts.occurrences()
+    versions = [texts.source.version for texts in everyone]
+
+    assert versions == [versions[0], versions[0], versions[2], versions[3], versions[0]]
+    assert len(set(versions)) == 3

@@ -6,21 +6,33 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.timetable import Occurrence, Pool, Timetable, TimetableError, in_force, parse
+from gen.runtime.jsonvalue import TimetableError
+from gen.runtime.recognition import Recognition
+from gen.runtime.session import Match
+from gen.runtime.timetable import Occurrence, Pool, Settings, Timetable, in_force, parse
 
 TREE: dict[str, Any] = {
     "apiVersion": "berth.dev/v1alpha1",
     "kind": "Timetable",
     "version": 1,
+    "site": "example-university",
     "reservation": "data-science-101",
     "suspend": False,
+    "settings": {"stabilizationSeconds": 20, "readyMinutes": 10, "renkuUrl": "https://renkulab.io"},
     "pools": {
         "small": {
             "deployment": "data-science-101-small",
             "behaviour": "maintain",
-            "sessions": {"source": "renku"},
+            "sessions": {
+                "source": "renku",
+                "namespaces": ["renku"],
+                "selector": {"matchLabels": {"app": "session"}},
+                "renkuId": 5,
+                "earlier": "ignore",
+                "course": {"matchLabels": {"course": "101"}},
+            },
         },
-        "huge": {"deployment": "data-science-101-huge", "behaviour": "none"},
+        "huge": {"deployment": "data-science-101-huge", "behaviour": "none", "sessions": None},
     },
     "occurrences": [
         {
@@ -43,7 +55,13 @@ TIMETABLE = Timetable(
     "data-science-101",
     False,
     (
-        Pool("small", "data-science-101-small", "maintain"),
+        Pool(
+            "small",
+            "data-science-101-small",
+            "maintain",
+            Recognition("renku", ("renku",), "app=session", 5),
+            Match(labels=(("course", "101"),), ignores_earlier=True),
+        ),
         Pool("huge", "data-science-101-huge", "none"),
     ),
     (
@@ -56,6 +74,8 @@ TIMETABLE = Timetable(
         ),
         Occurrence("data-science-101/2026-02-09T09:00", 1770624000, 1770624000, 1770638400, (("small", 0),)),
     ),
+    "example-university",
+    Settings(20, 10, "https://renkulab.io"),
 )
 
 
@@ -87,7 +107,11 @@ def test_unknown_keys_are_ignored_at_every_level() -> None:
 def test_a_timetable_may_be_empty() -> None:
     tree = TREE | {"pools": {}, "occurrences": []}
 
-    assert Timetable("data-science-101", False, (), ()) == parse(json.dumps(tree))
+    assert TIMETABLE._replace(pools=(), occurrences=()) == parse(json.dumps(tree))
+
+
+def test_a_site_without_renku_says_no_url() -> None:
+    assert parse(changed("settings.renkuUrl", ...)).settings == Settings(20, 10)
 
 
 def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
@@ -107,6 +131,10 @@ def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
         ("kind", "List", "kind: 'List' is not 'Timetable'"),
         ("reservation", "", 'reservation: "" is not a text, or an empty one'),
         ("suspend", "no", 'suspend: "no" is not true or false'),
+        ("site", ..., "site: is missing"),
+        ("settings", ..., "settings: is missing"),
+        ("settings.readyMinutes", "5", 'settings.readyMinutes: "5" is not a whole number from 0 up'),
+        ("pools.small.sessions", ..., "pools.small.sessions: is missing"),
         ("pools", [], "pools: [] is not an object"),
         ("pools.small", None, "pools.small: null is not an object"),
         ("pools.small.deployment", ..., "pools.small.deployment: is missing"),

@@ -9,7 +9,9 @@ from gen.runtime.api import Answer, Api
 from gen.runtime.instant import instant, instant_text
 from gen.runtime.keeper import Hands
 from gen.runtime.log import Log
-from gen.runtime.loop import Run
+from gen.runtime.loop import Folder, Run
+from gen.runtime.recorder import Recorder
+from gen.runtime.share import Shared, shared_text
 from gen.runtime.source import Source
 from tests.runtime.fake_cluster import FakeCluster
 
@@ -26,7 +28,9 @@ def clock(seconds: float) -> str:
     return instant_text(int(seconds))[11:19]
 
 
-def timetable_text(*rows: Row, pools: dict[str, str] | None = None, suspend: bool = False) -> str:
+def timetable_text(
+    *rows: Row, pools: dict[str, str] | None = None, suspend: bool = False, behaviour: str = "none"
+) -> str:
     """`pools` gives the Deployment of each class."""
     known = {"small": "course-small"} if pools is None else pools
     tree = {
@@ -38,7 +42,7 @@ def timetable_text(*rows: Row, pools: dict[str, str] | None = None, suspend: boo
         "suspend": suspend,
         "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
         "pools": {
-            name: {"deployment": to, "behaviour": "none", "sessions": None} for name, to in known.items()
+            name: {"deployment": to, "behaviour": behaviour, "sessions": None} for name, to in known.items()
         },
         "occurrences": [
             {
@@ -75,10 +79,13 @@ class World:
         self.cluster.watch = self._on_write
         self.copy: str | None = timetable  # what is mounted; None: unreadable
         self.writes: list[tuple[str, str, int]] = []  # when, which pool, to what
+        self.shared = ""  # what the scaler has told; `sessions` tells as a scaler would that works well
+        self.alive = ""  # what the main program has told
         self.sleeps: list[float] = []
         self.log: list[dict[str, object]] = []
         self._planned: list[tuple[float, Callable[[], object]]] = []
         self._until = float(at("23:59"))
+        self._sessions: dict[str, dict[str, int] | None] | None = None
 
     def plan(self, when: str, action: Callable[[], object]) -> None:
         """`action` happens then, once, whatever the run does meanwhile."""
@@ -87,6 +94,16 @@ class World:
 
     def interfere_at(self, when: str, part: str, outcome: Answer | Exception | None) -> None:
         self.plan(when, lambda: self.cluster.interfere(part, outcome))
+
+    def sessions(self, **classes: dict[str, int] | None) -> None:
+        """The scaler tells this from now on, and follows whatever timetable the main program follows."""
+        self._sessions = classes
+
+    def _hear(self) -> str:
+        if self._sessions is None:
+            return self.shared
+        version = self.program_source.version
+        return shared_text(Shared(self.now + self.ahead, version, self._sessions))
 
     def pass_time(self, seconds: float) -> None:
         goal = self.now + seconds
@@ -111,7 +128,13 @@ class World:
         log = Log(lambda line: self.log.append(json.loads(line)), now, "course")
         api = Api(self.cluster)
         source = Source("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
-        return Run(source, Hands(api, "berth", log, now, lambda: 0.0))
+        hands = Hands(api, "berth", log, now, lambda: 0.0)
+        self.program_source = source
+        folder = Folder(self._hear, self._live)
+        return Run(source, hands, folder, Recorder(api, "berth", "course-1", log))
+
+    def _live(self, text: str) -> None:
+        self.alive = text
 
     def told(self, event: str) -> list[dict[str, object]]:
         """The lines of one event, without what all lines have but the time of day."""

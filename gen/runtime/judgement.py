@@ -1,0 +1,204 @@
+"""What the sweep does about the facts of one moment, and why. Pure: facts and an instant in, actions out.
+
+It is level-triggered: judged again after everything was done, the facts give nothing to do. Whoever serves a
+reservation is left alone, and gets the time to see what has just changed.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from gen.runtime.action import Action, Remove, Scale, StartJob, Telling, rank
+from gen.runtime.facts import Deployment, Facts, Source
+from gen.runtime.holding import Holding, holdings
+from gen.runtime.imagetrouble import unpulled
+from gen.runtime.jsonvalue import TimetableError
+from gen.runtime.loop import EARLY
+from gen.runtime.override import Override, in_force, parse_overrides
+from gen.runtime.plan import wish
+from gen.runtime.removal import is_gone, leftovers, marks, removal
+from gen.runtime.target import open_now, opens_within
+from gen.runtime.timetable import Occurrence, Pool, Timetable, parse
+from gen.runtime.timetable import in_force as may_open
+from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
+
+OWN_RUN = 30  # seconds after its opening that an occurrence has for the run of its own CronJob
+COMING = 60  # seconds that a Job or pod has to begin
+CLOSING = 30  # seconds after the end that a pod has to close its pools
+EDIT = 60  # seconds that a pod has to see an edit of the timetable
+IDLE = 60  # seconds for which a Job may go on with nothing open
+
+
+class Judgement(NamedTuple):
+    actions: tuple[Action, ...]  # in the order in which they are to be done
+    tellings: tuple[Telling, ...]
+
+
+class Case(NamedTuple):
+    """One reservation whose timetable can be read."""
+
+    facts: Facts
+    holding: Holding
+    source: Source
+    timetable: Timetable
+    overrides: dict[str, Override]
+    now: int
+
+    def pool_of(self, deployment: Deployment) -> Pool | None:
+        name = deployment.thing.name
+        return next((pool for pool in self.timetable.pools if pool.deployment == name), None)
+
+    def reads(self, *kinds: str) -> bool:
+        return not self.facts.unread & set(kinds)
+
+
+def judge(facts: Facts, now: int) -> Judgement:
+    """Nothing where the timetables could not be read; without the list of another kind, only what needs no
+    such list; and nothing is removed unless all lists are there.
+    """
+    found = [] if CONFIG_MAP.name in facts.unread else [_judge(facts, one, now) for one in holdings(facts)]
+    actions = [action for judgement in found for action in judgement.actions]
+    tellings = [telling for judgement in found for telling in judgement.tellings]
+    return Judgement(tuple(sorted(actions, key=rank)), tuple(tellings))
+
+
+def _judge(facts: Facts, holding: Holding, now: int) -> Judgement:
+    if not holding.sources:
+        return Judgement(tuple(leftovers(facts, holding, now)), ())
+    try:
+        source, timetable = _timetable(facts.site, holding)
+    except TimetableError as error:
+        return Judgement((), tuple(_malformed(holding, str(error))))
+    if is_gone(facts, source, now):
+        return Judgement(tuple(removal(holding, source)), ())
+    overrides, tellings = _overrides(holding, source)
+    case = Case(facts, holding, source, timetable, overrides, now)
+    actions = (*marks(facts, source, now), *_scales(case), *_jobs(case))
+    return Judgement(actions, (*tellings, *_without_cronjob(case), *unpulled(holding)))
+
+
+def _timetable(site: str, holding: Holding) -> tuple[Source, Timetable]:
+    sources = [source for source in holding.sources if source.text] or holding.sources[:1]
+    if len(sources) > 1:
+        names = " and ".join(source.thing.name for source in sources)
+        raise TimetableError(f"{names} are timetables of one reservation")
+    (source,) = sources
+    timetable = parse(source.text)
+    for key, found, label in (
+        ("site", timetable.site, site),
+        ("reservation", timetable.reservation, holding.reservation),
+    ):
+        if found != label:
+            raise TimetableError(f"{key}: {found!r} is not {label!r}, as the label says")
+    return source, timetable
+
+
+def _overrides(holding: Holding, source: Source) -> tuple[dict[str, Override], tuple[Telling, ...]]:
+    """None where they are malformed, which is told."""
+    try:
+        return parse_overrides(source.override) if source.override else {}, ()
+    except TimetableError as error:
+        message = f"The override is ignored: {error}"
+        return {}, tuple(
+            Telling(one.thing, "MalformedOverride", message, message) for one in holding.deployments
+        )
+
+
+def _malformed(holding: Holding, why: str) -> Iterator[Telling]:
+    message = f"The timetable cannot be read, so the sweep leaves everything of it alone: {why}"
+    for deployment in holding.deployments:
+        yield Telling(deployment.thing, "MalformedTimetable", message, message)
+
+
+def _due(case: Case) -> tuple[Occurrence, ...]:
+    """What is open, and has been for long enough to be served."""
+    occurrences = open_now(may_open(case.timetable), case.now)
+    return tuple(item for item in occurrences if case.now - item.open >= OWN_RUN)
+
+
+def _scales(case: Case) -> Iterator[Scale]:
+    if not case.reads(DEPLOYMENT.name, POD.name):
+        return
+    for deployment in case.holding.deployments:
+        todo = None if deployment.thing.is_going else _scale(case, deployment)
+        if todo and todo.to != deployment.replicas:
+            yield todo
+
+
+def _scale(case: Case, deployment: Deployment) -> Scale | None:
+    """What the pool should have, where it is for the sweep to say."""
+    pool, is_served = case.pool_of(deployment), case.holding.is_served
+    if pool is None:
+        seen = not is_served or case.now >= case.source.changed + EDIT
+        return Scale(deployment, 0, "the timetable names no such pool") if seen else None
+    target = in_force(case.overrides, pool.resource_class, case.now)
+    if target is not None:
+        # With nothing open a pod is about to end.
+        left_to_the_pod = is_served and open_now(may_open(case.timetable), case.now)
+        return None if left_to_the_pod else Scale(deployment, target, "an override says so")
+    wanted = wish(case.timetable, pool, case.now)
+    if not wanted.replicas:
+        is_late = not is_served or _is_late(case, pool)
+        return Scale(deployment, 0, "nothing of it is open") if is_late else None
+    asking = [item.id for item in _due(case) if item.id in wanted.occurrences]
+    if is_served or not asking:
+        return None
+    return Scale(deployment, wanted.replicas, f"{', '.join(asking)} is open and no pod serves it")
+
+
+def _is_late(case: Case, pool: Pool) -> bool:
+    """The pod that serves has had the time to close the pool; and by no clock it is about to open."""
+    if opens_within(may_open(case.timetable), case.now, EARLY):
+        return False
+    end = _last_end(case, lambda item: pool.resource_class in dict(item.seats))
+    return case.now >= max(end + CLOSING, case.source.changed + EDIT)
+
+
+def _last_end(case: Case, counts: Callable[[Occurrence], bool]) -> int:
+    ends = (item.end for item in case.timetable.occurrences if item.end <= case.now and counts(item))
+    return max(ends, default=0)
+
+
+def _jobs(case: Case) -> Iterator[Action]:
+    if _due(case):
+        yield from _start(case)
+        return
+    occurrences = may_open(case.timetable)
+    is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY)
+    if is_near or case.facts.unread:
+        return
+    idle_since = max(_last_end(case, lambda _: True), case.source.changed)
+    for job in case.holding.jobs:
+        is_idle = case.now > max(idle_since, job.thing.created) + IDLE
+        if is_idle and not job.is_finished and not job.thing.is_going:
+            yield Remove(job.thing, "it still runs with nothing open")
+
+
+def _needs_a_job(case: Case) -> bool:
+    """Nobody serves what is due, and nobody is about to."""
+    holding = case.holding
+    begun = [job.thing for job in holding.jobs if not job.is_finished and not job.thing.is_going]
+    begun += [pod.thing for pod in holding.pods if pod.is_starting]
+    is_coming = any(case.now - thing.created < COMING for thing in begun)
+    is_known = case.reads(POD.name, JOB.name, CRON_JOB.name)
+    return is_known and bool(_due(case)) and not holding.is_served and not is_coming
+
+
+def _start(case: Case) -> Iterator[StartJob]:
+    cronjob = case.holding.cronjob
+    if cronjob and _needs_a_job(case):
+        name = f"{case.source.thing.name}-sweep"
+        replaced = next((job for job in case.holding.jobs if job.thing.name == name), None)
+        why = f"no pod serves {_due_names(case)}"
+        yield StartJob(case.source.thing, name, cronjob.template, replaced, why)
+
+
+def _without_cronjob(case: Case) -> Iterator[Telling]:
+    """Told for each occurrence."""
+    if case.holding.cronjob is None and _needs_a_job(case):
+        message = f"No pod serves {_due_names(case)}, and there is no CronJob from which to start a Job."
+        for deployment in case.holding.deployments:
+            yield Telling(deployment.thing, "SweepHasNoJob", message, message)
+
+
+def _due_names(case: Case) -> str:
+    return ", ".join(item.id for item in _due(case))

@@ -1,0 +1,48 @@
+"""A target that a person sets for a while, in an emergency, as an annotation of the timetable's ConfigMap:
+
+berth.dev/override: '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from gen.runtime.jsonvalue import TimetableError, field, instant_of, mapping, whole
+
+ANNOTATION = "berth.dev/override"
+
+
+class Override(NamedTuple):
+    """In force before `until`, whatever the timetable says."""
+
+    target: int
+    until: int
+
+
+def parse_overrides(said: str) -> dict[str, Override]:
+    """By resource class; an empty text says none. Raises TimetableError."""
+    if not said:
+        return {}
+    try:
+        tree: object = json.loads(said)
+    except (ValueError, RecursionError) as error:
+        raise TimetableError(f"{ANNOTATION} is not JSON: {error}") from None
+    found = {}
+    for resource_class, value in mapping(tree, ANNOTATION).items():
+        at = f"{ANNOTATION}.{resource_class}"
+        item = mapping(value, at)
+        found[resource_class] = Override(
+            field(item, "target", whole, at), field(item, "until", instant_of, at)
+        )
+    return found
+
+
+def in_force(overrides: Mapping[str, Override], resource_class: str, now: int) -> int | None:
+    """The target of the class at this moment; None: nobody has set one."""
+    found = overrides.get(resource_class)
+    return found.target if found and now < found.until else None
+
+
+def next_over(overrides: Iterable[Override], now: int) -> int | None:
+    """When the next one is over."""
+    return min((item.until for item in overrides if item.until > now), default=None)

@@ -1,0 +1,158 @@
+"""The record of an occurrence: what was promised, when it was ready, how many sessions came, how the target
+moved. It outlives its pod as annotations of the Job, and is bounded however long a Job lives.
+
+Pure: facts in, annotations out.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gen.runtime.instant import instant, instant_text
+from gen.runtime.timetable import Occurrence
+
+MOST_POINTS = 20  # of a target over time
+MOST_RECORDS = 50
+LONGEST = 32_768  # bytes of all records; an object may have 262,144 of annotations
+RECORD = "berth.dev/record"
+
+Points = tuple[tuple[int, int], ...]
+"""Instants, ascending, and the target from each on."""
+
+
+class Look(NamedTuple):
+    """How a pool was found."""
+
+    resource_class: str
+    wanted: int
+    ready: int
+    sessions: Mapping[str, int] | None  # by occurrence; None: nobody knows
+    raised: float  # when more was wanted than just before
+
+
+class Record(NamedTuple):
+    """Of one occurrence; all by class."""
+
+    occurrence: str
+    promised: Mapping[str, int] = {}
+    ready_at: int | None = None  # when all wanted placeholders were ready for the first time
+    peak: Mapping[str, int] = {}  # the most sessions that counted for it
+    targets: Mapping[str, Points] = {}  # of the whole pool, while it was open
+
+
+def noted(record: Record, item: Occurrence, looks: Iterable[Look], now: int) -> Record:
+    """With one more look at the pools of the occurrence."""
+    promised = {name: count for name, count in item.seats if count}
+    peak, targets = dict(record.peak), dict(record.targets)
+    ready = set()
+    for look in looks:
+        name = look.resource_class
+        if name not in promised:
+            continue
+        targets[name] = with_point(targets.get(name, ()), now, look.wanted)
+        if look.sessions is not None and item.id in look.sessions:
+            peak[name] = max(peak.get(name, 0), look.sessions[item.id])
+        if look.ready >= look.wanted:
+            ready.add(name)
+    ready_at = now if record.ready_at is None and ready and ready >= promised.keys() else record.ready_at
+    return Record(item.id, promised, ready_at, peak, targets)
+
+
+def with_point(points: Points, now: int, value: int) -> Points:
+    """Of too many points, the smallest step between the first and the last is forgotten."""
+    if points and points[-1][1] == value:
+        return points
+    points = (*points, (now, value))
+    if len(points) <= MOST_POINTS:
+        return points
+    least = min(range(1, len(points) - 1), key=lambda n: abs(points[n][1] - points[n - 1][1]))
+    return points[:least] + points[least + 1 :]
+
+
+def facts(record: Record) -> dict[str, object]:
+    """As JSON has it. What is not known is left out."""
+    found: dict[str, object] = {"occurrence": record.occurrence, "promised": dict(record.promised)}
+    if record.ready_at is not None:
+        found["readyAt"] = instant_text(record.ready_at)
+    if record.peak:
+        found["sessionsPeak"] = dict(record.peak)
+    found["targets"] = {
+        name: [[instant_text(at), value] for at, value in points] for name, points in record.targets.items()
+    }
+    return found
+
+
+def annotations(records: Sequence[Record]) -> dict[str, str]:
+    """`records` in the order in which their occurrences opened, at least one. The single annotations are
+    about the last; of very many the first are forgotten.
+    """
+    last, kept = records[-1], [json.dumps(facts(record)) for record in records[-MOST_RECORDS:]]
+    while len(kept) > 1 and sum(map(len, kept)) > LONGEST:
+        del kept[0]
+    return {
+        "berth.dev/occurrence": last.occurrence,
+        "berth.dev/promised": _counts(last.promised),
+        "berth.dev/ready-at": "" if last.ready_at is None else instant_text(last.ready_at),
+        "berth.dev/sessions-peak": _counts(last.peak),
+        "berth.dev/targets": _targets(last.targets),
+        RECORD: f"[{', '.join(kept)}]",
+    }
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return " ".join(f"{name}={count}" for name, count in counts.items())
+
+
+def _targets(targets: Mapping[str, Points]) -> str:
+    """`07:30:00=25 08:10:00=12`, in UTC; with several classes each behind its name."""
+    told = {
+        name: " ".join(f"{instant_text(at)[11:19]}={value}" for at, value in points)
+        for name, points in targets.items()
+    }
+    return next(iter(told.values()), "") if len(told) < 2 else "; ".join(map(": ".join, told.items()))
+
+
+def resumed(said: str) -> list[Record]:
+    """From the annotation that a pod before has left. Nothing from one that is malformed."""
+    try:
+        return [_record(tree) for tree in json.loads(said)] if said else []
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _record(tree: dict[str, object]) -> Record:
+    targets = _mapping(tree["targets"])
+    return Record(
+        str(tree["occurrence"]),
+        {name: int(str(count)) for name, count in _mapping(tree["promised"]).items()},
+        instant(str(tree["readyAt"])) if "readyAt" in tree else None,
+        {name: int(str(count)) for name, count in _mapping(tree.get("sessionsPeak", {})).items()},
+        {name: _points(points) for name, points in targets.items()},
+    )
+
+
+def _mapping(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return value
+
+
+def _points(value: object) -> Points:
+    if not isinstance(value, list):
+        raise TypeError
+    return tuple((instant(at), int(count)) for at, count in value[:MOST_POINTS])
+
+
+def joined(before: Record, after: Record) -> Record:
+    """What a pod before has seen of an occurrence, and what its successor has seen since."""
+    instants = [at for at in (before.ready_at, after.ready_at) if at is not None]
+    peak = {
+        name: max(before.peak.get(name, 0), after.peak.get(name, 0)) for name in {**before.peak, **after.peak}
+    }
+    targets = dict(before.targets)
+    for name, points in after.targets.items():
+        for at, value in points:
+            targets[name] = with_point(targets.get(name, ()), at, value)
+    return Record(
+        after.occurrence, after.promised or before.promised, min(instants, default=None), peak, targets
+    )

@@ -1,0 +1,143 @@
+"""Tells people how the occurrences of a run go: lines of the log, Events on the Deployments, the record on
+the Job.
+
+None of it is needed to hold seats. So it has a connection of its own that gives up soon, it rests after
+whatever fails, and what is missed is missed.
+"""
+
+from collections.abc import Callable, Iterable
+
+from gen.runtime.api import Api, ApiError
+from gen.runtime.event import NORMAL, WARNING, Subject, event
+from gen.runtime.instant import instant_text
+from gen.runtime.log import Log
+from gen.runtime.pause import NO_PAUSE, Pause
+from gen.runtime.readiness import LATE, READY, UNJUDGED, asked_at, judged, late_message, ready_message
+from gen.runtime.record import MOST_RECORDS, RECORD, Look, Record, annotations, facts, joined, noted, resumed
+from gen.runtime.target import open_now
+from gen.runtime.timetable import Occurrence, Timetable, in_force
+
+REST = 30.0  # seconds between writes of the record, and after a failure
+MOST_EVENTS = 20  # that wait to be sent
+
+
+class Recorder:
+    def __init__(self, api: Api, namespace: str, job: str, log: Log) -> None:
+        """With an empty `job` nothing is recorded on it."""
+        self._api = api
+        self._namespace = namespace
+        self._job = job
+        self._log = log
+        self._records: dict[str, Record] = {}  # in the order of opening
+        self._open: dict[str, Occurrence] = {}
+        self._readiness: dict[tuple[str, str], str] = {}  # by occurrence and class
+        self._events: list[dict[str, object]] = []
+        self._has_resumed = not job
+        self._written: dict[str, str] = {}
+        self._rest = self._events_rest = NO_PAUSE
+
+    def tell_open(self, timetable: Timetable, now: int) -> None:
+        """Which occurrences are open, and which are not any more."""
+        found = {item.id: item for item in open_now(in_force(timetable), now)}
+        for name in sorted(self._open.keys() - found.keys()):
+            self._log.info("over", **facts(self._records.get(name, Record(name))))
+        for name in sorted(found.keys() - self._open.keys()):
+            self._records[name] = self._records.pop(name, Record(name))
+            self._log.info("open", occurrence=name, until=instant_text(found[name].end))
+        for name in [name for name in self._records if name not in found][
+            : max(0, len(self._records) - MOST_RECORDS)
+        ]:
+            del self._records[name]
+        self._readiness = {key: value for key, value in self._readiness.items() if key[0] in found}
+        self._open = found
+
+    def note(
+        self, timetable: Timetable, looks: Iterable[Look], subjects: dict[str, Subject], now: float
+    ) -> None:
+        """How the pools are. `subjects` by class."""
+        looks = tuple(looks)
+        for item in self._open.values():
+            self._records[item.id] = noted(self._records[item.id], item, looks, int(now))
+            promised = self._records[item.id].promised
+            for look in looks:
+                if look.resource_class in promised:
+                    self._judge(timetable, item, look, subjects[look.resource_class], now)
+
+    def _judge(
+        self, timetable: Timetable, item: Occurrence, look: Look, subject: Subject, now: float
+    ) -> None:
+        key = item.id, look.resource_class
+        before = self._readiness.get(key, UNJUDGED)
+        after = judged(before, asked_at(item, timetable.settings), look, now)
+        self._readiness[key] = after
+        if after == before or (before == UNJUDGED and after == READY):
+            return
+        start = instant_text(item.start)
+        if after == LATE:
+            counts = {"wanted": look.wanted, "ready": look.ready}
+            self._log.error("late", occurrence=item.id, pool=look.resource_class, **counts, start=start)
+            self._add(event(subject, WARNING, "SeatsNotReady", late_message(item, look, start), now))
+        else:
+            self._log.info("ready", occurrence=item.id, pool=look.resource_class)
+            self._add(event(subject, NORMAL, "SeatsReady", ready_message(item, look), now))
+
+    def _add(self, told: dict[str, object]) -> None:
+        self._events = [*self._events, told][-MOST_EVENTS:]
+
+    def send(self, now: float) -> None:
+        """One thing at most of what has come up since, so it takes a few seconds at the worst."""
+        if self._job and not self._rest.left(now) and self._is_news():
+            self._try("record", now, self._write)
+        elif self._events and not self._events_rest.left(now):
+            self._try("events", now, self._post)
+
+    def send_last(self, now: float) -> None:
+        """What has come up since, before the run ends."""
+        if self._job and self._is_news():
+            self._try("record", now, self._write)
+        if self._events:
+            self._try("events", now, self._post)
+
+    def _try(self, subject: str, now: float, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception as error:
+            self._log.trouble(subject, error)
+            if subject == "events":
+                self._events_rest = Pause(now, REST)
+        else:
+            self._log.works(subject)
+        if subject == "record":
+            self._rest = Pause(now, REST)
+
+    def _is_news(self) -> bool:
+        """Nothing is, before the pools have been seen."""
+        records = list(self._records.values())
+        return any(record.targets for record in records) and annotations(records) != self._written
+
+    def _post(self) -> None:
+        while self._events:
+            self._api.tell(self._namespace, self._events[0])
+            del self._events[0]
+
+    def _write(self) -> None:
+        if not self._has_resumed:
+            self._resume()
+        found = annotations(list(self._records.values()))
+        self._api.annotate_job(self._namespace, self._job, found)
+        self._written = found
+
+    def _resume(self) -> None:
+        """A pod before may have told of these occurrences, and of others before them."""
+        try:
+            said = self._api.get_job_annotation(self._namespace, self._job, RECORD)
+        except ApiError as error:
+            if error.status != 403:
+                raise
+            said = ""
+        self._has_resumed = True
+        earlier = {record.occurrence: record for record in resumed(said)}
+        ours, self._records = self._records, earlier
+        for name, record in ours.items():
+            before = earlier.pop(name, None)
+            self._records[name] = joined(before, record) if before else record

@@ -1,0 +1,77 @@
+"""When a reservation is gone, and what of it is then removed."""
+
+from collections.abc import Iterable, Iterator
+
+from gen.runtime.action import Action, Mark, Remove, Scale
+from gen.runtime.facts import Deployment, Facts, Source, Thing
+from gen.runtime.holding import Holding
+from gen.runtime.instant import instant, instant_text
+from gen.runtime.verbs import DEPLOYMENT, JOB
+
+ORPHANED = 120  # seconds: an engine may apply a timetable after what belongs to it
+# Ten minutes: two rounds of the sweep, which never start on the same second.
+GONE = 600 - 30
+
+
+def is_gone(facts: Facts, source: Source, now: int) -> bool:
+    """By the inventory that we prune by, and for long enough."""
+    since = _instant(source.gone_since)
+    return _is_missing(facts, source.thing) and since is not None and now - since >= GONE
+
+
+def marks(facts: Facts, source: Source, now: int) -> Iterator[Mark]:
+    """From when on it is gone; or that it is back."""
+    since = _instant(source.gone_since)
+    if _is_missing(facts, source.thing):
+        if since is None or since > now:
+            yield Mark(source.thing, instant_text(now), "the inventory does not name its reservation")
+    elif source.gone_since and _knows(facts):
+        yield Mark(source.thing, "", "the inventory names its reservation again")
+
+
+def removal(holding: Holding, source: Source) -> Iterator[Action]:
+    """Of all that there is of a reservation that is gone."""
+    why = f"its reservation is gone since {source.gone_since}"
+    yield from _remove(holding.deployments, holding.things(), why)
+
+
+def leftovers(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
+    """Of a reservation without a timetable: what makes or holds pods, and all of it where we prune."""
+    jobs = {job.thing.uid for job in holding.jobs}
+    is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in holding.pods)
+    is_known = not facts.prunes or (_knows(facts) and holding.reservation not in (facts.inventory or ()))
+    if is_served or facts.unread or not is_known:
+        return
+    ours = [
+        thing
+        for thing in holding.things()
+        if now - thing.created > ORPHANED and (facts.prunes or thing.kind in (DEPLOYMENT.name, JOB.name))
+    ]
+    yield from _remove(holding.deployments, ours, "its reservation has no timetable")
+
+
+def _knows(facts: Facts) -> bool:
+    """Whether anything can be said about what is gone: by an inventory, and with all lists complete."""
+    return facts.prunes and facts.inventory is not None and not facts.unread
+
+
+def _is_missing(facts: Facts, thing: Thing) -> bool:
+    return _knows(facts) and thing.reservation not in (facts.inventory or ())
+
+
+def _remove(deployments: Iterable[Deployment], things: Iterable[Thing], why: str) -> Iterator[Action]:
+    """Also what has been deleted already is closed; it may stay for as long as somebody's finalizer does."""
+    removed = list(things)
+    for deployment in deployments:
+        if deployment.replicas and deployment.thing in removed:
+            yield Scale(deployment, 0, why)
+    for thing in removed:
+        if not thing.is_going:
+            yield Remove(thing, why)
+
+
+def _instant(text: str) -> int | None:
+    try:
+        return instant(text)
+    except ValueError:
+        return None

@@ -1,0 +1,166 @@
+"""The program of the sweep: looks at everything of a site, judges it, puts right what is wrong, and ends.
+
+It remembers nothing: what it did not get done is there to be done by the next run. Exit 0 means that all was
+read and all was done, 1 that something was not, which the log says.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from types import FrameType
+from typing import NamedTuple
+
+from gen.runtime.api import Api, ApiError
+from gen.runtime.connection import ACCOUNT, in_cluster
+from gen.runtime.facts import OCCURRENCE, RESERVATION, ROLE_LABEL, SITE, Facts, facts, pods
+from gen.runtime.imagetrouble import unpulled_placeholders, unready
+from gen.runtime.judgement import judge
+from gen.runtime.log import Log
+from gen.runtime.pause import after_failure
+from gen.runtime.program import log_of
+from gen.runtime.sweephands import Hands, World
+from gen.runtime.verbs import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    POD,
+    ROLE,
+    ROLE_BINDING,
+    Kind,
+    Tree,
+    pages,
+)
+
+FIELD_MANAGER = "berth-sweep"
+NO_ENGINE = "none"
+READING = 30.0  # seconds from the start in which a list that failed is asked for again
+ACTING = 75.0  # seconds from the start in which something is begun: a write may then take half a minute
+LAST = 110  # seconds: before the Job's own deadline, so that the log says why it ended
+ATTEMPTS = 4
+
+
+class Site(NamedTuple):
+    namespace: str
+    name: str
+    prunes: bool  # the engine does not
+    inventory: str  # the name of a ConfigMap; empty: none
+
+
+class Sweep:
+    """One run. `now` counts seconds since the epoch; `wait` takes seconds."""
+
+    def __init__(
+        self, api: Api, site: Site, log: Log, now: Callable[[], float], wait: Callable[[float], object]
+    ) -> None:
+        self._api, self._site, self._log = api, site, log
+        self._now, self._wait = now, wait
+        self._began = now()
+        self._failed = 0
+
+    def run(self) -> int:
+        known = self._look()
+        world = World(
+            self._api,
+            self._site.namespace,
+            self._log,
+            self._now,
+            self._wait,
+            lambda: self._elapsed() < ACTING,
+        )
+        hands = Hands(world, known)
+        judged = judge(known, int(self._now()))
+        hands.act(judged.actions)
+        hands.warn(judged.tellings)
+        self._look_at_images(known, hands)
+        failed = self._failed + hands.failed
+        self._log.info(
+            "swept",
+            timetables=len(known.sources),
+            deployments=len(known.deployments),
+            cronjobs=len(known.cronjobs),
+            jobs=len(known.jobs),
+            pods=len(known.pods),
+            done=dict(sorted(hands.done.items())),
+            failed=failed,
+            seconds=round(self._elapsed(), 2),
+        )
+        return 1 if failed else 0
+
+    def _elapsed(self) -> float:
+        return self._now() - self._began
+
+    def _look(self) -> Facts:
+        """Timetables last: what belongs to one that is made in this moment cannot look like a leftover."""
+        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if self._site.prunes else ())]
+        listed = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
+        return facts(self._site.name, listed, self._site.prunes, self._site.inventory)
+
+    def _list(self, kind: Kind) -> list[Tree] | None:
+        """All of a kind, or None; that has been told then."""
+        labels = f"{SITE}={self._site.name}" + (f",{ROLE_LABEL}={OCCURRENCE}" if kind is POD else "")
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                found = pages(self._api, kind, self._site.namespace, labels)
+                return [tree for page in found for tree in page]
+            except ApiError as error:
+                self._log.trouble(f"list {kind.plural}", error)
+                pause = after_failure(attempt, error.retry_after, 0.0)
+                if error.status in (401, 403) or attempt == ATTEMPTS or self._elapsed() + pause > READING:
+                    break
+                self._wait(pause)
+        self._failed += 1
+        return None
+
+    def _look_at_images(self, known: Facts, hands: Hands) -> None:
+        """Why placeholders do not come; one page of those that wait is enough to know."""
+        waiting = unready(known)
+        if not waiting or self._elapsed() > ACTING:
+            return
+        labels = f"{SITE}={self._site.name},{RESERVATION},{ROLE_LABEL}!={OCCURRENCE}"
+        try:
+            page = next(pages(self._api, POD, self._site.namespace, labels, "status.phase=Pending"))
+            hands.warn(unpulled_placeholders(waiting, pods(self._site.name, page)))
+        except ApiError as error:
+            self._log.trouble("list placeholders", error)
+            self._failed += 1
+
+
+def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) -> int:
+    log = log_of(environment)
+
+    def leave(_signal: int, _frame: FrameType | None) -> None:
+        log.error("ended", reason=f"not done after {LAST} seconds; the next run goes on")
+        os._exit(1)
+
+    try:
+        connection, site = in_cluster(environment, account), _site(environment)
+    except (KeyError, ValueError) as error:
+        log.error("ended", reason=f"the environment does not say {error}")
+        return 1
+    signal.signal(signal.SIGALRM, leave)
+    signal.alarm(LAST)
+    try:
+        with closing(connection):
+            return Sweep(Api(connection, FIELD_MANAGER), site, log, time.time, time.sleep).run()
+    except Exception as error:
+        log.trouble("sweep", error)
+        return 1
+    finally:
+        signal.alarm(0)
+
+
+def _site(environment: Mapping[str, str]) -> Site:
+    return Site(
+        environment["BERTH_NAMESPACE"],
+        environment["BERTH_SITE"],
+        environment["BERTH_ENGINE"] == NO_ENGINE,
+        environment.get("BERTH_INVENTORY", ""),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+"""Does what the sweep has judged, each thing alone: what fails is told, and the rest is done all the same.
+
+It acts on what was judged and on nothing else: where somebody has acted since, theirs stands.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from gen.runtime.action import Action, Mark, Remove, Scale, StartJob, Telling, told
+from gen.runtime.api import Api, ApiError
+from gen.runtime.event import WARNING, Subject, event
+from gen.runtime.facts import GONE_SINCE, OCCURRENCE, RESERVATION, ROLE_LABEL, SITE, Facts, Thing
+from gen.runtime.keeper import ATTEMPTS
+from gen.runtime.log import Log
+from gen.runtime.verbs import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    ROLE,
+    ROLE_BINDING,
+    Tree,
+    annotate,
+    apply,
+    delete,
+    get,
+)
+
+KINDS = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING)}
+_EVENTS = {Scale: "scale", StartJob: "start", Mark: "mark", Remove: "remove"}  # of the log
+LOOKS = 10  # at a Job that was deleted, half a second apart, until its name is free
+
+
+class World(NamedTuple):
+    """What hands act with and in. `has_time` says whether to begin one more thing."""
+
+    api: Api
+    namespace: str
+    log: Log
+    now: Callable[[], float]
+    wait: Callable[[float], object]
+    has_time: Callable[[], bool]
+
+
+class Hands:
+    def __init__(self, world: World, facts: Facts) -> None:
+        self._world = world
+        self._facts = facts
+        self._broken: set[str] = set()  # reservations of which something failed
+        self.failed = 0
+        self.done: Counter[str] = Counter()  # by the reason of its Event
+
+    def act(self, actions: Iterable[Action]) -> None:
+        """All of them in this order, and then the Events, which can wait."""
+        acted = [action for action in actions if self._try(action)]
+        for action in acted:
+            kind, reason, message = told(action)
+            for deployment in _concerned(self._facts, action.thing):
+                tree = event(self._subject(deployment), kind, reason, message, self._world.now())
+                self._tell(deployment, tree)
+
+    def warn(self, tellings: Iterable[Telling]) -> None:
+        """Each of them once: an Event of its name is there already when it has been told."""
+        for telling in tellings:
+            subject = self._subject(telling.deployment)
+            tree = event(subject, WARNING, telling.reason, telling.message, self._world.now())
+            name = _event_name(telling)
+            named = {**tree, "metadata": {"name": name, "namespace": subject.namespace}}
+            self._tell(telling.deployment, named, telling)
+
+    def _try(self, action: Action) -> bool:
+        """Whether it has been done, and by us."""
+        world, thing = self._world, action.thing
+        if thing.kind == CONFIG_MAP.name and isinstance(action, Remove) and thing.reservation in self._broken:
+            return False  # it is what the next run knows the rest by
+        try:
+            if not world.has_time():
+                raise ApiError(0, "OutOfTime", "left to the next run")
+            is_done = self._do(action)
+        except Exception as error:
+            self._broken.add(thing.reservation)
+            self.failed += 1
+            world.log.trouble(f"{_EVENTS[type(action)]} {thing.kind} {thing.name}", error)
+            return False
+        _, reason, message = told(action)
+        facts = {"reservation": thing.reservation, "name": thing.name, "reason": reason, "message": message}
+        world.log.info(_EVENTS[type(action)] if is_done else "left", **facts)
+        if is_done:
+            self.done[reason] += 1
+        return is_done
+
+    def _do(self, action: Action) -> bool:
+        api, namespace, thing = self._world.api, self._world.namespace, action.thing
+        match action:
+            case Scale():
+                return self._scale(action)
+            case StartJob():
+                self._start(action)
+                return True
+            case Mark():
+                annotate(api, CONFIG_MAP, namespace, thing.name, {GONE_SINCE: action.since or None})
+                return True
+            case Remove():
+                return delete(api, KINDS[thing.kind], namespace, thing.name, thing.uid)
+
+    def _scale(self, action: Scale) -> bool:
+        """False where somebody else has scaled since, or the Deployment is gone."""
+        api, namespace, name = self._world.api, self._world.namespace, action.thing.name
+        version = action.deployment.resource_version
+        for _ in range(ATTEMPTS):
+            try:
+                api.scale(namespace, name, action.to, version)
+                return True
+            except ApiError as error:
+                if error.is_gone():
+                    return False
+                if not error.is_conflict():
+                    raise
+            # Not only people write to a Deployment: its status is news too.
+            found = api.get_scale(namespace, name)
+            if found.replicas != action.deployment.replicas:
+                return False
+            version = found.resource_version
+        raise ApiError(409, "Conflict", "it keeps changing")
+
+    def _start(self, action: StartJob) -> None:
+        api, namespace = self._world.api, self._world.namespace
+        if action.replaced:
+            delete(api, JOB, namespace, action.name, action.replaced.thing.uid)
+        for _ in range(LOOKS):
+            found = get(api, JOB, namespace, action.name)
+            if found is None:
+                break
+            self._check_ours(action, found)
+            self._world.wait(0.5)
+        else:
+            raise ApiError(409, "StillThere", f"the Job {action.name} is still there")
+        apply(api, JOB, namespace, action.name, _job(self._facts.site, namespace, action))
+
+    def _check_ours(self, action: StartJob, found: Tree) -> None:
+        """A Job that had been judged has our labels; any other was not seen, and is not to be touched."""
+        metadata = found.get("metadata")
+        uid = metadata.get("uid") if isinstance(metadata, dict) else None
+        if action.replaced is None or uid != action.replaced.thing.uid:
+            raise ApiError(409, "NotOurs", f"there is another Job {action.name}; delete or rename it")
+
+    def _subject(self, deployment: Thing) -> Subject:
+        return Subject(self._world.namespace, deployment.name, deployment.uid)
+
+    def _tell(self, deployment: Thing, tree: Tree, telling: Telling | None = None) -> None:
+        world = self._world
+        try:
+            if not world.has_time():
+                raise ApiError(0, "OutOfTime", "not told")
+            world.api.tell(world.namespace, tree)
+        except Exception as error:
+            if telling and isinstance(error, ApiError) and error.reason == "AlreadyExists":
+                return
+            self.failed += 1
+            world.log.trouble(f"event {tree['reason']} of {deployment.name}", error)
+            return
+        if telling:
+            self.done[telling.reason] += 1
+            facts = {"reservation": deployment.reservation, "name": deployment.name}
+            world.log.error("warn", **facts, reason=telling.reason, message=telling.message)
+
+
+def _job(site: str, namespace: str, action: StartJob) -> Tree:
+    """As the CronJob's own would be, but for the labels by which it is known, whoever has edited those."""
+    metadata = action.template.get("metadata")
+    kept = metadata if isinstance(metadata, dict) else {}
+    known = {SITE: site, RESERVATION: action.thing.reservation, ROLE_LABEL: OCCURRENCE}
+    owner = {
+        "apiVersion": CONFIG_MAP.version,
+        "kind": CONFIG_MAP.name,
+        "name": action.thing.name,
+        "uid": action.thing.uid,
+    }
+    return {
+        "metadata": {
+            "name": action.name,
+            "namespace": namespace,
+            "labels": {**(kept.get("labels") or {}), **known},
+            "annotations": kept.get("annotations") or {},
+            "ownerReferences": [owner],
+        },
+        "spec": action.template.get("spec"),
+    }
+
+
+def _concerned(facts: Facts, thing: Thing) -> list[Thing]:
+    """The Deployments where people look for it: itself, or all of its reservation."""
+    if thing.kind == DEPLOYMENT.name:
+        return [thing]
+    return [one.thing for one in facts.deployments if one.thing.reservation == thing.reservation]
+
+
+def _event_name(telling: Telling) -> str:
+    """The same for the same telling."""
+    from hashlib import sha256  # noqa: PLC0415 (seldom needed, and not small)
+
+    key = f"{telling.deployment.uid} {telling.reason} {telling.key}"
+    return f"{telling.deployment.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"

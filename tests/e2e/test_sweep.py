@@ -1,0 +1,294 @@
+"""The sweep on the real cluster: what others leave undone, it does; what is right or not ours, it leaves.
+
+Everything happens side by side while the sweep's own CronJob runs every minute instead of every five; each
+test then reads the record.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.e2e import project, windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
+
+SPACE = "berth-sweep-e2e"
+GRACE = 15  # seconds after its minute within which a window opens and closes by itself
+ROUND = MINUTE + 20  # seconds until a round of the sweep is over: its minute, and its pod
+OWN_RUN = 30  # seconds that the sweep leaves to a run that may only be late
+KINDS = "deployments,cronjobs,jobs,configmaps,roles,rolebindings"
+
+
+class Story(NamedTuple):
+    """What happened, and when: instants in seconds since the epoch."""
+
+    record: Recorder
+    opens: int
+    raised: float
+    others: tuple[list[Any], list[Any]]  # what is not ours, before and after
+    marked: str  # the annotation of the reservation that left git
+    left: dict[str, list[str]]  # by reservation, what there is of it at the end
+    events: list[tuple[str, str]]  # of Deployments: name and reason
+    swept: dict[str, Any]  # the last line of the last round
+
+
+@pytest.fixture(scope="module")
+def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    folder = tmp_path_factory.mktemp("sweep")
+    nodes = cluster.kwok.create_nodes(2, "swept", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
+    opens = windows.next_minute(70)
+    project.write(folder, [*_site(), *_reservations(opens)])
+    project.berth(folder, "render")
+    cluster.apply(folder / "rendered" / "clusters" / "real")
+    record = Recorder(cluster, SPACE)
+    record.start()
+    try:
+        yield _happen(cluster, folder, record, opens)
+    finally:
+        record.stop()
+        cluster.kubectl("delete", "namespace", SPACE, "--wait=false")
+        cluster.kwok.delete_nodes(nodes)
+
+
+def _site() -> list[project.Document]:
+    """With the engine `none`, so that the sweep has to do also what an engine would."""
+    classes = [project.resource_class("small"), project.resource_class("real")]
+    for one in classes:
+        one["spec"]["sessions"]["namespaces"] = [SPACE]
+    for key in ("nodeSelector", "tolerations"):
+        del classes[1]["spec"][key]  # for the one node that pulls images
+    return [project.site(namespace=SPACE, engine="none"), *classes]
+
+
+def _reservations(opens: int) -> list[project.Document]:
+    def one(name: str, minutes: int, seats: int, resource_class: str = "small") -> project.Document:
+        entries = [entry(opens, 0, minutes)]
+        return reservation(name, opens, entries, lead=0, seats={resource_class: seats})
+
+    return [
+        one("quiet", 3, 8),
+        one("missed", 3, 25),
+        one("pruned", 3, 9),
+        one("killed", 3, 6),
+        one("raised", 1, 5),
+        one("unpulled", 3, 2, "real"),
+        one("gone", 1, 3),
+        one("orphan", 1, 3),
+    ]
+
+
+def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Story:
+    def kubectl(*words: str) -> str:
+        return cluster.kubectl(*words, f"--namespace={SPACE}")
+
+    kubectl("patch", "cronjob/berth-sweep", "--patch", '{"spec": {"schedule": "* * * * *"}}')
+    kubectl("patch", "cronjob/missed", "--patch", '{"spec": {"suspend": true}}')
+    kubectl("delete", "cronjob/pruned")
+    kubectl("set", "image", "deployment/unpulled-real", "placeholder=registry.invalid/none:1")
+    cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": _others()}))
+    before = _look_at_others(cluster)
+    sleep_until(opens + 1.35 * MINUTE)
+    kubectl("delete", "jobs", "--selector=berth.dev/reservation=killed", "--wait=false")
+    sleep_until(opens + 1.6 * MINUTE)
+    raised = time.time()
+    kubectl("scale", "deployment/raised-small", "--replicas=7")
+    for name in ("gone", "orphan"):
+        (folder / "reservations" / f"capacityreservation-{name}.json").unlink()
+    project.berth(folder, "render")
+    cluster.apply(folder / "rendered" / "clusters" / "real" / "inventory.yaml")
+    kubectl("delete", "configmap/orphan")
+    sleep_until(opens + 2 * MINUTE + ROUND - MINUTE + 5)
+    notes = cluster.get("configmap", "gone", SPACE)["metadata"].get("annotations", {})
+    long_ago = f"{datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    kubectl("annotate", "configmap/gone", "--overwrite", f"berth.dev/gone-since={long_ago}")
+    sleep_until(opens + 4 * MINUTE + ROUND - MINUTE + 5)
+    return Story(
+        record,
+        opens,
+        raised,
+        (before, _look_at_others(cluster)),
+        notes.get("berth.dev/gone-since", ""),
+        {name: _left(cluster, name) for name in ("gone", "orphan", "missed")},
+        _events(cluster),
+        _last_line(cluster),
+    )
+
+
+def _others() -> list[dict[str, Any]]:
+    """In our namespace: of another site, also as ours are made; of no reservation; of nobody."""
+    site, course = {"berth.dev/site": "another"}, {"berth.dev/reservation": "gone"}
+    labels = {
+        "of-another-site": {**site, **course},
+        "of-no-reservation": {"berth.dev/site": "e2e"},
+        "of-nobody": {},
+    }
+    found = [_deployment(name, more) for name, more in labels.items()]
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "jobs-other", "labels": {**site, **course, "berth.dev/role": "occurrence"}},
+        "spec": {"template": {"spec": {**_NOWHERE, "restartPolicy": "Never"}}},
+    }
+    timetable = {"name": "of-another-site", "labels": {**site, **course, "berth.dev/role": "timetable"}}
+    found += [job, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": timetable}]
+    for tree in found:
+        tree["metadata"]["namespace"] = SPACE
+    return found
+
+
+_NOWHERE: dict[str, Any] = {
+    "nodeSelector": {"type": "nowhere"},
+    "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.10.1"}],
+}
+
+
+def _deployment(name: str, labels: dict[str, str]) -> dict[str, Any]:
+    selector = {"app": name}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {
+            "replicas": 2,
+            "selector": {"matchLabels": selector},
+            "template": {"metadata": {"labels": selector}, "spec": _NOWHERE},
+        },
+    }
+
+
+def _look_at_others(cluster: Cluster) -> list[Any]:
+    """Their identity, labels, notes and what they want: all but their status."""
+    found = []
+    for tree in _others():
+        kind, name = tree["kind"], tree["metadata"]["name"]
+        seen = cluster.get(kind, name, SPACE)
+        known = {key: seen["metadata"].get(key) for key in ("uid", "labels", "deletionTimestamp")}
+        found.append((kind, name, known, seen.get("spec")))
+    return found
+
+
+def _left(cluster: Cluster, name: str) -> list[str]:
+    trees = cluster.find(KINDS, SPACE, f"berth.dev/site=e2e,berth.dev/reservation={name}")
+    return sorted(f"{tree['kind']} {tree['metadata']['name']}" for tree in trees)
+
+
+def _events(cluster: Cluster) -> list[tuple[str, str]]:
+    found = [one for one in cluster.find("events", SPACE) if one["source"].get("component") == "berth"]
+    return sorted((one["involvedObject"]["name"], one["reason"]) for one in found)
+
+
+def _last_line(cluster: Cluster) -> dict[str, Any]:
+    pods = cluster.find("pods", SPACE, "berth.dev/role=sweep")
+    last = max(pods, key=lambda pod: str(pod["metadata"]["creationTimestamp"]))["metadata"]["name"]
+    line: dict[str, Any] = json.loads(cluster.kubectl("logs", last, f"--namespace={SPACE}").splitlines()[-1])
+    return line
+
+
+def steps(story: Story, pool: str) -> list[tuple[float, int]]:
+    """Changes of what is asked for: seconds after `opens`, and the number; what was before is left out."""
+    return [(at - story.opens, wanted) for at, wanted in story.record.changes(pool) if at > story.opens - 5]
+
+
+def reasons(story: Story, pool: str) -> list[str]:
+    return [reason for name, reason in story.events if name == pool]
+
+
+def test_what_is_created_with_one_replica_is_closed(story: Story) -> None:
+    """The engine `none` has no `replicas` in git."""
+    looks = story.record.looks["quiet-small"]
+
+    assert looks[0].wanted == 1
+    assert [look.wanted for look in looks if look.at < story.opens][-1] == 0
+    assert reasons(story, "quiet-small") == ["SweepClosed"]
+
+
+def test_a_window_that_opens_and_closes_by_itself_is_left_alone(story: Story) -> None:
+    (opened, first), (closed, last) = steps(story, "quiet-small")
+
+    assert (first, last) == (8, 0)
+    assert -1 <= opened <= GRACE
+    assert -1 <= closed - 3 * MINUTE <= GRACE
+
+
+def test_a_run_that_was_missed_is_made_up_and_closes_on_time(story: Story, cluster: Cluster) -> None:
+    (opened, first), (closed, last) = steps(story, "missed-small")
+
+    assert (first, last) == (25, 0)
+    assert OWN_RUN <= opened <= OWN_RUN + ROUND
+    assert -1 <= closed - 3 * MINUTE <= GRACE
+    assert reasons(story, "missed-small") == ["SweepClosed", "SweepOpened", "SweepStartedJob"]
+    assert cluster.get("job", "missed-sweep", SPACE)["status"]["succeeded"] == 1
+
+
+def test_without_a_cronjob_the_sweep_itself_opens_and_closes_and_says_so(story: Story) -> None:
+    (opened, first), (closed, last) = steps(story, "pruned-small")
+
+    assert (first, last) == (9, 0)
+    assert OWN_RUN <= opened <= OWN_RUN + ROUND
+    assert -1 <= closed - 3 * MINUTE <= ROUND
+    assert reasons(story, "pruned-small") == ["SweepClosed", "SweepClosed", "SweepHasNoJob", "SweepOpened"]
+
+
+def test_a_job_that_was_deleted_gets_a_successor_and_the_seats_stand(story: Story, cluster: Cluster) -> None:
+    assert [wanted for _, wanted in steps(story, "killed-small")] == [6, 0]
+    stand = story.record.between("killed-small", story.opens + GRACE, story.opens + 3 * MINUTE - 1)
+    assert {(look.wanted, look.ready) for look in stand} == {(6, 6)}
+    assert steps(story, "killed-small")[1][0] - 3 * MINUTE <= GRACE
+    assert cluster.get("job", "killed-sweep", SPACE)["status"]["succeeded"] == 1
+
+
+def test_what_is_raised_after_the_end_is_closed(story: Story) -> None:
+    raised, closed = [(at, wanted) for at, wanted in steps(story, "raised-small")][-2:]
+
+    assert (raised[1], closed[1]) == (7, 0)
+    assert closed[0] + story.opens - story.raised <= ROUND
+
+
+def test_what_left_git_is_marked_and_then_removed_to_the_last_object(story: Story) -> None:
+    since = datetime.fromisoformat(story.marked).timestamp()
+
+    assert 0 <= since - story.opens - 2 * MINUTE <= ROUND - MINUTE
+    assert story.left["gone"] == []
+    assert {"SweepGone", "SweepRemoved"} <= set(reasons(story, "gone-small"))
+
+
+def test_what_has_no_timetable_any_more_is_removed(story: Story) -> None:
+    assert story.left["orphan"] == []
+
+
+def test_what_stays_in_git_stays(story: Story) -> None:
+    assert story.left["missed"] == [
+        "ConfigMap missed",
+        "CronJob missed",
+        "Deployment missed-small",
+        "Job missed-sweep",
+        "Role missed",
+        "RoleBinding missed",
+    ]
+
+
+def test_what_is_not_ours_is_as_it_was(story: Story) -> None:
+    before, after = story.others
+
+    assert before == after
+
+
+def test_an_image_that_cannot_be_pulled_is_told_once(story: Story) -> None:
+    assert reasons(story, "unpulled-real").count("ImageNotPulled") == 1
+
+
+def test_at_the_end_there_is_nothing_left_to_do(story: Story, cluster: Cluster) -> None:
+    wanted = {name: looks[-1].wanted for name, looks in story.record.looks.items() if name in _POOLS}
+    jobs = cluster.find("jobs", SPACE, "berth.dev/site=e2e,berth.dev/role=occurrence")
+
+    assert wanted == dict.fromkeys(_POOLS, 0)
+    assert [job["metadata"]["name"] for job in jobs if job["status"].get("active")] == []
+    assert (story.swept["event"], story.swept["done"], story.swept["failed"]) == ("swept", {}, 0)
+
+
+_POOLS = ("quiet-small", "missed-small", "pruned-small", "killed-small", "raised-small", "unpulled-real")

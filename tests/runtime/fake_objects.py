@@ -1,0 +1,197 @@
+"""An API server in memory that holds objects of any kind, with the manners of the real one that the sweep
+meets: pages, selectors, preconditions, owners, server-side apply, scale, Events with a name. No controller
+runs in it.
+
+It refuses what the sweep's Role does not grant.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from gen.backend.rights import of_sweep
+from gen.runtime.api import APPLY, JSON, MERGE_PATCH, Answer, Request
+from gen.runtime.instant import instant_text
+from tests.runtime.fake_cluster import refusal
+
+Tree = dict[str, Any]
+Interference = Callable[[str], Answer | None]
+NAMESPACE = "berth"
+KINDS = {
+    "configmaps": "ConfigMap",
+    "deployments": "Deployment",
+    "jobs": "Job",
+    "cronjobs": "CronJob",
+    "pods": "Pod",
+    "roles": "Role",
+    "rolebindings": "RoleBinding",
+    "events": "Event",
+}
+VERBS = {"LIST": "list", "GET": "get", "PATCH": "patch", "POST": "create", "DELETE": "delete"}
+
+
+class FakeObjects:
+    """A transport of `gen.runtime.api.Api`."""
+
+    def __init__(self, now: int, *trees: Tree, prunes: bool = False, page: int = 1_000_000) -> None:
+        """At most `page` objects are in an answer, whatever is asked for."""
+        self.now = now
+        self.objects: dict[tuple[str, str], Tree] = {}  # by plural and name
+        self.requests: list[str] = []  # all, as "VERB plural name"
+        self.writes: list[str] = []  # those that changed something
+        self.interfere: Interference = lambda _: None
+        rules = of_sweep("none" if prunes else "argocd")
+        self._granted = {resource: rule["verbs"] for rule in rules for resource in rule["resources"]}
+        self._page, self._version = page, 100
+        for tree in trees:
+            self.put(tree)
+
+    def put(self, tree: Tree) -> None:
+        """As somebody else would."""
+        self._version += 1
+        plural = next(plural for plural, kind in KINDS.items() if kind == tree["kind"])
+        tree["metadata"]["resourceVersion"] = str(self._version)
+        self.objects[plural, tree["metadata"]["name"]] = tree
+
+    def of(self, plural: str) -> dict[str, Tree]:
+        return {name: tree for (kind, name), tree in self.objects.items() if kind == plural}
+
+    def replicas(self) -> dict[str, int]:
+        return {name: tree["spec"]["replicas"] for name, tree in self.of("deployments").items()}
+
+    def events(self) -> list[tuple[str, str, str]]:
+        """Of which Deployment, with which reason and message."""
+        found = self.of("events").values()
+        return [(one["involvedObject"]["name"], one["reason"], one["message"]) for one in found]
+
+    def __call__(self, request: Request) -> Answer:
+        path, _, query = request.path.partition("?")
+        parts = path.split("/namespaces/")[1].split("/")
+        assert parts[0] == NAMESPACE
+        plural, name, sub = parts[1], unquote("".join(parts[2:3])), "".join(parts[3:])
+        verb = "LIST" if request.method == "GET" and not name else request.method
+        said = " ".join(word for word in (verb, plural, name, sub) if word)
+        self.requests.append(said)
+        if (answer := self.interfere(said)) is not None:
+            return answer
+        resource = f"{plural}/{sub}" if sub else plural
+        needed = {VERBS[verb], "create"} if request.content_type == APPLY else {VERBS[verb]}
+        if not needed <= set(self._granted.get(resource, ())):
+            return refusal(403, "Forbidden", f"cannot {verb} {resource}")
+        asked = {key: values[0] for key, values in parse_qs(query).items()}
+        answer = self._do(verb, (plural, name), request, asked, sub)
+        if verb not in ("LIST", "GET") and answer.status in (200, 201):
+            self.writes.append(said)
+        return answer
+
+    def _do(self, verb: str, key: tuple[str, str], request: Request, asked: Tree, sub: str) -> Answer:
+        body = json.loads(request.body or b"{}")
+        if verb == "LIST":
+            return self._list(key[0], asked)
+        if verb == "POST":
+            assert request.content_type == JSON
+            return self._post(key[0], body)
+        if verb == "PATCH" and request.content_type == APPLY:
+            assert asked == {"fieldManager": "berth-sweep", "force": "true"}
+            return self._apply(key, body)
+        found = self.objects.get(key)
+        if found is None:
+            return refusal(404, "NotFound", f'{key[0]} "{key[1]}" not found')
+        if verb == "DELETE":
+            return self._delete(key, found, body)
+        if verb == "PATCH":
+            assert (request.content_type, asked) == (MERGE_PATCH, {"fieldManager": "berth-sweep"})
+            version = body["metadata"].get("resourceVersion")
+            if version and version != found["metadata"]["resourceVersion"]:
+                return refusal(409, "Conflict", "the object has been modified")
+            self.put(_merged(found, body))
+            found = self.objects[key]
+        return _good(_scale(found) if sub else found)
+
+    def _list(self, plural: str, asked: Tree) -> Answer:
+        """`continue` tells how many were given already."""
+        fields = dict(field.split("=") for field in asked.get("fieldSelector", "").split(",") if field)
+        assert fields.keys() <= {"status.phase"}
+        found = [
+            {key: value for key, value in tree.items() if key not in ("kind", "apiVersion")}
+            for _, tree in sorted(self.of(plural).items())
+            if _selects(asked["labelSelector"], tree["metadata"].get("labels", {}))
+            and fields.get("status.phase") in (None, tree.get("status", {}).get("phase"))
+        ]
+        begin = int(asked.get("continue", "0"))
+        end = begin + min(self._page, int(asked["limit"]))
+        metadata = {"resourceVersion": "1"} | ({"continue": str(end)} if end < len(found) else {})
+        items = found[begin:end] or None
+        return _good({"kind": f"{KINDS[plural]}List", "metadata": metadata, "items": items})
+
+    def _post(self, plural: str, body: Tree) -> Answer:
+        metadata = body["metadata"]
+        name = metadata.setdefault("name", f"{metadata.get('generateName', '')}{self._version}")
+        if (plural, name) in self.objects:
+            return refusal(409, "AlreadyExists", f'{plural} "{name}" already exists')
+        self.put(body)
+        return Answer(201, json.dumps(body).encode())
+
+    def _apply(self, key: tuple[str, str], body: Tree) -> Answer:
+        assert (body["kind"], body["metadata"]["name"]) == (KINDS[key[0]], key[1])
+        if key in self.objects:
+            return refusal(422, "Invalid", "spec.template: field is immutable")
+        self._version += 1
+        known = {"uid": f"made-{self._version}", "creationTimestamp": instant_text(self.now)}
+        self.put({**body, "metadata": {**body["metadata"], **known}, "status": {}})
+        return _good(self.objects[key])
+
+    def _delete(self, key: tuple[str, str], found: Tree, options: Tree) -> Answer:
+        assert options["propagationPolicy"] == "Background"
+        if options["preconditions"]["uid"] != found["metadata"]["uid"]:
+            return refusal(409, "Conflict", "the UID in the precondition does not match")
+        self._forget(key)
+        return _good({"kind": "Status", "status": "Success"})
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        """With all that it owns."""
+        uid = self.objects.pop(key)["metadata"]["uid"]
+        for other, tree in list(self.objects.items()):
+            owners = tree["metadata"].get("ownerReferences", [])
+            if other in self.objects and any(owner["uid"] == uid for owner in owners):
+                self._forget(other)
+
+
+def _good(tree: Tree) -> Answer:
+    return Answer(200, json.dumps(tree).encode())
+
+
+def _scale(tree: Tree) -> Tree:
+    replicas = tree["spec"]["replicas"]
+    return {
+        "kind": "Scale",
+        "metadata": tree["metadata"],
+        "spec": {"replicas": replicas} if replicas else {},
+    }
+
+
+def _merged(tree: Any, patch: Any) -> Any:
+    """A JSON merge patch."""
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(tree) if isinstance(tree, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = _merged(found.get(key), value)
+    return found
+
+
+def _selects(selector: str, labels: Tree) -> bool:
+    for term in selector.split(","):
+        key, unequal, value = term.partition("!=")
+        if unequal:
+            if labels.get(key) == value:
+                return False
+            continue
+        key, equal, value = term.partition("=")
+        if key not in labels or (equal and labels[key] != value):
+            return False
+    return True

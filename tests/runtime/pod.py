@@ -1,0 +1,190 @@
+"""The pod of an occurrence made of values: both programs, what they share, and the sessions that one sees."""
+
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gen.runtime.api import SCALER_FIELD_MANAGER, Answer, Api, Request
+from gen.runtime.instant import instant_text
+from gen.runtime.keeper import Hands
+from gen.runtime.log import Log
+from gen.runtime.loop import Folder, Run
+from gen.runtime.plan import wish
+from gen.runtime.recorder import Recorder
+from gen.runtime.scaling import Folder as ScalerFolder
+from gen.runtime.scaling import Scaling
+from gen.runtime.source import Source
+from gen.runtime.timetable import Timetable, in_force, parse
+from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.world import at
+
+
+class FakeSeen(NamedTuple):
+    counts: dict[str, int] | None
+    pending: bool
+
+
+class FakeObserved:
+    """Sees what the test says: sessions by class and occurrence; None: they cannot be read."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, dict[str, int] | None] = {"small": {}}
+        self.pending = False
+        self.broken = False
+        self.change: float | None = None
+        self.timetable: Timetable | None = None
+        self.waits: list[float] = []
+
+    def update(self, timetable: Timetable) -> None:
+        self.timetable = timetable
+
+    def wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+    def seen(self, resource_class: str, now: float) -> FakeSeen:
+        if self.broken:
+            raise RuntimeError("a bug of ours")
+        found = self.sessions.get(resource_class)
+        if self.pending or found is None or self.timetable is None:
+            return FakeSeen(None, self.pending)
+        open_now = [item.id for item in in_force(self.timetable) if item.open <= now < item.end]
+        return FakeSeen({name: found.get(name, 0) for name in open_now}, False)
+
+    def next_change(self, now: float) -> float | None:
+        return self.change if self.change is not None and self.change > now else None
+
+
+class Write(NamedTuple):
+    at: str
+    who: str
+    replicas: int
+
+
+class Pod:
+    """Of a reservation with one class. `pause` is called before and after whatever another program or person
+    could do something in between.
+    """
+
+    def __init__(self, now: str, timetable: str, replicas: int = 0) -> None:
+        self.now = float(at(now))
+        self.cluster = FakeCluster(timetable, {"course-small": replicas})
+        self.cluster.watch = self._on_write
+        self.observed = FakeObserved()
+        self.files: dict[str, str] = {}
+        self.is_full = False  # the folder that the two share
+        self.copy = timetable
+        self.writes: list[Write] = []
+        self.log: list[dict[str, object]] = []
+        self.pause: Callable[[], object] = lambda: None
+        self.main_source, self.main = self._make_main()
+        self.scaler_source, self.scaler = self.make_scaler()
+
+    @property
+    def replicas(self) -> int:
+        return self.cluster.scales["course-small"][0]
+
+    def arrive(self, number: int, occurrence: str = "course/1") -> None:
+        """Or leave."""
+        sessions = self.observed.sessions["small"]
+        assert sessions is not None
+        sessions[occurrence] = sessions.get(occurrence, 0) + number
+
+    def wished(self) -> int:
+        """By all that is true now."""
+        assert self.cluster.timetable is not None
+        timetable = parse(self.cluster.timetable)
+        self.observed.update(timetable)
+        counts = self.observed.seen("small", self.now).counts
+        return wish(timetable, timetable.pools[0], int(self.now), counts).replicas
+
+    def _make_main(self) -> tuple[Source, Run]:
+        hands, source = self._hands("occurrence", "berth-occurrence")
+        recorder = Recorder(Api(self._transport), "berth", "course-1", hands.log)
+        folder = Folder(lambda: self._read("counts"), lambda text: self._replace("main", text))
+        return source, Run(source, hands, folder, recorder)
+
+    def make_scaler(self) -> tuple[Source, Scaling]:
+        """As its container starts anew."""
+        hands, source = self._hands("scaler", SCALER_FIELD_MANAGER)
+        folder = ScalerFolder(
+            lambda: self._read("main"),
+            lambda: self._read("counts"),
+            lambda text: self._replace("counts", text),
+            lambda text: self._replace("scaler", text),
+        )
+        return source, Scaling(source, hands, folder, self.observed)
+
+    def _hands(self, who: str, field_manager: str) -> tuple[Hands, Source]:
+        log = Log(lambda line: self.log.append(json.loads(line) | {"program": who}), self._clock, "course")
+        api = Api(self._transport, field_manager)
+        source = Source("course", lambda: api.get_timetable("berth", "course"), lambda: self.copy, log)
+        return Hands(api, "berth", log, self._clock, lambda: 0.0, who), source
+
+    def _clock(self) -> float:
+        return self.now
+
+    def _transport(self, request: Request) -> Answer:
+        self.pause()
+        answer = self.cluster(request)
+        self.pause()
+        return answer
+
+    def _read(self, name: str) -> str:
+        self.pause()
+        return self.files.get(name, "")
+
+    def _replace(self, name: str, text: str) -> None:
+        self.pause()
+        if self.is_full:
+            raise OSError(28, "No space left on device")
+        self.files[name] = text
+
+    def _on_write(self, _name: str, replicas: int) -> None:
+        when = instant_text(int(self.now))[11:19]
+        self.writes.append(Write(when, self.cluster.writers[-1], replicas))
+
+
+class Story:
+    """Lets the programs of a pod live, each as often as it wants to. Whoever is not `running` hangs."""
+
+    def __init__(self, pod: Pod) -> None:
+        self.pod = pod
+        self.running = {"occurrence", "scaler"}
+        self.wakes = {"scaler": pod.now, "occurrence": pod.now + 0.01}
+        self._planned: list[tuple[float, int, Callable[[], object]]] = []
+
+    def plan(self, when: str, action: Callable[[], object]) -> None:
+        """`action` happens then, and wakes the scaler as a session would."""
+        self._planned.append((float(at(when)), len(self._planned), action))
+        self._planned.sort()
+
+    def run(self, until: str) -> None:
+        pod, end = self.pod, float(at(until))
+        while pod.now < end and pod.main.exit_code is None:
+            due = {self.wakes[name]: name for name in sorted(self.running)}
+            soonest = min(due, default=end)
+            if self._planned and self._planned[0][0] <= soonest:
+                pod.now, _, action = self._planned.pop(0)
+                action()
+                self.wakes["scaler"] = pod.now
+                continue
+            pod.now = max(pod.now, min(soonest, end))
+            if pod.now < end:
+                self._let(due[soonest])
+
+    def _let(self, name: str) -> None:
+        try:
+            seconds = self.pod.main.tick() if name == "occurrence" else self.pod.scaler.step()
+        except Exception:  # as the loops of both do
+            seconds = 5.0
+        self.wakes[name] = self.pod.now + max(seconds, 0.001)
+
+    def restart_scaler(self) -> None:
+        self.pod.scaler_source, self.pod.scaler = self.pod.make_scaler()
+        self.running.add("scaler")
+        self.wakes["scaler"] = self.pod.now
+
+
+def short(pod: Pod) -> list[tuple[str, int]]:
+    """What was written, by whomever."""
+    return [(write.at, write.replicas) for write in pod.writes]

@@ -1,0 +1,109 @@
+"""The programs of a pod as real processes, before a server that has what they look for."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import gen.runtime
+from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
+from tests.runtime.watched_cluster import Tree, WatchedCluster
+
+PACKAGE = Path(gen.runtime.__path__[0])
+OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"
+OVER = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z"
+START = "import os, sys; from gen.runtime.{} import main; sys.exit(main(os.environ, sys.argv[1]))"
+SESSIONS = "/api/v1/namespaces/students/pods"
+PODS = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
+
+
+def timetable(window: tuple[str, str, str], behaviour: str = "none") -> str:
+    opens, start, end = window
+    occurrence = {"id": "course/1", "open": opens, "start": start, "end": end, "seats": {"small": 25}}
+    sessions = None if behaviour == "none" else PODS
+    return json.dumps(
+        {
+            "apiVersion": "berth.dev/v1alpha1",
+            "kind": "Timetable",
+            "version": 1,
+            "site": "example",
+            "reservation": "course",
+            "suspend": False,
+            "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
+            "pools": {"small": {"deployment": "course-small", "behaviour": behaviour, "sessions": sessions}},
+            "occurrences": [occurrence],
+        }
+    )
+
+
+def make_berth(folder: Path) -> Path:
+    """The folder as the ConfigMap's mount makes it: these files, and nothing else of ours."""
+    to = folder / "berth" / "gen" / "runtime"
+    to.mkdir(parents=True)
+    for file in PACKAGE.glob("*.py"):
+        shutil.copy(file, to)
+    return folder / "berth"
+
+
+def environment(server: StubServer, share: Path) -> dict[str, str]:
+    """The folder that the two programs share has the mounted timetable too."""
+    return {
+        "BERTH_SHARE": str(share),
+        "BERTH_JOB": "course-1",
+        "BERTH_NAMESPACE": "berth",
+        "BERTH_RESERVATION": "course",
+        "BERTH_TIMETABLE": "course",
+        "BERTH_TIMETABLE_FILE": str(share / "timetable.json"),
+        "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+        "KUBERNETES_SERVICE_PORT": str(server.port),
+    }
+
+
+def start(account: Path, variables: Mapping[str, str], program: str = "occurrence") -> subprocess.Popen[str]:
+    """Of this very code, whatever else is installed here."""
+    arguments = [sys.executable, "-c", START.format(program), str(account)]
+    folder = PACKAGE.parents[1]
+    return subprocess.Popen(arguments, cwd=folder, env=dict(variables), stdout=subprocess.PIPE, text=True)
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def events(text: str) -> list[str]:
+    return [json.loads(line)["event"] for line in text.splitlines()]
+
+
+def session(name: str, **metadata: object) -> Tree:
+    """As metadata of a pod, which is all that is asked for."""
+    return {
+        "kind": "PartialObjectMetadata",
+        "metadata": {
+            "uid": name,
+            "name": name,
+            "namespace": "students",
+            "creationTimestamp": "2026-02-02T07:00:00Z",
+            **metadata,
+        },
+    }
+
+
+def both(cluster: FakeCluster, sessions: WatchedCluster) -> Callable[[Received], Reply]:
+    """One server with the objects of the pod's own namespace, and those that are watched."""
+    of_cluster = answered_by(cluster)
+
+    def answer(received: Received) -> Reply:
+        path = received.path.partition("?")[0]
+        is_watched = path in (SESSIONS, "/api/v1/namespaces/berth/configmaps")
+        return sessions.answer(received) if is_watched else of_cluster(received)
+
+    return answer

@@ -1,0 +1,169 @@
+"""Objects of a site as the API server tells them, the facts that they are, and the sweep that runs over
+them.
+"""
+
+import json
+from typing import Any
+
+from gen.runtime.api import Api
+from gen.runtime.facts import Facts, facts
+from gen.runtime.instant import instant_text
+from gen.runtime.log import Log
+from gen.runtime.sweep import FIELD_MANAGER, Site, Sweep
+from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
+from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
+from tests.runtime.world import COURSE, Row, at, timetable_text
+
+SITE = "example"
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING)
+LONG_AGO = "00:00"
+INVENTORY = "berth-inventory"
+
+
+def made(kind: Kind, name: str, reservation: str = "course", created: str = LONG_AGO, **more: Any) -> Tree:
+    """An object of the site and of a reservation. `labels` replaces or adds to what it is known by; None
+    takes one away.
+    """
+    labels = {"berth.dev/site": SITE, "berth.dev/reservation": reservation, **more.pop("labels", {})}
+    metadata = {
+        "name": name,
+        "namespace": NAMESPACE,
+        "uid": f"uid-{kind.name}-{name}",
+        "creationTimestamp": instant_text(at(created)),
+        "labels": {key: value for key, value in labels.items() if value is not None},
+        **more.pop("metadata", {}),
+    }
+    return {"apiVersion": kind.version, "kind": kind.name, "metadata": metadata, **more}
+
+
+def timetable(
+    *rows: Row,
+    name: str = "course",
+    changed: str = LONG_AGO,
+    annotations: Tree | None = None,
+    labels: Tree | None = None,
+    **more: Any,
+) -> Tree:
+    """`text` replaces all of what the rows and the rest say."""
+    text = more.pop("text", None)
+    if text is None:
+        said = json.loads(timetable_text(*(rows or (COURSE,)), **more))
+        text = json.dumps({**said, "reservation": name})
+    metadata = {
+        "annotations": annotations or {},
+        "managedFields": [{"manager": "kubectl", "time": instant_text(at(changed))}],
+    }
+    known = {"berth.dev/role": "timetable", **(labels or {})}
+    return made(CONFIG_MAP, name, name, labels=known, metadata=metadata, data={"timetable.json": text})
+
+
+def deployment(replicas: int, name: str = "course-small", ready: int | None = None, **more: Any) -> Tree:
+    status = {"readyReplicas": replicas if ready is None else ready} if replicas else {}
+    return made(DEPLOYMENT, name, **more, spec={"replicas": replicas}, status=status)
+
+
+TEMPLATE: Tree = {
+    "metadata": {"creationTimestamp": None, "labels": {"berth.dev/role": "occurrence", "team": "blue"}},
+    "spec": {"backoffLimit": 7, "template": {"spec": {"restartPolicy": "Never"}}},
+}
+
+
+def cronjob(name: str = "course", **more: Any) -> Tree:
+    return made(CRON_JOB, name, **more, spec={"schedule": "30 7 * * *", "jobTemplate": TEMPLATE})
+
+
+def job(name: str = "course-1", created: str = "07:30", end: str = "", **more: Any) -> Tree:
+    """`end` is Complete or Failed."""
+    status = {"conditions": [{"type": end, "status": "True"}]} if end else {"active": 1}
+    labels = {"berth.dev/role": "occurrence", **more.pop("labels", {})}
+    return made(JOB, name, created=created, labels=labels, status=status, **more)
+
+
+def pod(
+    name: str = "course-1-x",
+    phase: str = "Running",
+    created: str = "07:30",
+    of: str = "course-1",
+    **more: Any,
+) -> Tree:
+    """Of an occurrence; `of` is its Job."""
+    state: Tree = {
+        "Running": {"running": {"startedAt": instant_text(at(created))}},
+        "Pending": {"waiting": {"reason": more.pop("waiting", "ContainerCreating"), "message": "as it is"}},
+    }.get(phase, {"terminated": {"exitCode": 1}})
+    status = {
+        "phase": phase,
+        "containerStatuses": [{"name": "occurrence", "image": "python:3.13-slim", "state": state}],
+    }
+    labels = {"berth.dev/role": "occurrence", **more.pop("labels", {})}
+    owners = [{"kind": "Job", "name": of, "uid": f"uid-Job-{of}"}]
+    metadata = {"ownerReferences": owners, **more.pop("metadata", {})}
+    return made(POD, name, created=created, labels=labels, metadata=metadata, status=status, **more)
+
+
+def placeholder(number: int, waiting: str = "ImagePullBackOff", of: str = "course-small") -> Tree:
+    """One that is Pending."""
+    state = {"waiting": {"reason": waiting, "message": "no such image"}}
+    statuses = [{"name": "placeholder", "image": "pause:none", "state": state}]
+    owners = [{"kind": "ReplicaSet", "name": f"{of}-5d5f7", "uid": f"uid-ReplicaSet-{of}"}]
+    status = {"phase": "Pending", "containerStatuses": statuses}
+    return made(POD, f"{of}-5d5f7-{number}", metadata={"ownerReferences": owners}, status=status)
+
+
+def inventory(text: str | None) -> Tree:
+    data = {} if text is None else {"reservations.txt": text}
+    return made(CONFIG_MAP, INVENTORY, labels={"berth.dev/reservation": None}, data=data)
+
+
+def seen(*trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> Facts:
+    for tree in trees:
+        tree["metadata"].setdefault("resourceVersion", "1")
+    listed = {kind: [tree for tree in trees if tree["kind"] == kind.name] for kind in KINDS}
+    found = {kind: None if kind in unread else some for kind, some in listed.items()}
+    return facts(SITE, found, prunes, INVENTORY if prunes else "")
+
+
+class Swept:
+    """Runs of the sweep over objects in memory, at an instant; sleeping is what lets time pass."""
+
+    def __init__(self, now: str, *trees: Tree, prunes: bool = False, page: int = 1_000_000) -> None:
+        self.cluster = FakeObjects(at(now), *trees, prunes=prunes, page=page)
+        self.site = Site(NAMESPACE, SITE, prunes, INVENTORY if prunes else "")
+        self.lines: list[Tree] = []
+
+    def run(self) -> int:
+        """The exit code of one run. What it wrote and told before is forgotten."""
+        self.cluster.writes.clear()
+        self.cluster.requests.clear()
+        self.lines.clear()
+        log = Log(lambda line: self.lines.append(json.loads(line)), self._now, "")
+        return Sweep(Api(self.cluster, FIELD_MANAGER), self.site, log, self._now, self._wait).run()
+
+    def told(self, event: str) -> list[tuple[str, ...]]:
+        """The lines of one event: reservation and message, or subject and reason of what failed."""
+        keys = ("subject", "reason") if event == "failed" else ("reservation", "message")
+        return [tuple(line[key] for key in keys) for line in self.lines if line["event"] == event]
+
+    def _now(self) -> float:
+        return float(self.cluster.now)
+
+    def _wait(self, seconds: float) -> None:
+        self.cluster.now += max(1, int(seconds))
+
+
+def missed(name: str = "course", replicas: int = 0) -> list[Tree]:
+    """A reservation that should be open and that nobody serves."""
+    return [
+        timetable(name=name, pools={"small": f"{name}-small"}),
+        deployment(replicas, f"{name}-small", reservation=name),
+        cronjob(name, reservation=name),
+    ]
+
+
+def served() -> list[Tree]:
+    return [timetable(), deployment(25), cronjob(), job(), pod()]
+
+
+def swept_line(swept: Swept) -> Tree:
+    assert swept.lines[-1]["event"] == "swept"
+    return {key: value for key, value in swept.lines[-1].items() if key not in ("time", "level", "event")}

@@ -1,0 +1,163 @@
+"""Each session counts for one occurrence at most, the same at every look, and none is filled above its count
+while another that fits has room.
+"""
+
+from itertools import chain
+from random import Random
+
+import pytest
+
+from gen.runtime.attribution import attributed, group, groups_of
+from gen.runtime.formula import placeholders
+from gen.runtime.session import Claim, Match, Session, fits, ranked
+from gen.runtime.target import target
+from gen.runtime.timetable import Occurrence
+from tests.cases import Case, read
+from tests.runtime.world import at
+
+CASES = read("pools")
+
+
+def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
+    order = ranked(claims)
+    return attributed(groups_of(sessions, order), order)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "open" in case], ids=lambda case: case["id"].lower()
+)
+def test_every_case_of_attribution_comes_out_as_it_says(case: Case) -> None:
+    claims = [
+        Claim(
+            one["name"],
+            at("07:30"),
+            at("08:00"),
+            at(one["end"]),
+            int(one["count"]),
+            Match(labels=tuple(one.get("matchLabels", {}).items())),
+        )
+        for one in case["open"]
+    ]
+    kinds = [[Session("", "renku", 0, one["labels"])] * int(one["number"]) for one in case["sessions"]]
+
+    expected = {name: int(number) for name, number in case["attributed"].items()}
+    assert expected == counted(list(chain(*kinds)), claims)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "targets" in case], ids=lambda case: case["id"].lower()
+)
+def test_every_case_of_a_pool_comes_out_as_it_says(case: Case) -> None:
+    """Target, formula and attribution together, as the scaler has them."""
+    occurrences = [
+        Occurrence(
+            str(n),
+            at(one["start"]) - 60 * int(one["lead"]),
+            at(one["start"]),
+            at(one["end"]),
+            (("small", int(one["count"])),),
+        )
+        for n, one in enumerate(case["occurrences"])
+    ]
+    sessions = [Session(str(n), "renku", 0) for n in range(int(case.get("active", 0)))]
+
+    def pool_at(now: int) -> int:
+        claims = [
+            Claim(item.id, item.open, item.start, item.end, item.seats[0][1], Match())
+            for item in occurrences
+            if item.open <= now < item.end
+        ]
+        counts = counted(sessions, claims)
+        return target(
+            occurrences,
+            now,
+            lambda item: placeholders(
+                case["behavior"], item.seats[0][1], counts[item.id], (item.open, item.start, item.end), now
+            ),
+        )
+
+    assert {moment: int(count) for moment, count in case["targets"].items()} == {
+        moment: pool_at(at(moment)) for moment in case["targets"]
+    }
+
+
+def some_match(chance: Random) -> Match:
+    return Match(
+        tuple(chance.sample(("a", "b"), chance.choice((0, 0, 1, 2)))),
+        tuple((key, "x") for key in chance.sample(("k", "l"), chance.choice((0, 0, 1, 2)))),
+        tuple((key, "x") for key in chance.sample(("m",), chance.choice((0, 0, 1)))),
+        chance.choice(("", "", "T1", "T2")),
+        chance.random() < 0.2,
+    )
+
+
+def some_claims(chance: Random) -> list[Claim]:
+    return [
+        Claim(
+            f"course-{n}/1",
+            opens := chance.randrange(5),
+            opens + 1,
+            opens + 2 + chance.randrange(3),
+            chance.randrange(6),
+            some_match(chance),
+        )
+        for n in range(chance.randrange(6))
+    ]
+
+
+def some_sessions(chance: Random) -> list[Session]:
+    return [
+        Session(
+            str(n),
+            chance.choice(("a", "b", "c")),
+            chance.randrange(6),
+            {key: chance.choice("xy") for key in ("k", "l") if chance.random() < 0.7},
+            {"m": "x"} if chance.random() < 0.5 else {},
+            chance.choice(("", "T1", "T2", "?")),
+        )
+        for n in range(chance.randrange(25))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_is_lost(seed: int) -> None:
+    chance = Random(seed)
+    claims, sessions = some_claims(chance), some_sessions(chance)
+    found = counted(sessions, claims)
+
+    fitting = [session for session in sessions if any(fits(session, claim) for claim in claims)]
+    assert sum(found.values()) == len(fitting)
+    assert found.keys() == {claim.id for claim in claims}
+    room = {claim.id for claim in claims if found[claim.id] < claim.count}
+    for claim in claims:
+        mine = [session for session in sessions if fits(session, claim)]
+        assert found[claim.id] <= len(mine)
+        if found[claim.id] > claim.count:
+            # Whoever is above its count has only sessions that fit nobody with room, as many as are above it.
+            stuck = [s for s in mine if not any(fits(s, other) for other in claims if other.id in room)]
+            assert found[claim.id] - claim.count <= len(stuck)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_order_changes_nothing(seed: int) -> None:
+    chance = Random(seed)
+    claims, sessions = some_claims(chance), some_sessions(chance)
+    before = counted(sessions, claims)
+    chance.shuffle(claims)
+    chance.shuffle(sessions)
+
+    assert before == counted(sessions, claims)
+
+
+def test_those_that_fit_the_fewest_come_first() -> None:
+    """Or the narrow ones would find their only occurrence full."""
+    any_, course = Claim("any", 0, 0, 9, 5, Match()), Claim("course", 0, 0, 9, 5, Match(labels=(("c", "x"),)))
+    wide = [Session(f"w{n}", "a", 0, {"c": "x"}) for n in range(5)]
+    narrow = [Session(f"n{n}", "a", 0) for n in range(5)]
+
+    assert counted([*wide, *narrow], [any_, course]) == {"any": 5, "course": 5}
+
+
+def test_without_claims_there_is_nothing_to_count() -> None:
+    assert counted([Session("s", "a", 0)], []) == {}
+    assert group(Session("s", "a", 0), ()) == ()

@@ -1,0 +1,249 @@
+"""What the sweep does about the facts of one reservation, case by case: nothing, or this, for this reason."""
+
+import pytest
+
+from gen.runtime.action import told
+from gen.runtime.judgement import judge
+from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind
+from tests.runtime.fake_objects import Tree
+from tests.runtime.sweepworld import cronjob, deployment, job, made, placeholder, pod, seen, timetable
+from tests.runtime.world import COURSE, NEXT, Row, at
+
+OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
+START = "Started Job course-sweep: no pod serves course/1."
+AGAIN = "Made again Job course-sweep: no pod serves course/1."
+CLOSE = "Scaled from 25 to 0: nothing of it is open."
+IDLE = "Removed Job course-1: it still runs with nothing open."
+UNNAMED = "Scaled from 3 to 0: the timetable names no such pool."
+FULL, EMPTY = deployment(25), deployment(0)
+BASE = [timetable(), cronjob()]
+SERVED = [*BASE, job(), pod()]
+
+
+def judged(now: str, *trees: Tree, unread: tuple[Kind, ...] = ()) -> list[str]:
+    return [told(action)[2] for action in judge(seen(*trees, unread=unread), at(now)).actions]
+
+
+def override(text: str) -> Tree:
+    return timetable(annotations={"berth.dev/override": text})
+
+
+SIXTY = override('{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}')
+NONE = override('{"small": {"target": 0, "until": "2026-02-02T12:00:00Z"}}')
+
+# By name: the time of day, the objects, and what is to be done.
+OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
+    "served": ("09:00", [*SERVED, FULL], []),
+    "served-and-lowered-by-its-scaler": ("09:00", [*SERVED, deployment(3)], []),
+    "served-and-at-zero": ("09:00", [*SERVED, EMPTY], []),
+    "closed": ("07:00", [*BASE, EMPTY], []),
+    "over": ("10:00", [*BASE, EMPTY, job(end="Complete"), pod(phase="Succeeded")], []),
+    "its-own-run-has-half-a-minute": ("07:30:29", [*BASE, EMPTY], []),
+    "run-missed": ("07:30:30", [*BASE, EMPTY], [OPEN, START]),
+    "run-missed-until-the-last-second": ("09:59:59", [*BASE, EMPTY], [OPEN, START]),
+    "pods-of-seats-stand-but-nobody-serves": ("09:00", [*BASE, FULL], [START]),
+    "raised-by-hand-and-nobody-serves": (
+        "09:00",
+        [*BASE, deployment(100)],
+        ["Scaled from 100 to 25: course/1 is open and no pod serves it.", START],
+    ),
+    "run-just-begun": ("07:30:40", [*BASE, EMPTY, job(created="07:30:10")], [OPEN]),
+    "pod-just-starts": (
+        "09:00",
+        [*BASE, EMPTY, job(), pod(phase="Pending", created="08:59:30")],
+        [OPEN],
+    ),
+    "pod-has-been-starting-for-a-minute": (
+        "09:00",
+        [*BASE, EMPTY, job(), pod(phase="Pending", created="08:59")],
+        [OPEN, START],
+    ),
+    "run-without-a-pod-for-a-minute": ("07:31:10", [*BASE, EMPTY, job(created="07:30:10")], [OPEN, START]),
+    "run-failed": ("09:00", [*BASE, EMPTY, job(end="Failed"), pod(phase="Failed")], [OPEN, START]),
+    "run-complete-too-early": ("09:00", [*BASE, EMPTY, job(end="Complete")], [OPEN, START]),
+    "complete-just-now": ("09:00", [*BASE, EMPTY, job(created="08:59:55", end="Complete")], [OPEN, START]),
+    "pod-going": (
+        "09:00",
+        [*BASE, FULL, job(), pod(metadata={"deletionTimestamp": "2026-02-02T08:59:00Z"})],
+        [START],
+    ),
+    "job-going": (
+        "09:00",
+        [*BASE, FULL, job(created="08:59:50", metadata={"deletionTimestamp": "2026-02-02T08:59:55Z"})],
+        [START],
+    ),
+    "pod-of-another-reservation": (
+        "09:00",
+        [*BASE, EMPTY, pod(labels={"berth.dev/reservation": "other"}), timetable(name="other")],
+        [OPEN, START],
+    ),
+    "own-job-failed": ("09:00", [*BASE, FULL, job("course-sweep", end="Failed")], [AGAIN]),
+    "own-job-complete": ("09:00", [*BASE, FULL, job("course-sweep", end="Complete")], [AGAIN]),
+    "own-job-stuck": (
+        "09:00",
+        [*BASE, FULL, job("course-sweep"), pod(of="course-sweep", phase="Pending")],
+        [AGAIN],
+    ),
+    "own-job-just-made": ("09:00", [*BASE, FULL, job("course-sweep", created="08:59:01")], []),
+    "own-job-a-minute-old": ("09:00", [*BASE, FULL, job("course-sweep", created="08:59")], [AGAIN]),
+    "without-cronjob": ("09:00", [timetable(), EMPTY], [OPEN]),
+    "cronjob-going": (
+        "09:00",
+        [timetable(), EMPTY, cronjob(metadata={"deletionTimestamp": "2026-02-02T08:59:55Z"})],
+        [OPEN],
+    ),
+    "any-cronjob-will-do": ("09:00", [timetable(), FULL, cronjob("course-2")], [START]),
+    "without-deployment": ("09:00", BASE, [START]),
+    "deployment-going": (
+        "09:00",
+        [*SERVED, deployment(0, metadata={"deletionTimestamp": "2026-02-02T08:59:55Z"})],
+        [],
+    ),
+}
+CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
+    "at-the-end-with-nobody-there": ("10:00", [*BASE, FULL], [CLOSE]),
+    "at-the-end-the-pod-closes": ("10:00", [*SERVED, FULL], []),
+    "the-pod-had-half-a-minute": ("10:00:29", [*SERVED, FULL], []),
+    "the-pod-did-not-close": ("10:00:30", [*SERVED, FULL], [CLOSE]),
+    "job-still-there": ("10:01", [*SERVED, EMPTY], []),
+    "job-still-there-after-a-minute": ("10:01:01", [*SERVED, EMPTY], [IDLE]),
+    "young-job": ("11:00", [*BASE, EMPTY, job(created="10:59")], []),
+    "idle-job": ("11:00", [*BASE, EMPTY, job(created="10:58:59")], [IDLE]),
+    "finished-job": ("11:00", [*BASE, EMPTY, job(end="Failed")], []),
+    "job-going": ("11:00", [*BASE, EMPTY, job(metadata={"deletionTimestamp": "2026-02-02T10:59:55Z"})], []),
+    "idle-job-that-waits": ("07:28", [*BASE, EMPTY, job(created="07:00"), pod()], []),
+    "idle-job-long-before": ("07:27:59", [*BASE, EMPTY, job(created="07:00"), pod()], [IDLE]),
+    "raised-before-it-opens-and-served": ("07:29", [*BASE, FULL, job(created="07:28"), pod()], []),
+    "raised-before-it-opens": ("07:29", [*BASE, FULL], [CLOSE]),
+    "created-with-one": (
+        "07:00",
+        [*BASE, deployment(1)],
+        ["Scaled from 1 to 0: nothing of it is open."],
+    ),
+    "suspended": ("09:00", [timetable(suspend=True), cronjob(), FULL], [CLOSE]),
+    "suspended-just-now": (
+        "09:00",
+        [timetable(suspend=True, changed="08:59:01"), cronjob(), FULL, job(), pod()],
+        [],
+    ),
+    "suspended-and-not-seen-for-a-minute": (
+        "09:00",
+        [timetable(suspend=True, changed="08:59"), cronjob(), FULL, job(), pod()],
+        [CLOSE],
+    ),
+    "suspended-and-not-ended-after-a-minute": (
+        "09:00",
+        [timetable(suspend=True, changed="08:58:59"), cronjob(), EMPTY, job(), pod()],
+        [IDLE],
+    ),
+    "a-pool-that-is-not-named": ("09:00", [*SERVED, FULL, deployment(3, "course-huge")], [UNNAMED]),
+    "a-pool-that-was-named-just-now": (
+        "09:00",
+        [timetable(changed="08:59:01"), FULL, job(), deployment(3, "course-huge"), pod()],
+        [],
+    ),
+    "a-job-without-our-role": ("11:00", [*BASE, EMPTY, job(labels={"berth.dev/role": "other"})], []),
+}
+OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
+    "open-and-nobody-serves": (
+        "09:00",
+        [SIXTY, cronjob(), FULL],
+        ["Scaled from 25 to 60: an override says so.", START],
+    ),
+    "closed": ("11:00", [SIXTY, cronjob(), EMPTY], ["Scaled from 0 to 60: an override says so."]),
+    "as-it-is": ("11:00", [SIXTY, cronjob(), deployment(60)], []),
+    "left-to-the-pod": ("09:00", [SIXTY, cronjob(), FULL, job(), pod()], []),
+    "not-left-to-a-pod-that-ends": (
+        "10:00:10",
+        [SIXTY, cronjob(), FULL, job(), pod()],
+        ["Scaled from 25 to 60: an override says so."],
+    ),
+    "to-zero": (
+        "09:00",
+        [NONE, cronjob(), FULL],
+        ["Scaled from 25 to 0: an override says so.", START],
+    ),
+    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: nothing of it is open."]),
+    "malformed": ("09:00", [override("{}["), cronjob(), EMPTY], [OPEN, START]),
+    "of-no-pool": ("09:00", [override('{"huge": {"target": 1, "until": "2026-02-02T12:00:00Z"}}'), FULL], []),
+}
+
+
+@pytest.mark.parametrize(
+    ("now", "trees", "expected"),
+    [
+        pytest.param(*case, id=f"{group}-{name}")
+        for group, cases in (("open", OPENING), ("close", CLOSING), ("override", OVERRIDING))
+        for name, case in cases.items()
+    ],
+)
+def test_what_is_done(now: str, trees: list[Tree], expected: list[str]) -> None:
+    # Starting comes before closing, in whatever order they are thought of.
+    assert sorted(judged(now, *trees)) == sorted(expected)
+
+
+def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> None:
+    others = [timetable(name=name) for name in ("a", "z")]
+    trees = [
+        *BASE,
+        EMPTY,
+        *others,
+        deployment(0, "a-small", reservation="a"),
+        cronjob("a", reservation="a"),
+        timetable(NEXT, name="m"),
+        deployment(25, "m-small", reservation="m"),
+        job("m-1", reservation="m"),
+    ]
+
+    assert [said.split(":")[0] for said in judged("09:00", *trees)] == [
+        "Scaled from 0 to 25",
+        "Started Job a-sweep",
+        "Started Job course-sweep",
+        "Scaled from 25 to 0",
+        "Removed Job m-1",
+    ]
+
+
+def test_two_classes_and_two_occurrences_are_opened_as_a_run_would() -> None:
+    """The second occurrence is in its lead: the larger of both, not their sum."""
+    rows: tuple[Row, ...] = (
+        (*COURSE[:4], {"small": 20}),
+        ("course/2", "09:30", "10:00", "12:00", {"small": 30, "huge": 2}),
+    )
+    text = timetable(*rows, pools={"small": "course-small", "huge": "course-huge"})
+
+    found = judged("09:45", text, EMPTY, deployment(0, "course-huge"))
+
+    assert found == [
+        "Scaled from 0 to 2: course/2 is open and no pod serves it.",
+        "Scaled from 0 to 30: course/1, course/2 is open and no pod serves it.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unread", "opened", "closed"),
+    [
+        pytest.param((), [OPEN, START], [CLOSE, IDLE], id="all-read"),
+        pytest.param((CONFIG_MAP,), [], [], id="timetables"),
+        pytest.param((DEPLOYMENT,), [START], [], id="deployments"),
+        pytest.param((POD,), [], [], id="pods"),
+        pytest.param((JOB,), [OPEN], [CLOSE], id="jobs"),
+        pytest.param((CRON_JOB,), [OPEN], [CLOSE], id="cronjobs"),
+    ],
+)
+def test_without_a_list_only_what_needs_it_is_left(
+    unread: tuple[Kind, ...], opened: list[str], closed: list[str]
+) -> None:
+    stuck = job(created="07:00", end="")
+
+    assert judged("09:00", *BASE, EMPTY, stuck, unread=unread) == opened
+    assert judged("11:00", *BASE, FULL, stuck, unread=unread) == closed
+
+
+def test_placeholders_are_no_pods_of_occurrences() -> None:
+    """Nobody asks for them here; if they came all the same, they would serve nothing."""
+    assert judged("09:00", *BASE, EMPTY, placeholder(1)) == [OPEN, START]
+
+
+def test_a_config_map_that_borrows_the_labels_is_no_timetable() -> None:
+    assert judged("09:00", made(CONFIG_MAP, "a"), *BASE, FULL) == [START]

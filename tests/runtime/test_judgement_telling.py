@@ -1,0 +1,84 @@
+"""What the sweep does not do but tell, because only a person can put it right."""
+
+from typing import Any
+
+import pytest
+
+from gen.runtime.judgement import judge
+from tests.runtime.sweepworld import cronjob, deployment, job, pod, seen, timetable
+from tests.runtime.world import at
+
+FULL = deployment(25)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        pytest.param({"text": "{"}, "the timetable is not JSON: ", id="no-json"),
+        pytest.param({"text": ""}, "the timetable is not JSON: ", id="no-text"),
+        pytest.param(
+            {"labels": {"berth.dev/reservation": "curse"}},
+            "reservation: 'course' is not 'curse', as the label says",
+            id="another-reservation",
+        ),
+    ],
+)
+def test_a_malformed_timetable_is_told_and_nothing_is_touched(more: dict[str, Any], why: str) -> None:
+    known = {"labels": more["labels"]} if "labels" in more else {}
+    trees = [deployment(7, **known), cronjob(**known), job(**known)]
+
+    for now in ("09:00", "11:00"):
+        found = judge(seen(timetable(**more), *trees), at(now))
+
+        assert found.actions == ()
+        (telling,) = found.tellings
+        assert (telling.deployment.name, telling.reason) == ("course-small", "MalformedTimetable")
+        start = "The timetable cannot be read, so the sweep leaves everything of it alone: "
+        assert telling.message.startswith(start + why)
+
+
+def test_a_timetable_of_another_site_is_malformed() -> None:
+    tree = timetable()
+    tree["data"]["timetable.json"] = tree["data"]["timetable.json"].replace('"example"', '"elsewhere"')
+
+    (telling,) = judge(seen(tree, FULL), at("11:00")).tellings
+
+    assert telling.message.endswith("site: 'elsewhere' is not 'example', as the label says")
+
+
+def test_two_timetables_of_one_reservation_are_malformed() -> None:
+    second = timetable()
+    second["metadata"] |= {"name": "copy", "uid": "other"}
+
+    found = judge(seen(timetable(), second, FULL), at("11:00"))
+
+    assert found.actions == ()
+    assert found.tellings[0].message.endswith("copy and course are timetables of one reservation")
+
+
+def test_a_malformed_override_is_told() -> None:
+    sixty = {"berth.dev/override": '{"small": 60}'}
+    (telling,) = judge(seen(timetable(annotations=sixty), deployment(0)), at("07:00")).tellings
+
+    message = "The override is ignored: berth.dev/override.small: 60 is not an object"
+    assert telling[1:3] == ("MalformedOverride", message)
+
+
+def test_an_occurrence_that_no_cronjob_can_serve_is_told() -> None:
+    (telling,) = judge(seen(timetable(), FULL), at("09:00")).tellings
+
+    message = "No pod serves course/1, and there is no CronJob from which to start a Job."
+    assert telling[1:3] == ("SweepHasNoJob", message)
+
+
+def test_a_pod_that_cannot_pull_its_image_is_told() -> None:
+    pulling = pod(phase="Pending", waiting="ErrImagePull")
+
+    (telling,) = judge(seen(timetable(), cronjob(), FULL, job(), pulling), at("09:00")).tellings
+
+    assert telling[1:] == (
+        "ImageNotPulled",
+        "Pod course-1-x, which is to serve the reservation: its image python:3.13-slim cannot be pulled: "
+        "ErrImagePull: as it is",
+        "uid-Pod-course-1-x",
+    )

@@ -1,0 +1,225 @@
+"""What is listed and watched for a class, and which objects there are its sessions."""
+
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from gen.runtime.api import ApiError
+from gen.runtime.collection import Collection
+from gen.runtime.kinds import RENKU_PROJECT, Keys, collections, is_active, keys, session
+from gen.runtime.recognition import Inactive, Recognition
+from gen.runtime.session import Match, Session
+
+Tree = dict[str, Any]
+RENKU = Recognition("renku", ("renku",), "", 5)
+HUB = Recognition("jupyterhub", ("hub",), "size=small")
+PODS = Recognition("pods", ("a", "b"), "")
+NOTEBOOKS = Recognition(
+    "custom",
+    ("n",),
+    "",
+    None,
+    "kubeflow.org",
+    "v1",
+    "notebooks",
+    (("size", "small"),),
+    (Inactive("spec.suspend", ("true",)), Inactive("status.code", ("5", "null", "Done"))),
+)
+RUNNING = "status.phase!=Succeeded,status.phase!=Failed"
+UID = "8a3f4e6c-0000-4000-8000-000000000001"
+
+
+def tree(annotations: Tree | None = None, labels: Tree | None = None, **more: Any) -> Tree:
+    metadata = {
+        "name": "s",
+        "uid": UID,
+        "creationTimestamp": "2026-02-02T07:30:00Z",
+        "annotations": annotations,
+        "labels": labels,
+    }
+    return {"metadata": metadata | more.pop("metadata", {}), **more}
+
+
+def amalthea(state: str | None = "Running", hibernated: object = False, **more: Any) -> Tree:
+    status = {} if state is None else {"state": state}
+    return tree({"renku.io/resource_class_id": "5"}, spec={"hibernated": hibernated}, status=status, **more)
+
+
+@pytest.mark.parametrize(
+    ("recognition", "expected"),
+    [
+        (RENKU, {"renku": Collection("/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions")}),
+        (
+            HUB,
+            {
+                "hub": Collection(
+                    "/api/v1/namespaces/hub/pods",
+                    "component=singleuser-server,size=small,!berth.dev/site",
+                    RUNNING,
+                    True,
+                )
+            },
+        ),
+        (
+            PODS,
+            {
+                "a": Collection("/api/v1/namespaces/a/pods", "!berth.dev/site", RUNNING, True),
+                "b": Collection("/api/v1/namespaces/b/pods", "!berth.dev/site", RUNNING, True),
+            },
+        ),
+        (NOTEBOOKS, {"n": Collection("/apis/kubeflow.org/v1/namespaces/n/notebooks")}),
+        (
+            NOTEBOOKS._replace(inactive=(), selector="a=b"),
+            {"n": Collection("/apis/kubeflow.org/v1/namespaces/n/notebooks", "a=b", "", True)},
+        ),
+        (
+            NOTEBOOKS._replace(group="", resource="pods/../x"),
+            {"n": Collection("/api/v1/namespaces/n/pods%2F..%2Fx")},
+        ),
+    ],
+    ids=["renku", "jupyterhub", "pods", "custom", "custom-by-metadata", "the-core-group"],
+)
+def test_each_source_is_read_as_cheaply_as_it_can_be(
+    recognition: Recognition, expected: dict[str, Collection]
+) -> None:
+    assert expected == collections(recognition)
+
+
+def test_requests_say_what_is_wanted() -> None:
+    found = collections(HUB)["hub"]
+    first, later = found.list_request(100, ""), found.list_request(25, "a+/=")
+    watch = found.watch_request("17", 240)
+    selected = [("labelSelector", found.labels), ("fieldSelector", RUNNING)]
+
+    assert urlsplit(first.path).path == "/api/v1/namespaces/hub/pods"
+    assert parse_qsl(urlsplit(first.path).query) == [*selected, ("limit", "100")]
+    assert parse_qsl(urlsplit(later.path).query) == [*selected, ("limit", "25"), ("continue", "a+/=")]
+    assert parse_qsl(urlsplit(watch.path).query) == [
+        *selected,
+        ("watch", "1"),
+        ("allowWatchBookmarks", "true"),
+        ("resourceVersion", "17"),
+        ("timeoutSeconds", "240"),
+    ]
+    assert (first.method, first.accept, watch.accept) == (
+        "GET",
+        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    )
+
+
+def test_full_objects_are_asked_for_as_json() -> None:
+    found = collections(RENKU)["renku"]
+
+    assert {found.list_request(9, "").accept, found.watch_request("1", 9).accept} == {"application/json"}
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        pytest.param(amalthea(), True, id="running"),
+        pytest.param(amalthea("NotReady"), True, id="starting"),
+        pytest.param(amalthea("RunningDegraded"), True, id="degraded"),
+        pytest.param(amalthea(None), True, id="just-created"),
+        pytest.param(amalthea("Hibernated", False), True, id="waking-up"),
+        pytest.param(amalthea("Running", True), False, id="hibernated"),
+        pytest.param(amalthea("Failed"), False, id="failed"),
+        pytest.param(amalthea("Succeeded"), False, id="succeeded"),
+        pytest.param(amalthea(metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"}), False, id="deleted"),
+        pytest.param(amalthea(metadata={"annotations": None}), False, id="no-annotations"),
+        pytest.param(
+            amalthea(metadata={"annotations": {"renku.io/resource_class_id": "55"}}), False, id="other-class"
+        ),
+        pytest.param(amalthea(metadata={"labels": {"berth.dev/site": "x"}}), False, id="ours"),
+        pytest.param(amalthea() | {"spec": "odd", "status": 7}, True, id="odd-but-of-the-class"),
+        pytest.param(amalthea(metadata={"annotations": ["odd"], "labels": "odd"}), False, id="odd"),
+        pytest.param({"metadata": None}, False, id="nothing"),
+    ],
+)
+def test_a_session_of_renku_is_active_by_renkus_own_rule(found: Tree, expected: bool) -> None:
+    assert expected is is_active(found, RENKU)
+
+
+def test_a_class_without_an_id_has_no_sessions_of_renku() -> None:
+    found = tree({"renku.io/resource_class_id": "None"})
+
+    assert not is_active(found, RENKU._replace(renku_id=None))
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (tree(labels={"component": "singleuser-server"}), True),
+        (tree(), True),
+        (tree(metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"}), False),
+        (tree(labels={"berth.dev/site": "example", "berth.dev/reservation": "course"}), False),
+    ],
+    ids=["a-pod", "selectors-see-to-the-rest", "deleted", "ours"],
+)
+def test_a_pod_is_active_unless_it_is_deleted_or_ours(found: Tree, expected: bool) -> None:
+    assert [expected] * 2 == [is_active(found, HUB), is_active(found, PODS)]
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, True),
+        ({"spec": {"suspend": False}}, True),
+        ({"spec": {"suspend": True}}, False),
+        ({"spec": {"suspend": "true"}}, False),
+        ({"spec": {"suspend": {"true": True}}}, True),
+        ({"spec": ["suspend"]}, True),
+        ({"status": {"code": 5}}, False),
+        ({"status": {"code": 5.5}}, True),
+        ({"status": {"code": None}}, False),
+        ({"status": {"code": "Done"}}, False),
+        ({"status": {"code": ["Done"]}}, True),
+    ],
+)
+def test_a_custom_session_is_inactive_where_a_field_has_one_of_the_values(more: Tree, expected: bool) -> None:
+    assert expected is is_active(tree({"size": "small"}, **more), NOTEBOOKS)
+    assert not is_active(tree({"size": "large"}, **more), NOTEBOOKS)
+
+
+def test_what_matches_ask_for_is_kept_and_nothing_else() -> None:
+    kept = keys(
+        [
+            Match(labels=(("course", "x"),)),
+            Match(annotations=(("tutor", "ada"),), template="T"),
+            Match(namespaces=("a",)),
+        ]
+    )
+    found = tree({"tutor": "bob", "other": "1", RENKU_PROJECT: "P"}, {"course": "y", "app": "z"})
+
+    assert Keys(frozenset({"course"}), frozenset({"tutor", RENKU_PROJECT})) == kept
+    assert session(found, "renku", kept) == Session(
+        UID, "renku", 1770017400, {"course": "y"}, {"tutor": "bob", RENKU_PROJECT: "P"}
+    )
+    assert session(found, "renku", Keys()) == Session(UID, "renku", 1770017400)
+
+
+def test_odd_labels_are_as_good_as_none() -> None:
+    kept = Keys(frozenset({"course"}), frozenset({"course"}))
+
+    assert session(tree("odd", {"course": 7}), "a", kept) == Session(UID, "a", 1770017400)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"uid": None}, "an object has no uid: "),
+        ({"uid": ""}, "an object has no uid: "),
+        ({"creationTimestamp": None}, 'an object has no creationTimestamp: {"creationTimestamp": null}'),
+        (
+            {"creationTimestamp": "yesterday"},
+            'an object has no creationTimestamp: {"creationTimestamp": "yesterday"}',
+        ),
+    ],
+)
+def test_what_no_api_server_says_is_an_error(change: Tree, message: str) -> None:
+    with pytest.raises(ApiError) as caught:
+        session(tree(metadata=change), "a", Keys())
+
+    assert str(caught.value).startswith(message)
+    assert caught.value.reason == "Nonsense"

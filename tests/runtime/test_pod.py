@@ -1,0 +1,189 @@
+"""Both programs of a pod together: placeholders follow sessions, and no fault leaves fewer than promised."""
+
+import json
+from functools import partial
+
+import pytest
+
+from gen.runtime.api import TimetableText
+from tests.runtime.fake_cluster import no_answer
+from tests.runtime.pod import Pod, Story, Write, short
+from tests.runtime.world import COURSE, NEXT, at, timetable_text
+
+MAINTAIN = timetable_text(COURSE, behaviour="maintain")
+REDUCE = timetable_text(COURSE, behaviour="reduce")
+
+
+def test_at_the_opening_the_first_target_counts_the_sessions_that_already_run() -> None:
+    pod = Pod("07:29", MAINTAIN)
+    pod.arrive(4)
+    Story(pod).run("07:31")
+
+    assert short(pod) == [("07:30:00", 21)]
+
+
+def test_an_arrival_lowers_at_once_and_the_scaler_does_it() -> None:
+    pod = Pod("08:00", MAINTAIN, 25)
+    story = Story(pod)
+    story.plan("08:10:01", lambda: pod.arrive(1))
+    story.plan("08:10:02", lambda: pod.arrive(10))
+    story.plan("09:00:03", lambda: pod.arrive(-2))
+    story.run("10:01")
+
+    assert pod.writes[:3] == [
+        Write("08:10:01", "scaler", 24),
+        Write("08:10:02", "scaler", 14),
+        Write("09:00:03", "scaler", 16),
+    ]
+    assert short(pod)[3:] == [("10:00:00", 0)]
+    assert pod.main.exit_code == 0
+    told = [line["reason"] for line in pod.log if line["event"] == "scaled"]
+    assert told == ["1 sessions, 0 before", "11 sessions, 1 before", "9 sessions, 11 before", "closed"]
+
+
+def test_between_looks_it_writes_upon_what_the_server_last_told() -> None:
+    pod = Pod("08:00", MAINTAIN, 25)
+    story = Story(pod)
+    story.running = {"scaler"}
+    story.run("08:00:01")
+    pod.cluster.requests.clear()
+    pod.arrive(1)
+    pod.scaler.step()
+
+    assert [request.method for request in pod.cluster.requests] == ["PATCH"]
+
+    pod.cluster.set("course-small", 24)  # the controller writes its status, which makes another version
+    pod.cluster.requests.clear()
+    pod.arrive(1)
+    pod.scaler.step()
+
+    assert [request.method for request in pod.cluster.requests] == ["PATCH", "GET", "PATCH"]
+    assert pod.replicas == 23
+
+
+def test_nothing_is_written_twice_and_nothing_that_did_not_change() -> None:
+    pod = Pod("08:00", MAINTAIN, 25)
+    Story(pod).run("08:10")
+
+    assert pod.writes == []
+
+
+def test_reduce_falls_with_the_clock_though_nobody_comes() -> None:
+    pod = Pod("07:29:50", REDUCE)
+    pod.arrive(5)
+    Story(pod).run("10:01")
+    values = [write.replicas for write in pod.writes]
+
+    assert values == list(range(20, -1, -1))
+    assert pod.writes[0].at == "07:30:00"
+    # Of 20, less than 19.5 are left after a fortieth of the two hours, and less than 0.5 in the last one.
+    assert 0 <= at(pod.writes[1].at) - at("08:03:00") <= 5
+    assert 0 <= at(pod.writes[-1].at) - at("09:57:00") <= 5
+    told = [line["reason"] for line in pod.log if line["event"] == "scaled"]
+    assert told == ["opened", *["less time is left"] * 20]
+
+
+@pytest.mark.parametrize("replicas", [0, 100])
+def test_a_scale_by_hand_is_put_right_within_ten_seconds(replicas: int) -> None:
+    for behaviour in ("maintain", "reduce", "none"):
+        pod = Pod("07:50", timetable_text(COURSE, behaviour=behaviour))
+        story = Story(pod)
+        story.run("07:55")
+        story.plan("07:55:01", partial(pod.cluster.set, "course-small", replicas))
+        story.run("07:55:30")
+        told = [line for line in pod.log if line["event"] == "scaled"]
+
+        assert pod.replicas == 25
+        assert (told[-1]["from"], told[-1]["to"]) == (replicas, 25)
+        assert told[-1]["reason"] == f"reset by somebody to {replicas}"
+        assert at(str(told[-1]["time"])[11:19]) - at("07:55:01") <= 10
+
+
+def test_none_is_full_count_at_once_and_has_no_scaler() -> None:
+    pod = Pod("07:29", timetable_text(COURSE, behaviour="none"))
+    story = Story(pod)
+    story.running = {"occurrence"}
+    story.run("07:31")
+
+    assert short(pod) == [("07:30:00", 25)]
+
+
+def test_a_scaler_leaves_the_pools_of_none_alone() -> None:
+    pod = Pod("07:29", timetable_text(COURSE, behaviour="none"))
+    story = Story(pod)
+    story.running = {"scaler"}
+    story.run("07:31")
+
+    assert (pod.writes, json.loads(pod.files["counts"])["classes"]) == ([], {})
+
+
+def test_the_next_class_keeps_its_seats_while_the_last_one_runs() -> None:
+    pod = Pod("09:15", timetable_text(COURSE, NEXT, behaviour="maintain"), 20)
+    pod.arrive(5)
+    story = Story(pod)
+    story.plan("10:00:00", lambda: pod.arrive(5, "course/2"))
+    story.run("10:01")
+
+    assert short(pod) == [("09:30:00", 25), ("10:00:00", 20)]
+
+
+def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
+    for offset in range(30):
+        pod = Pod("07:59", MAINTAIN, 20)
+        pod.arrive(5)
+        story = Story(pod)
+        edited = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
+        story.plan(f"08:05:{offset:02d}", partial(setattr, pod.cluster, "timetable", edited))
+        for second in range(offset, 60, 7):
+            story.plan(f"08:05:{second:02d}", partial(pod.arrive, 1))
+        story.run("08:10")
+        values = [write.replicas for write in pod.writes]
+        high = next(n for n, value in enumerate(values) if value > 20)
+
+        assert pod.replicas == pod.wished()
+        assert at(pod.writes[high].at) - at(f"08:05:{offset:02d}") <= 60
+        assert values[:high] == sorted(values[:high], reverse=True)
+        assert values[high:] == sorted(values[high:], reverse=True)
+
+
+def test_an_edit_that_the_server_hides_from_the_scaler_is_the_main_programs_alone() -> None:
+    pod = Pod("07:59", MAINTAIN, 20)
+    pod.arrive(5)
+    story = Story(pod)
+    story.run("08:05")
+    pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
+
+    def hide() -> TimetableText:
+        raise no_answer()
+
+    pod.scaler_source._ask_server = hide
+    story.plan("08:06", lambda: pod.arrive(1))
+    story.run("08:07")
+
+    assert {write.who for write in pod.writes} == {"occurrence"}
+    assert [write.replicas for write in pod.writes] == [35, 34]
+
+
+def test_an_override_is_in_force_until_it_is_over_whatever_else() -> None:
+    pod = Pod("07:59", MAINTAIN, 20)
+    pod.arrive(5)
+    story = Story(pod)
+    said = '{"small": {"target": 60, "until": "2026-02-02T08:30:00Z"}}'
+    story.plan("08:05:03", lambda: setattr(pod.cluster, "override", said))
+    story.run("09:00")
+
+    assert [write.replicas for write in pod.writes] == [60, 20]
+    assert at(pod.writes[0].at) - at("08:05:03") <= 60
+    assert pod.writes[1].at == "08:30:00"
+    told = [line["reason"] for line in pod.log if line["event"] == "scaled"]
+    assert told == ["override to 60", "override is over"]
+
+
+def test_an_override_holds_the_run_though_nothing_is_open() -> None:
+    pod = Pod("09:59", MAINTAIN, 20)
+    pod.arrive(5)
+    pod.cluster.override = '{"small": {"target": 3, "until": "2026-02-02T10:30:00Z"}}'
+    Story(pod).run("11:00")
+
+    assert short(pod) == [("09:59:00", 3), ("10:30:00", 0)]
+    assert pod.main.exit_code == 0

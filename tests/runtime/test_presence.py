@@ -1,0 +1,123 @@
+"""Sessions that left count for a while, unless another one like them takes their place."""
+
+from random import Random
+
+import pytest
+
+from gen.runtime.presence import Presence
+from gen.runtime.session import Session
+
+
+def session(name: str, kind: str = "a") -> Session:
+    return Session(name, kind, 0)
+
+
+def presence(seconds: float = 30.0) -> Presence:
+    return Presence(seconds, lambda one: one.namespace)
+
+
+def names(seen: Presence, now: float) -> list[str]:
+    return [one.id for one in seen.counted(now)]
+
+
+def test_a_session_that_left_counts_half_a_minute_more() -> None:
+    seen = presence()
+    seen.arrive(session("x"), 0)
+    seen.leave("x", 10)
+
+    assert (len(seen), seen.get("x"), list(seen.here())) == (0, None, [])
+    assert seen.next_change(10) == 40
+    assert names(seen, 39.9) == ["x"]
+    assert names(seen, 40) == []
+    assert seen.next_change(40) is None
+
+
+def test_one_like_it_takes_the_place_of_the_last_and_another_does_not() -> None:
+    seen = presence()
+    for name, kind in (("x", "a"), ("y", "a"), ("z", "b")):
+        seen.arrive(session(name, kind), 0)
+    for n, name in enumerate("xyz"):
+        seen.leave(name, n)
+    seen.arrive(session("new", "b"), 2)
+
+    assert names(seen, 2) == ["new", "x", "y"]
+    seen.arrive(session("newer", "a"), 3)
+    assert names(seen, 3) == ["new", "newer", "x"]
+    assert seen.next_change(3) == 30
+
+
+def test_one_that_comes_back_is_not_counted_twice() -> None:
+    seen = presence()
+    for name in "xy":
+        seen.arrive(session(name), 0)
+    for n, name in enumerate("xy"):
+        seen.leave(name, n)
+    seen.arrive(session("x"), 2)
+
+    assert (names(seen, 2), seen.next_change(2)) == (["x", "y"], 30)
+
+
+def test_one_that_comes_back_as_another_leaves_the_places_of_others_alone() -> None:
+    seen = presence()
+    for name in "xy":
+        seen.arrive(session(name), 0)
+    for name in "xy":
+        seen.leave(name, 1)
+    seen.arrive(session("x", "changed"), 2)
+
+    assert names(seen, 2) == ["x", "y"]
+
+
+def test_one_that_changes_is_the_same() -> None:
+    seen = presence()
+    seen.arrive(session("x"), 0)
+    seen.arrive(session("x", "b"), 1)
+
+    assert [*seen.here()] == [session("x", "b")] == [seen.get("x")]
+
+
+def test_who_was_not_there_cannot_leave() -> None:
+    seen = presence()
+    seen.leave("x", 0)
+
+    assert names(seen, 0) == []
+
+
+def test_without_a_wait_a_session_that_left_is_gone() -> None:
+    seen = presence(0)
+    seen.arrive(session("x"), 0)
+    seen.leave("x", 1)
+
+    assert (names(seen, 1), seen.next_change(1)) == ([], None)
+
+
+def test_a_clock_that_is_set_back_keeps_nobody_for_longer() -> None:
+    seen = presence()
+    seen.arrive(session("x"), 1000)
+    seen.leave("x", 1000)
+
+    assert names(seen, 900) == []
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_never_more_than_the_most_that_were_there_within_the_wait_and_never_fewer_than_are(seed: int) -> None:
+    chance = Random(seed)
+    seen, here, counts = presence(), set[str](), [(0.0, 0)]
+    now = 0.0
+    for _ in range(60):
+        now += chance.choice((0.0, 1.0, 7.0, 31.0))
+        name = str(chance.randrange(8))
+        if name in here and chance.random() < 0.6:
+            seen.leave(name, now)
+            here.discard(name)
+        else:
+            seen.arrive(session(name), now)
+            here.add(name)
+        recent = [number for when, number in counts if when > now - 30] or [0]
+        last = [number for when, number in counts if when <= now - 30][-1:]
+        counted = names(seen, now)
+
+        assert {one.id for one in seen.here()} == here == set(counted[: len(here)])
+        assert len(here) <= len(counted) <= max([len(here), *recent, *last])
+        assert len(set(counted)) == len(counted)
+        counts.append((now, len(here)))

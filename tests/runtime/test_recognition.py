@@ -1,0 +1,108 @@
+"""How sessions are recognised is read as the timetable says it, and what is malformed is refused with its place."""
+
+from typing import Any
+
+import pytest
+
+from gen.runtime.jsonvalue import TimetableError
+from gen.runtime.recognition import Inactive, Recognition, recognition
+from gen.runtime.session import Match
+
+PODS: dict[str, Any] = {"source": "pods", "namespaces": ["hub"], "selector": {}, "earlier": "count"}
+
+
+def test_renku() -> None:
+    tree = {
+        "source": "renku",
+        "namespaces": ["renku", "renku-2"],
+        "selector": {"matchLabels": {"b": "2", "a": ""}},
+        "renkuId": 5,
+        "earlier": "ignore",
+        "course": {
+            "namespaces": ["renku"],
+            "matchLabels": {"course": "ds"},
+            "matchAnnotations": {"z": "1", "y": "2"},
+            "projectTemplate": "01JC3CB5426KC7P5STS5X3KSS8",
+        },
+    }
+
+    assert recognition(tree, "at") == (
+        Recognition("renku", ("renku", "renku-2"), "a=,b=2", 5),
+        Match(
+            ("renku",),
+            (("course", "ds"),),
+            (("y", "2"), ("z", "1")),
+            "01JC3CB5426KC7P5STS5X3KSS8",
+            True,
+        ),
+    )
+
+
+def test_custom() -> None:
+    tree = PODS | {
+        "source": "custom",
+        "group": "kubeflow.org",
+        "version": "v1",
+        "resource": "notebooks",
+        "matchAnnotations": {"size": "small"},
+        "inactive": [{"path": "spec.suspend", "values": ["true"]}],
+    }
+
+    assert recognition(tree, "at") == (
+        Recognition(
+            "custom",
+            ("hub",),
+            "",
+            None,
+            "kubeflow.org",
+            "v1",
+            "notebooks",
+            (("size", "small"),),
+            (Inactive("spec.suspend", ("true",)),),
+        ),
+        Match(),
+    )
+
+
+def test_expressions_become_a_query() -> None:
+    expressions = [
+        {"key": "size", "operator": "In", "values": ["s", "m"]},
+        {"key": "team", "operator": "NotIn", "values": ["x"]},
+        {"key": "app", "operator": "Exists"},
+        {"key": "old", "operator": "DoesNotExist"},
+    ]
+    tree = PODS | {"selector": {"matchLabels": {"a": "b"}, "matchExpressions": expressions}}
+
+    assert recognition(tree, "at")[0].selector == "a=b,size in (s,m),team notin (x),app,!old"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": "slurm"}, "at.source: 'slurm' is none of renku, jupyterhub, pods, custom"),
+        ({"namespaces": "hub"}, 'at.namespaces: "hub" is not a list'),
+        ({"namespaces": [""]}, 'at.namespaces[0]: "" is not a text, or an empty one'),
+        ({"renkuId": "5"}, 'at.renkuId: "5" is not a whole number from 0 up'),
+        ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1 is not a text"),
+        (
+            {"selector": {"matchExpressions": [{"key": "a", "operator": "Near"}]}},
+            "at.selector.matchExpressions[0].operator: 'Near' is none of In, NotIn, Exists, DoesNotExist",
+        ),
+        ({"inactive": [{"path": "a"}]}, "at.inactive[0].values: is missing"),
+        ({"course": []}, "at.course: [] is not an object"),
+        ({"course": {"matchAnnotations": {"a": None}}}, "at.course.matchAnnotations.a: None is not a text"),
+    ],
+)
+def test_what_is_malformed_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(TimetableError) as caught:
+        recognition(PODS | change, "at")
+
+    assert message == str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["source", "namespaces", "selector", "earlier"])
+def test_what_is_missing_is_named(key: str) -> None:
+    with pytest.raises(TimetableError) as caught:
+        recognition({name: value for name, value in PODS.items() if name != key}, "at")
+
+    assert f"at.{key}: is missing" == str(caught.value)

@@ -1,0 +1,159 @@
+"""The record of an occurrence has what was promised and what came, and stays small."""
+
+import json
+from random import Random
+
+from gen.runtime.record import (
+    LONGEST,
+    MOST_POINTS,
+    Look,
+    Points,
+    Record,
+    annotations,
+    joined,
+    noted,
+    resumed,
+    with_point,
+)
+from gen.runtime.timetable import Occurrence
+from tests.runtime.world import at
+
+ITEM = Occurrence(
+    "course/1", at("07:30"), at("08:00"), at("10:00"), (("small", 25), ("huge", 2), ("none", 0))
+)
+
+
+def look(name: str, wanted: int, ready: int, sessions: int | None = None) -> Look:
+    return Look(name, wanted, ready, None if sessions is None else {"course/1": sessions}, 0.0)
+
+
+def told() -> Record:
+    record = Record("course/1")
+    for moment, small, huge in (
+        ("07:30", look("small", 25, 0, 0), look("huge", 2, 2)),
+        ("07:34", look("small", 25, 25, 0), look("huge", 2, 2)),
+        ("08:10", look("small", 12, 12, 13), look("huge", 2, 0)),
+        ("08:20", look("small", 20, 12, 5), look("other", 9, 0, 9)),
+    ):
+        record = noted(record, ITEM, (small, huge), at(moment))
+    return record
+
+
+def test_a_record_has_what_was_promised_when_it_was_ready_and_what_came() -> None:
+    assert told() == Record(
+        "course/1",
+        {"small": 25, "huge": 2},
+        at("07:34"),
+        {"small": 13},
+        {
+            "small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20)),
+            "huge": ((at("07:30"), 2),),
+        },
+    )
+
+
+def test_it_is_ready_only_with_all_its_classes() -> None:
+    record = noted(Record("course/1"), ITEM, (look("small", 25, 25),), at("07:34"))
+
+    assert record.ready_at is None
+
+
+def test_the_annotations_are_these() -> None:
+    found = annotations([Record("course/0", {"small": 3}), told()])
+
+    assert json.loads(found.pop("berth.dev/record")) == [
+        {"occurrence": "course/0", "promised": {"small": 3}, "targets": {}},
+        {
+            "occurrence": "course/1",
+            "promised": {"small": 25, "huge": 2},
+            "readyAt": "2026-02-02T07:34:00Z",
+            "sessionsPeak": {"small": 13},
+            "targets": {
+                "small": [
+                    ["2026-02-02T07:30:00Z", 25],
+                    ["2026-02-02T08:10:00Z", 12],
+                    ["2026-02-02T08:20:00Z", 20],
+                ],
+                "huge": [["2026-02-02T07:30:00Z", 2]],
+            },
+        },
+    ]
+    assert found == {
+        "berth.dev/occurrence": "course/1",
+        "berth.dev/promised": "small=25 huge=2",
+        "berth.dev/ready-at": "2026-02-02T07:34:00Z",
+        "berth.dev/sessions-peak": "small=13",
+        "berth.dev/targets": "small: 07:30:00=25 08:10:00=12 08:20:00=20; huge: 07:30:00=2",
+    }
+
+
+def test_of_one_class_the_targets_need_no_name() -> None:
+    record = Record("course/1", targets={"small": ((at("07:30"), 25), (at("10:00"), 0))})
+
+    assert annotations([record])["berth.dev/targets"] == "07:30:00=25 10:00:00=0"
+
+
+def test_a_successor_reads_what_was_told() -> None:
+    records = [Record("course/0", {"small": 3}), told()]
+
+    assert resumed(annotations(records)["berth.dev/record"]) == records
+
+
+def test_what_somebody_has_broken_is_forgotten() -> None:
+    broken = (
+        "",
+        "{",
+        "7",
+        "[7]",
+        '[{"occurrence": "a"}]',
+        '[{"occurrence": "a", "promised": [], "targets": {}}]',
+        '[{"occurrence": "a", "promised": {"small": "x"}, "targets": {}}]',
+        '[{"occurrence": "a", "promised": {}, "targets": {"small": [["noon", 1]]}}]',
+        '[{"occurrence": "a", "promised": {}, "targets": {"small": 5}}]',
+    )
+
+    assert [resumed(text) for text in broken] == [[]] * len(broken)
+
+
+def test_two_pods_make_one_record() -> None:
+    after = Record(
+        "course/1",
+        {"small": 25},
+        at("09:00"),
+        {"small": 20},
+        {"small": ((at("09:00"), 20), (at("09:10"), 5))},
+    )
+
+    assert joined(told(), after) == Record(
+        "course/1",
+        {"small": 25},
+        at("07:34"),
+        {"small": 20},
+        {
+            "small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20), (at("09:10"), 5)),
+            "huge": ((at("07:30"), 2),),
+        },
+    )
+
+
+def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept() -> None:
+    for seed in range(20):
+        random = Random(seed)
+        points: Points = ()
+        values = [random.randrange(10) for _ in range(300)]
+        for n, value in enumerate(values):
+            points = with_point(points, n, 1000 if n == 150 else value)
+
+        assert len(points) <= MOST_POINTS
+        assert (points[0][1], points[-1][1]) == (values[0], values[-1])
+        assert [value for _, value in points if value >= 10] == [1000]
+        assert [at for at, _ in points] == sorted({at for at, _ in points})
+
+
+def test_a_job_that_lives_for_ever_has_a_record_that_does_not_grow() -> None:
+    name = "x" * 60
+    targets = {cls: tuple((n, n) for n in range(MOST_POINTS)) for cls in "abcdefgh"}
+    found = annotations([Record(f"{name}/{n}", targets=targets) for n in range(1000)])
+
+    assert sum(len(key) + len(text) for key, text in found.items()) < LONGEST + 4000
+    assert json.loads(found["berth.dev/record"])[-1]["occurrence"] == f"{name}/999"

@@ -1,0 +1,161 @@
+"""People are told in time whether the seats are ready, and what cannot be told disturbs nothing."""
+
+import json
+from functools import partial
+
+import pytest
+
+from gen.runtime.readiness import LATE, READY, UNJUDGED, asked_at, judged
+from gen.runtime.record import Look
+from gen.runtime.timetable import Occurrence, Settings
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.world import COURSE, NEXT, World, at, timetable_text
+
+
+@pytest.mark.parametrize(
+    ("opens", "start", "expected"),
+    [("07:30", "08:00", "07:55:00"), ("07:57", "08:00", "07:58"), ("08:00", "08:00", "08:01")],
+)
+def test_it_is_asked_five_minutes_before_the_start_but_not_at_once(
+    opens: str, start: str, expected: str
+) -> None:
+    item = Occurrence("course/1", at(opens), at(start), at("10:00"), ())
+
+    assert asked_at(item, Settings()) == at(expected)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "ready", "raised", "expected"),
+    [
+        pytest.param(UNJUDGED, 999, 0, 0, UNJUDGED, id="too-early"),
+        pytest.param(UNJUDGED, 1000, 9, 0, LATE, id="late"),
+        pytest.param(UNJUDGED, 1000, 9, 941, UNJUDGED, id="raised-a-moment-ago"),
+        pytest.param(UNJUDGED, 1001, 9, 941, LATE, id="raised-a-minute-ago"),
+        pytest.param(UNJUDGED, 1000, 10, 0, READY, id="in-time"),
+        pytest.param(LATE, 1100, 9, 0, LATE, id="still-late"),
+        pytest.param(LATE, 1100, 10, 0, READY, id="ready-at-last"),
+        pytest.param(READY, 1100, 0, 0, READY, id="placeholders-that-gave-way"),
+    ],
+)
+def test_how_readiness_is_judged(before: str, now: int, ready: int, raised: int, expected: str) -> None:
+    assert judged(before, 1000, Look("small", 10, ready, None, raised), now) == expected
+
+
+def late_world() -> World:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.cluster.ready["course-small"] = 12
+    world.plan("08:10:02", world.cluster.ready.clear)
+    return world
+
+
+def test_seats_that_are_not_ready_are_told_once_and_again_when_they_are() -> None:
+    world = late_world()
+    world.run(until="09:00")
+
+    assert [
+        (event["type"], event["reason"], event["message"], event["firstTimestamp"][11:19])
+        for event in world.cluster.events
+    ] == [
+        (
+            "Warning",
+            "SeatsNotReady",
+            "12 of 25 placeholders of small are ready for course/1, which starts at 2026-02-02T08:00:00Z. "
+            "Look at the pods of this Deployment that are Pending, and at the events of the cluster's "
+            "autoscaler.",
+            "07:55:00",
+        ),
+        ("Normal", "SeatsReady", "All 25 placeholders of small are ready for course/1.", "08:10:05"),
+    ]
+    assert world.cluster.events[0]["involvedObject"] == {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "namespace": "berth",
+        "name": "course-small",
+        "uid": "uid-of-course-small",
+    }
+    assert world.told("late") == [
+        {
+            "time": "07:55:00",
+            "occurrence": "course/1",
+            "pool": "small",
+            "wanted": 25,
+            "ready": 12,
+            "start": "2026-02-02T08:00:00Z",
+        }
+    ]
+    assert world.told("ready") == [{"time": "08:10:05", "occurrence": "course/1", "pool": "small"}]
+
+
+def test_seats_that_are_ready_in_time_are_no_news() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.run(until="09:00")
+
+    assert (world.cluster.events, world.told("late")) == ([], [])
+
+
+@pytest.mark.parametrize("part", ["/events", "/jobs/"])
+@pytest.mark.parametrize(
+    "outcome", [no_answer(), refusal(403, "Forbidden"), refusal(500, "InternalError"), RuntimeError("a bug")]
+)
+def test_what_cannot_be_told_disturbs_no_seat(part: str, outcome: Exception) -> None:
+    world = late_world()
+    world.cluster.interfere(part, outcome)
+
+    assert world.run() == 0
+    assert world.writes == [("07:30:00", "small", 25), ("10:00:00", "small", 0)]
+    assert len([line for line in world.log if line["event"] == "failed"]) == 1
+
+
+def test_an_event_that_could_not_be_sent_is_sent_later() -> None:
+    world = late_world()
+    world.cluster.interfere("/events", no_answer())
+    world.interfere_at("08:02", "", None)
+    world.run(until="08:05")
+
+    assert [event["reason"] for event in world.cluster.events] == ["SeatsNotReady"]
+
+
+def test_the_job_keeps_the_record_and_the_log_has_it_too() -> None:
+    world = World("07:30", timetable_text(COURSE, NEXT), small=0)
+    world.run()
+
+    assert [line["occurrence"] for line in world.told("over")] == ["course/1", "course/2"]
+    records = json.loads(world.cluster.job["berth.dev/record"])
+    assert records == [{k: v for k, v in line.items() if k != "time"} for line in world.told("over")]
+    assert records == [
+        {
+            "occurrence": "course/1",
+            "promised": {"small": 25},
+            "readyAt": "2026-02-02T07:30:05Z",
+            "targets": {"small": [["2026-02-02T07:30:00Z", 25]]},
+        },
+        {
+            "occurrence": "course/2",
+            "promised": {"small": 25},
+            "readyAt": "2026-02-02T09:30:00Z",
+            "targets": {"small": [["2026-02-02T09:30:00Z", 25]]},
+        },
+    ]
+
+
+def test_the_record_is_written_when_it_changes_and_not_more_than_twice_a_minute() -> None:
+    world = World("07:30", timetable_text(COURSE, behaviour="maintain"), small=0)
+    world.sessions(small={"course/1": 0})
+    for second in range(0, 60, 5):
+        world.plan(f"08:00:{second:02d}", partial(world.sessions, small={"course/1": second // 5}))
+    world.run(until="08:02")
+
+    assert world.cluster.job_writes <= 6
+    assert world.cluster.job["berth.dev/sessions-peak"] == "small=11"
+
+
+def test_the_next_pod_goes_on_with_the_record() -> None:
+    world = World("07:30", timetable_text(COURSE, behaviour="maintain"), small=0)
+    world.sessions(small={"course/1": 7})
+    world.run(until="08:00")
+    world.sessions(small={"course/1": 3})
+    world.run()
+
+    (record,) = json.loads(world.cluster.job["berth.dev/record"])
+    assert record["sessionsPeak"] == {"small": 7}
+    assert record["targets"]["small"][0] == ["2026-02-02T07:30:00Z", 18]

@@ -1,0 +1,145 @@
+"""When a reservation counts as gone, and what of it is then removed."""
+
+import pytest
+
+from gen.runtime.action import told
+from gen.runtime.judgement import judge
+from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
+from tests.runtime.fake_objects import Tree
+from tests.runtime.sweepworld import cronjob, deployment, inventory, job, made, pod, seen, timetable
+from tests.runtime.world import at
+
+WHY = "its reservation has no timetable."
+SEATS = [
+    f"Scaled from 25 to 0: {WHY}",
+    f"Removed Job course-1: {WHY}",
+    f"Removed Deployment course-small: {WHY}",
+]
+FULL = deployment(25)
+RIGHTS = [made(ROLE, "course"), made(ROLE_BINDING, "course")]
+REST = [cronjob(), job(), FULL, *RIGHTS]
+OTHERS = inventory("# by berth\nother\nan-other-1\n")
+ALL_OF_IT = [
+    "Scaled from 25 to 0",
+    "Removed CronJob course",
+    "Removed Job course-1",
+    "Removed Deployment course-small",
+    "Removed RoleBinding course",
+    "Removed Role course",
+]
+HERE = inventory("other\ncourse\n")
+MARKED = "To be removed soon: the inventory does not name its reservation."
+BACK = "No longer to be removed: the inventory names its reservation again."
+
+
+def judged(now: str, *trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> list[str]:
+    return [told(action)[2] for action in judge(seen(*trees, prunes=prunes, unread=unread), at(now)).actions]
+
+
+def gone_since(since: str) -> Tree:
+    return timetable(annotations={"berth.dev/gone-since": since})
+
+
+@pytest.mark.parametrize(
+    ("trees", "expected"),
+    [
+        pytest.param([FULL, job()], SEATS, id="nobody-serves"),
+        pytest.param([FULL, job(), pod()], [], id="served"),
+        pytest.param([FULL, pod()], [SEATS[0], SEATS[2]], id="served-by-a-pod-whose-job-is-gone"),
+        pytest.param([FULL, job(), pod(phase="Pending")], SEATS, id="not-served-yet"),
+        pytest.param([deployment(0)], [SEATS[2]], id="closed"),
+        pytest.param([job(end="Complete")], [SEATS[1]], id="a-job-alone"),
+        pytest.param([cronjob(), *RIGHTS], [], id="what-the-engine-prunes"),
+        pytest.param([deployment(1, created="08:58")], [], id="two-minutes-old"),
+        pytest.param(
+            [deployment(1, created="08:57:59")],
+            [f"Scaled from 1 to 0: {WHY}", SEATS[2]],
+            id="older-than-two-minutes",
+        ),
+        pytest.param(
+            [deployment(25, metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"})],
+            [SEATS[0]],
+            id="deleted-but-held-by-a-finalizer",
+        ),
+        pytest.param(
+            [timetable(text="{"), FULL, job(created="08:00")], [], id="timetable-that-cannot-be-read"
+        ),
+        pytest.param([made(CONFIG_MAP, "other", "course"), FULL], [], id="config-map-without-a-timetable"),
+    ],
+)
+def test_leftovers_where_an_engine_prunes(trees: list[Tree], expected: list[str]) -> None:
+    assert judged("09:00", *trees) == expected
+
+
+@pytest.mark.parametrize("unread", [CONFIG_MAP, DEPLOYMENT, JOB, POD, CRON_JOB], ids=lambda kind: kind.plural)
+def test_nothing_is_a_leftover_unless_all_lists_are_there(unread: Kind) -> None:
+    assert judged("09:00", FULL, job(), unread=(unread,)) == []
+
+
+@pytest.mark.parametrize(
+    ("trees", "expected"),
+    [
+        pytest.param([OTHERS, *REST], ALL_OF_IT, id="not-named"),
+        pytest.param([HERE, *REST], [], id="named"),
+        pytest.param(REST, [], id="no-inventory"),
+    ],
+)
+def test_leftovers_where_nobody_else_prunes(trees: list[Tree], expected: list[str]) -> None:
+    assert [said.split(":")[0] for said in judged("09:00", *trees, prunes=True)] == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "timetable_found", "expected"),
+    [
+        pytest.param(HERE, timetable(), [], id="named"),
+        pytest.param(OTHERS, timetable(), [MARKED], id="not-named"),
+        pytest.param(inventory("# empty\n"), timetable(), [MARKED], id="none-is-named"),
+        pytest.param(OTHERS, gone_since("2026-02-02T06:55:00Z"), [], id="marked"),
+        pytest.param(OTHERS, gone_since("yesterday"), [MARKED], id="marked-by-hand"),
+        pytest.param(OTHERS, gone_since("2026-02-02T07:05:00Z"), [MARKED], id="marked-in-the-future"),
+        pytest.param(HERE, gone_since("2026-02-02T06:55:00Z"), [BACK], id="named-again"),
+        pytest.param(HERE, gone_since("2026-02-01T06:55:00Z"), [BACK], id="named-again-after-a-day"),
+        pytest.param(inventory(""), timetable(), [], id="empty-inventory"),
+        pytest.param(inventory(" \n\n"), gone_since("2026-02-01T06:55:00Z"), [], id="blank-inventory"),
+        pytest.param(inventory("<html>\nno"), gone_since("2026-02-01T06:55:00Z"), [], id="nonsense"),
+        pytest.param(inventory(None), gone_since("2026-02-01T06:55:00Z"), [], id="inventory-without-its-key"),
+    ],
+)
+def test_gone_is_what_the_inventory_does_not_name(
+    found: Tree, timetable_found: Tree, expected: list[str]
+) -> None:
+    trees = [found, timetable_found, deployment(0), cronjob(), *RIGHTS]
+
+    assert judged("07:00", *trees, prunes=True) == expected
+
+
+def test_where_an_engine_prunes_no_inventory_counts() -> None:
+    assert judged("07:00", OTHERS, gone_since("2026-02-01T06:55:00Z"), deployment(0)) == []
+
+
+def test_after_ten_minutes_all_of_it_goes_even_while_open_and_served_its_timetable_last() -> None:
+    trees = [OTHERS, gone_since("2026-02-02T08:50:00Z"), *REST, pod()]
+
+    why = "its reservation is gone since 2026-02-02T08:50:00Z."
+    assert judged("09:00", *trees, prunes=True) == [
+        f"{said}: {why}" for said in [*ALL_OF_IT, "Removed ConfigMap course"]
+    ]
+
+
+def test_until_then_it_is_opened_as_ever() -> None:
+    """Ten minutes are two rounds of the sweep: thirty seconds less, as rounds are not exact."""
+    trees = [OTHERS, gone_since("2026-02-02T08:50:00Z"), cronjob(), FULL, *RIGHTS]
+
+    assert judged("08:59:29", *trees, prunes=True) == ["Started Job course-sweep: no pod serves course/1."]
+    assert judged("08:59:30", *trees, prunes=True)[1:2] == [
+        "Removed CronJob course: its reservation is gone since 2026-02-02T08:50:00Z."
+    ]
+
+
+@pytest.mark.parametrize(
+    "unread", [DEPLOYMENT, JOB, POD, CRON_JOB, ROLE, ROLE_BINDING], ids=lambda kind: kind.plural
+)
+def test_nothing_is_gone_unless_all_lists_are_there(unread: Kind) -> None:
+    trees = [OTHERS, gone_since("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]
+
+    assert judged("07:00", *trees, prunes=True, unread=(unread,)) == []

@@ -1,0 +1,193 @@
+"""The sweep as its Job starts it: a real process, real sockets, TLS, the real clock."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gen.runtime
+from gen.runtime.api import Request
+from gen.runtime.instant import instant_text
+from gen.runtime.sweep import main
+from tests.runtime.fake_objects import FakeObjects, Tree
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.sweepworld import cronjob, deployment, job, pod, timetable
+
+PACKAGE = Path(gen.runtime.__path__[0])
+START = "import os, sys; from gen.runtime.sweep import main; sys.exit(main(os.environ, sys.argv[1]))"
+NOW = int(time.time())
+MINUTE = 60
+
+
+def text(name: str, occurrences: int = 1) -> str:
+    """Open since a quarter of an hour; more occurrences follow every day."""
+    day = 86_400
+    rows = [
+        {
+            "id": f"{name}/{n}",
+            "open": instant_text(NOW - 15 * MINUTE + n * day),
+            "start": instant_text(NOW + n * day),
+            "end": instant_text(NOW + 60 * MINUTE + n * day),
+            "seats": {"small": 25},
+        }
+        for n in range(occurrences)
+    ]
+    pool = {"deployment": f"{name}-small", "behaviour": "maintain", "sessions": None}
+    tree = {
+        "apiVersion": "berth.dev/v1alpha1",
+        "kind": "Timetable",
+        "version": 1,
+        "site": "example",
+        "reservation": name,
+        "suspend": False,
+        "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
+        "pools": {"small": pool},
+        "occurrences": rows,
+    }
+    return json.dumps(tree)
+
+
+def course(name: str, occurrences: int = 1, replicas: int = 0) -> list[Tree]:
+    found = [timetable(name=name, text=text(name, occurrences))]
+    return [*found, deployment(replicas, f"{name}-small", reservation=name), cronjob(name, reservation=name)]
+
+
+def answered_by(cluster: FakeObjects) -> Any:
+    def answer(received: Received) -> Reply:
+        kind = received.headers.get("Content-Type", "")
+        found = cluster(Request(received.method, received.path, received.body, kind))
+        return reply(found.status, found.body, "Content-Type: application/json")
+
+    return answer
+
+
+@pytest.fixture
+def berth(tmp_path: Path) -> Path:
+    """The folder as the ConfigMap's mount makes it: these files, and nothing else of ours."""
+    to = tmp_path / "berth" / "gen" / "runtime"
+    to.mkdir(parents=True)
+    for file in PACKAGE.glob("*.py"):
+        shutil.copy(file, to)
+    return tmp_path / "berth"
+
+
+def environment(server: StubServer) -> dict[str, str]:
+    return {
+        "BERTH_NAMESPACE": "berth",
+        "BERTH_SITE": "example",
+        "BERTH_ENGINE": "argocd",
+        "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+        "KUBERNETES_SERVICE_PORT": str(server.port),
+    }
+
+
+def run(
+    berth: Path, account: Path, variables: Mapping[str, str], code: str = START
+) -> subprocess.CompletedProcess[str]:
+    """Without the packages of this interpreter: an installed Berth would be found first."""
+    arguments = [sys.executable, "-S", "-c", code, str(account)]
+    return subprocess.run(
+        arguments, cwd=berth, env=dict(variables), stdout=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+
+
+def test_it_opens_and_ends_and_a_second_one_writes_nothing(berth: Path, account: Path) -> None:
+    cluster = FakeObjects(NOW, *course("course"))
+    with StubServer(answered_by(cluster), account) as server:
+        first = run(berth, account, environment(server))
+        cluster.writes.clear()
+        second = run(berth, account, environment(server))
+
+    assert (first.returncode, second.returncode, cluster.writes) == (0, 0, [])
+    assert cluster.replicas() == {"course-small": 25}
+    assert [json.loads(line)["event"] for line in first.stdout.splitlines()] == ["scale", "start", "swept"]
+    assert [json.loads(line)["event"] for line in second.stdout.splitlines()] == ["swept"]
+
+
+def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -> None:
+    code = (
+        "import sys, gen.runtime.sweep\n"
+        "names = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
+        "print(sorted(names))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=berth, capture_output=True, text=True, check=True
+    )
+
+    assert found.stdout == "['__main__', 'gen']\n"
+
+
+def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_seconds(
+    berth: Path, account: Path
+) -> None:
+    """All open: half of them are served, half are opened by the first run. The second one is at rest."""
+    trees = []
+    for n in range(200):
+        name = f"course-{n}"
+        trees += course(name, 60, 25 * (n % 2))
+        if n % 2:
+            trees += [job(f"{name}-1", reservation=name), pod(f"{name}-x", of=f"{name}-1", reservation=name)]
+    cluster = FakeObjects(NOW, *trees)
+    with StubServer(answered_by(cluster), account) as server:
+        for expected in ({"SweepOpened": 100, "SweepStartedJob": 100}, {}):
+            cluster.requests.clear()
+            began = time.monotonic()
+            done = run(berth, account, environment(server))
+
+            took = time.monotonic() - began
+            swept = json.loads(done.stdout.splitlines()[-1])
+            assert (done.returncode, swept["done"]) == (0, expected)
+            assert [said for said in cluster.requests if said.startswith("LIST")] == [
+                f"LIST {kind}" for kind in ("deployments", "pods", "jobs", "cronjobs", "configmaps")
+            ]
+            assert took < 5
+            for pool in cluster.of("deployments").values():
+                pool["status"] = {"readyReplicas": 25}  # or it would look why not
+    assert set(cluster.replicas().values()) == {25}
+
+
+@pytest.mark.parametrize(
+    ("variables", "missing"),
+    [
+        pytest.param({}, "'KUBERNETES_SERVICE_HOST'", id="outside"),
+        pytest.param(
+            {"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"},
+            "'BERTH_NAMESPACE'",
+            id="nothing-of-ours",
+        ),
+    ],
+)
+def test_without_its_environment_it_says_what_is_missing(
+    variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(variables) == 1
+    assert json.loads(capfd.readouterr().out)["reason"] == f"the environment does not say {missing}"
+
+
+def test_it_leaves_no_alarm_behind(account: Path) -> None:
+    with StubServer(answered_by(FakeObjects(NOW)), account) as server:
+        assert main(environment(server), str(account)) == 0
+
+    assert signal.alarm(0) == 0
+
+
+def test_a_run_that_takes_too_long_ends_itself_and_says_so(berth: Path, account: Path) -> None:
+    """As with a server that sends a byte now and then, and is never silent for long enough to be given up."""
+
+    def hang(_: Received) -> Reply:
+        time.sleep(3)
+        return reply(200, b"")
+
+    code = START.replace("import main", "import main; import gen.runtime.sweep as sweep; sweep.LAST = 1")
+    with StubServer(hang, account) as server:
+        done = run(berth, account, environment(server), code)
+
+    (line,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, line["reason"]) == (1, "not done after 1 seconds; the next run goes on")

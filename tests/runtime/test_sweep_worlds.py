@@ -1,0 +1,185 @@
+"""The sweep over worlds made by chance, with every state that a reservation can be in, and other sites."""
+
+import copy
+from random import Random
+
+import pytest
+
+from gen.runtime.verbs import CONFIG_MAP, ROLE, ROLE_BINDING
+from tests.runtime.fake_cluster import refusal
+from tests.runtime.fake_objects import Tree
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, timetable
+from tests.runtime.world import COURSE, Row, at
+
+MOMENTS = (
+    "07:27",
+    "07:29",
+    "07:30:10",
+    "07:30:30",
+    "09:00",
+    "10:00",
+    "10:00:29",
+    "10:00:31",
+    "10:02",
+    "13:00",
+)
+SEATS = 25
+DELETED = {"deletionTimestamp": "2026-02-02T07:20:00Z"}
+
+
+class Made:
+    """One reservation by chance, and what it was made of."""
+
+    def __init__(self, random: Random, name: str) -> None:
+        self.name = name
+        self.text = random.choice([*[None] * 8, "{", "", "[]"])
+        self.has_timetable = random.random() < 0.85
+        self.is_named = random.random() < 0.8
+        self.is_suspended = random.random() < 0.15
+        self.is_overridden = random.random() < 0.15
+        self.pods = [self._pod(random, n) for n in range(random.choice([0, 0, 1, 1, 2]))]
+        self.trees = [*self._timetable(random), *self.pods, *self._pools(random), *self._jobs(random)]
+        self.trees += [made(kind, name, name) for kind in (ROLE, ROLE_BINDING)]
+
+    def _timetable(self, random: Random) -> list[Tree]:
+        since = random.choice([""] * 6 + ["2026-02-02T07:25:00Z", "2026-02-01T07:25:00Z", "never"])
+        changed = random.choice(["00:00", "00:00", "07:26:30", "08:59:30"])
+        if not self.has_timetable:
+            return []
+        notes = {"berth.dev/gone-since": since} if since else {}
+        if self.is_overridden:
+            notes["berth.dev/override"] = '{"small": {"target": 7, "until": "2026-02-03T00:00:00Z"}}'
+        row: Row = (f"{self.name}/1", *COURSE[1:])
+        said: Tree = {"pools": {"small": f"{self.name}-small"}, "suspend": self.is_suspended}
+        if self.text is not None:
+            said = {"text": self.text}
+        return [timetable(row, name=self.name, changed=changed, annotations=notes, **said)]
+
+    def _pod(self, random: Random, number: int) -> Tree:
+        phase = random.choice(["Running", "Running", "Pending", "Failed", "Succeeded"])
+        return pod(
+            f"{self.name}-{number}-x",
+            phase,
+            random.choice(["07:00", "07:29:40", "08:59:30"]),
+            f"{self.name}-{number}",
+            reservation=self.name,
+            metadata=random.choice([{}, {}, {}, DELETED]),
+        )
+
+    def _pools(self, random: Random) -> list[Tree]:
+        found = []
+        for pool, chance in (("small", 0.95), ("huge", 0.2)):
+            replicas = random.choice([0, 0, 1, SEATS, 60])
+            if random.random() < chance:
+                found.append(deployment(replicas, f"{self.name}-{pool}", reservation=self.name))
+        return found
+
+    def _jobs(self, random: Random) -> list[Tree]:
+        numbers = [n for n in (0, 1) if random.random() < 0.6]
+        found = [cronjob(f"{self.name}-{n}", reservation=self.name) for n in numbers]
+        for suffix in ("0", "1", "sweep"):
+            created = random.choice(["07:00", "07:29:40", "08:59:30"])
+            end = random.choice(["", "", "Complete", "Failed"])
+            if random.random() < 0.5:
+                found.append(job(f"{self.name}-{suffix}", created, end, reservation=self.name))
+        return found
+
+    @property
+    def is_good(self) -> bool:
+        return self.has_timetable and self.text is None
+
+    @property
+    def is_served(self) -> bool:
+        return any(
+            one["status"]["phase"] == "Running" and "deletionTimestamp" not in one["metadata"]
+            for one in self.pods
+        )
+
+
+def world(seed: int, prunes: bool) -> tuple[Swept, list[Made]]:
+    random = Random(seed)
+    found = [Made(random, name) for name in ("a", "b", "c", "d", "e")]
+    names = "".join(f"{one.name}\n" for one in found if one.is_named)
+    trees = [tree for one in found for tree in one.trees]
+    foreign = [copy.deepcopy(tree) for tree in trees if random.random() < 0.5]
+    for n, tree in enumerate(foreign):
+        tree["metadata"] |= {"name": f"foreign-{n}", "uid": f"foreign-{n}", "ownerReferences": []}
+        lost = random.choice(["berth.dev/site", "berth.dev/reservation"])
+        tree["metadata"]["labels"] |= {"berth.dev/site": "another"}
+        if lost == "berth.dev/reservation":
+            tree["metadata"]["labels"].pop(lost)
+    code = made(CONFIG_MAP, "berth-runtime", labels={"berth.dev/reservation": None})
+    swept = Swept(
+        random.choice(MOMENTS), *trees, *foreign, code, inventory(f"# here\n{names}"), prunes=prunes
+    )
+    return swept, found
+
+
+def state(swept: Swept) -> dict[tuple[str, str], Tree]:
+    return copy.deepcopy({key: tree for key, tree in swept.cluster.objects.items() if key[0] != "events"})
+
+
+def changed(before: dict[tuple[str, str], Tree], after: dict[tuple[str, str], Tree]) -> set[tuple[str, str]]:
+    return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+
+
+@pytest.mark.parametrize("prunes", [False, True], ids=["engine-prunes", "sweep-prunes"])
+@pytest.mark.parametrize("seed", range(150))
+def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: int, prunes: bool) -> None:
+    swept, found = world(seed, prunes)
+    before = state(swept)
+
+    assert swept.run() == 0
+    touched = changed(before, state(swept))
+    assert not [name for _, name in touched if name.startswith(("foreign", "berth-"))]
+    for one in found:
+        if one.has_timetable and not one.is_good:
+            assert not [name for _, name in touched if name.split("-")[0] == one.name], "malformed"
+    assert (swept.run(), swept.cluster.writes) == (0, [])
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_left(seed: int) -> None:
+    swept, found = world(seed, prunes=False)
+    now = swept.cluster.now
+    is_open, is_due = at("07:30") <= now < at("10:00"), at("07:30:30") <= now < at("10:00")
+    before = swept.cluster.replicas()
+    swept.run()
+
+    after = swept.cluster.replicas()
+    for one in found:
+        name = f"{one.name}-small"
+        if not one.is_good or name not in before:
+            continue
+        if one.is_served:
+            assert after[name] == before[name] or not is_open or one.is_suspended
+        elif one.is_overridden:
+            assert after[name] == 7
+        elif one.is_suspended or not is_open:
+            assert after[name] == 0
+        else:
+            assert after[name] == (SEATS if is_due else before[name])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_fails_the_rest_is_done_and_the_next_run_does_it(seed: int) -> None:
+    """One request in four fails. Afterwards the world is as it would have been without that."""
+    good, _ = world(seed, prunes=True)
+    swept, _ = world(seed, prunes=True)
+    random, now = Random(seed), swept.cluster.now
+    swept.cluster.interfere = lambda said: (
+        refusal(500, "InternalError") if "LIST" not in said and random.random() < 0.25 else None
+    )
+    swept.run()
+    swept.cluster.interfere = lambda _: None
+    swept.cluster.now = now
+
+    assert (good.run(), swept.run(), swept.run()) == (0, 0, 0)
+    assert replaced(good) == replaced(swept)
+
+
+def replaced(swept: Swept) -> dict[tuple[str, str], object]:
+    """What is there, but for versions and identities."""
+    return {
+        key: (tree.get("spec"), tree["metadata"].get("annotations")) for key, tree in state(swept).items()
+    }

@@ -1,0 +1,122 @@
+"""What is asked of the API server about objects of any kind, to the letter, and what is made of its answers."""
+
+import json
+
+import pytest
+
+from gen.runtime.api import Answer, Api, ApiError, Request
+from gen.runtime.verbs import CONFIG_MAP, DEPLOYMENT, JOB, annotate, apply, delete, get, pages
+from tests.runtime.fake_cluster import refusal
+
+JOBS = "/apis/batch/v1/namespaces/berth/jobs"
+MAPS = "/api/v1/namespaces/berth/configmaps"
+
+
+class Server:
+    """Gives its answers one after the other."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self._answers = list(answers)
+        self.requests: list[Request] = []
+        self.api = Api(self, "berth-sweep")
+
+    def __call__(self, request: Request) -> Answer:
+        self.requests.append(request)
+        return self._answers.pop(0)
+
+
+def good(status: int = 200, **tree: object) -> Answer:
+    return Answer(status, json.dumps(tree).encode())
+
+
+def test_a_list_is_read_page_by_page_until_no_more_is_promised() -> None:
+    server = Server(
+        good(kind="JobList", metadata={"continue": "a b"}, items=[{"n": 1}, {"n": 2}]),
+        good(kind="JobList", metadata={}, items=[{"n": 3}]),
+    )
+
+    assert list(pages(server.api, JOB, "berth", "a=b,c", "x=y")) == [[{"n": 1}, {"n": 2}], [{"n": 3}]]
+    query = "labelSelector=a%3Db%2Cc&limit=500&fieldSelector=x%3Dy"
+    assert [request.path for request in server.requests] == [
+        f"{JOBS}?{query}",
+        f"{JOBS}?{query}&continue=a+b",
+    ]
+
+
+@pytest.mark.parametrize("items", [None, []], ids=["null", "empty"])
+def test_a_list_of_nothing(items: object) -> None:
+    server = Server(good(kind="ConfigMapList", metadata={}, items=items))
+
+    assert list(pages(server.api, CONFIG_MAP, "berth", "a")) == [[]]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        good(kind="ConfigMap"),
+        good(kind="JobList", metadata={}, items={}),
+        good(kind="JobList", metadata=7, items=[]),
+    ],
+    ids=["another-kind", "items", "metadata"],
+)
+def test_a_list_that_is_none(answer: Answer) -> None:
+    with pytest.raises(ApiError, match="the answer is no JobList"):
+        list(pages(Server(answer).api, JOB, "berth", "a"))
+
+
+def test_what_is_not_there_is_none() -> None:
+    server = Server(refusal(404, "NotFound"), good(kind="Job", a=1), Answer(404, b"404 page not found"))
+
+    assert get(server.api, JOB, "berth", "x") is None
+    assert get(server.api, JOB, "berth", "x") == {"kind": "Job", "a": 1}
+    with pytest.raises(ApiError):
+        get(server.api, JOB, "berth", "x")
+
+
+def test_annotations_are_set_and_taken_away_by_a_merge_patch_in_our_name() -> None:
+    server = Server(good(kind="ConfigMap"))
+
+    annotate(server.api, CONFIG_MAP, "berth", "a", {"x": "1", "y": None})
+
+    body = b'{"metadata": {"annotations": {"x": "1", "y": null}}}'
+    expected = Request("PATCH", f"{MAPS}/a?fieldManager=berth-sweep", body)
+    assert server.requests == [expected]
+
+
+def test_an_object_is_applied_by_force_in_our_name() -> None:
+    server = Server(good(201, kind="Job"))
+
+    apply(server.api, JOB, "berth", "a", {"spec": {}})
+
+    body = b'{"apiVersion": "batch/v1", "kind": "Job", "spec": {}}'
+    path = f"{JOBS}/a?fieldManager=berth-sweep&force=true"
+    assert server.requests == [Request("PATCH", path, body, "application/apply-patch+yaml")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "existed"),
+    [
+        pytest.param(good(kind="Status", status="Success"), True, id="deleted"),
+        pytest.param(good(202, kind="Deployment"), True, id="held-by-a-finalizer"),
+        pytest.param(refusal(404, "NotFound"), False, id="gone"),
+        pytest.param(refusal(409, "Conflict"), False, id="another-of-that-name"),
+    ],
+)
+def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(answer: Answer, existed: bool) -> None:
+    server = Server(answer)
+
+    assert delete(server.api, DEPLOYMENT, "berth", "a", "u") == existed
+    (request,) = server.requests
+    where = ("DELETE", "/apis/apps/v1/namespaces/berth/deployments/a", "application/json")
+    assert (request.method, request.path, request.content_type) == where
+    assert json.loads(request.body) == {
+        "apiVersion": "v1",
+        "kind": "DeleteOptions",
+        "propagationPolicy": "Background",
+        "preconditions": {"uid": "u"},
+    }
+
+
+def test_a_deletion_that_is_refused_is_an_error() -> None:
+    with pytest.raises(ApiError, match="no"):
+        delete(Server(refusal(403, "Forbidden")).api, JOB, "berth", "a", "u")

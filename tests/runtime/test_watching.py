@@ -1,0 +1,194 @@
+"""What lists and watches answer becomes values or one kind of error, and after each it is clear what comes next."""
+
+import json
+
+import pytest
+
+from gen.runtime.api import ApiError
+from gen.runtime.pages import Page, page
+from gen.runtime.watching import (
+    Course,
+    Event,
+    Tree,
+    ended,
+    event,
+    failed,
+    pause_after_end,
+    pause_after_failure,
+)
+
+POD = {"metadata": {"uid": "u", "resourceVersion": "7"}}
+
+
+def line(type_: object, found: object) -> bytes:
+    return json.dumps({"type": type_, "object": found}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [
+        ("ADDED", Event(POD, False, "7")),
+        ("MODIFIED", Event(POD, False, "7")),
+        ("DELETED", Event(POD, True, "7")),
+        ("BOOKMARK", Event(None, False, "7")),
+    ],
+)
+def test_each_event_is_read(type_: str, expected: Event) -> None:
+    assert expected == event(line(type_, POD))
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "reason", "message"),
+    [
+        pytest.param(b"<html>", 200, "Nonsense", "the event is no JSON object: <html>", id="html"),
+        pytest.param(b'{"type": "AD', 200, "Nonsense", 'the event is no JSON object: {"type": "AD', id="cut"),
+        pytest.param(b"[]", 200, "Nonsense", "the event is no JSON object: []", id="list"),
+        pytest.param(b"\xff\n", 200, "Nonsense", "the event is no JSON object: \ufffd\n", id="not-utf-8"),
+        pytest.param(
+            line("NEW", POD), 200, "Nonsense", 'the event has no type that is known: {"type": "NEW"}', id="type"
+        ),
+        pytest.param(
+            line(["ADDED"], POD),
+            200,
+            "Nonsense",
+            'the event has no type that is known: {"type": ["ADDED"]}',
+            id="odd-type",
+        ),
+        pytest.param(
+            line("ADDED", {"metadata": {"uid": "u"}}),
+            200,
+            "Nonsense",
+            'the event has no version: {"type": "ADDED"}',
+            id="no-version",
+        ),
+        pytest.param(
+            line("BOOKMARK", None), 200, "Nonsense", 'the event has no version: {"type": "BOOKMARK"}', id="null"
+        ),
+        pytest.param(
+            line("ERROR", {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}),
+            410,
+            "Expired",
+            "too old",
+            id="expired",
+        ),
+        pytest.param(line("ERROR", {"code": "x"}), 500, "Unexplained", '{"code": "x"}', id="odd-error"),
+    ],
+)
+def test_what_is_no_event_is_an_error(text: bytes, status: int, reason: str, message: str) -> None:
+    with pytest.raises(ApiError) as caught:
+        event(text)
+
+    assert (status, reason, message) == (caught.value.status, caught.value.reason, str(caught.value))
+
+
+def test_an_event_that_nests_as_deep_as_it_likes_is_an_error() -> None:
+    with pytest.raises(ApiError, match="the event is no JSON object"):
+        event(b"[" * 200_000)
+
+
+LIST = '{ "kind":"PodList","items":[ {"a":1} ,\n{"b":[]}],"metadata":{"resourceVersion":"5","continue":"t"} }'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "items"),
+    [
+        (LIST, Page("5", "t"), [{"a": 1}, {"b": []}]),
+        ('{"metadata":{"resourceVersion":"5"},"kind":"XList","items":null}', Page("5", ""), []),
+        ('{"apiVersion":"v1","items":[],"kind":"List","metadata":{"resourceVersion":"5"}}', Page("5", ""), []),
+    ],
+)
+def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree]) -> None:
+    found: list[Tree] = []
+
+    assert expected == page(text, found.append)
+    assert items == found
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", 'the answer is no list: {"text": ""}'),
+        ("<html>", 'the answer is no list: {"text": "<html>"}'),
+        ("[]", 'the answer is no list: {"text": "[]"}'),
+        ('{"kind":"PodList","items":[', None),
+        (LIST[:60], None),
+        (LIST.replace(",\n", " "), None),
+        (LIST.replace(",\n", ",,"), None),
+        (LIST.replace('{"a":1}', "7"), None),
+        (LIST.replace('"kind":', '"kind" '), None),
+        ('{"kind":"PodList",}', None),
+        ('{[1]:"kind"}', None),
+        ('{"kind":"Status"}', 'the answer is no list: {"kind": "Status"}'),
+        ('{"kind":["PodList"],"items":[]}', 'the answer is no list: {"kind": ["PodList"]}'),
+        ('{"kind":"PodList","metadata":{"resourceVersion":"5"}}', 'the answer is no list: {"kind": "PodList"}'),
+        ('{"kind":"PodList","items":{}}', 'the answer is no list: {"kind": "PodList"}'),
+        ('{"kind":"PodList","items":[],"metadata":[]}', "the list has no version: {}"),
+        (
+            '{"kind":"PodList","items":[],"metadata":{"resourceVersion":""}}',
+            'the list has no version: {"resourceVersion": ""}',
+        ),
+        (
+            '{"kind":"PodList","items":[],"metadata":{"resourceVersion":"1","continue":1}}',
+            'the list has no version: {"resourceVersion": "1", "continue": 1}',
+        ),
+        ('{"items":' + "[" * 200_000, None),
+    ],
+)
+def test_what_is_no_list_is_an_error(text: str, message: str | None) -> None:
+    with pytest.raises(ApiError) as caught:
+        page(text, [].append)
+
+    expected = message or f"the answer is no list: {json.dumps({'text': text[:100]})}"
+    assert (caught.value.reason, str(caught.value)) == ("Nonsense", expected)
+
+
+@pytest.mark.parametrize("cut", range(len(LIST)))
+def test_a_list_that_is_cut_anywhere_is_an_error(cut: int) -> None:
+    with pytest.raises(ApiError):
+        page(LIST[:cut], [].append)
+
+
+def error(status: int, retry_after: float = 0.0) -> ApiError:
+    return ApiError(status, "Whatever", "no", retry_after)
+
+
+@pytest.mark.parametrize("status", [0, 401, 403, 429, 500, 502, 503])
+def test_after_a_failure_that_passes_it_goes_on_from_the_same_version(status: int) -> None:
+    assert failed(Course("7", 1), error(status)) == Course("7", 2)
+
+
+@pytest.mark.parametrize("status", [200, 400, 404, 410, 504])
+def test_after_one_that_speaks_against_the_version_it_lists_again(status: int) -> None:
+    assert failed(Course("7", 0), error(status)) == Course("", 1)
+
+
+def test_a_server_that_always_fails_is_asked_for_a_list_but_one_that_is_away_is_not() -> None:
+    answered = unanswered = Course("7", 0)
+    for _ in range(5):
+        answered, unanswered = failed(answered, error(500)), failed(unanswered, error(0))
+
+    assert (answered, unanswered) == (Course("", 5), Course("7", 5))
+
+
+@pytest.mark.parametrize(
+    ("failures", "status", "seconds"),
+    [(1, 500, 0.5), (2, 500, 1.0), (9, 500, 4.0), (1, 410, 0.0), (2, 410, 1.0), (3, 410, 2.0)],
+)
+def test_failures_in_a_row_pause_for_longer_but_a_version_that_expired_is_no_failure(
+    failures: int, status: int, seconds: float
+) -> None:
+    assert seconds == pause_after_failure(Course("", failures), error(status), 0.0)
+    assert seconds / 2 == pause_after_failure(Course("", failures), error(status), 1.0)
+
+
+def test_the_server_may_ask_for_patience() -> None:
+    assert pause_after_failure(Course("", 1), error(429, 3.0), 0.5) == 3.0
+
+
+def test_a_watch_that_ends_goes_on_at_once_unless_it_never_says_anything() -> None:
+    course, pauses = Course("7", 3), []
+    for events in (4, 0, 0, 0, 1, 0):
+        course = ended(course, events)
+        pauses.append(pause_after_end(course, 0.0))
+
+    assert (course, pauses) == (Course("7", 1), [0.0, 0.0, 0.5, 1.0, 0.0, 0.0])
