@@ -17,8 +17,10 @@ ATTEMPTS = 5  # at a scale that others keep changing, before it counts as a fail
 
 _GONE = Deployment(0, "")  # what is not there holds no seats
 
-Decide = Callable[[], Aim | None]
-"""What is wished now; None: leave the pool as it is."""
+Decide = Callable[[bool], Aim | None]
+"""What is wished now; None: leave the pool as it is. True: somebody else has moved the pool, and may know a newer
+timetable, so that must be read once more.
+"""
 
 
 class Hands(NamedTuple):
@@ -107,7 +109,10 @@ class Keeper:
                 if not error.is_gone():
                     raise
                 gone, found = error, _GONE
-        self.aim = aim = decide()
+        aim = decide(False)
+        if aim and self._is_contested(found, aim):
+            aim = decide(True)
+        self.aim = aim
         if gone and (aim is None or aim.wish.replicas):
             raise gone
         self._last = found
@@ -122,6 +127,10 @@ class Keeper:
             self._tell(aim.wish, todo)
         if self._last.replicas == aim.wish.replicas:
             self._settled = aim
+
+    def _is_contested(self, found: Deployment, aim: Aim) -> bool:
+        left_at = self._settled.wish.replicas if self._settled else 0
+        return found.replicas not in (left_at, aim.wish.replicas)
 
     def _tell(self, wanted: Wish, todo: Change) -> None:
         facts = {

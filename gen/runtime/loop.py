@@ -82,7 +82,9 @@ class Run:
         self._recorder.tell_open(timetable, int(self._hands.now()))
         for deployment, pool in self._pools.items():
             self._live()
-            self._keepers[deployment].keep(partial(self._aim, timetable, pool))
+            self._keepers[deployment].keep(partial(self._aim, pool))
+        if self._source.timetable is not timetable:
+            return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
         self._tell(timetable, is_over)
         if is_over:
@@ -117,10 +119,16 @@ class Run:
         else:
             self._hands.log.works("share")
 
-    def _aim(self, timetable: Timetable, pool: Pool) -> Aim | None:
+    def _aim(self, pool: Pool, is_contested: bool) -> Aim | None:
         """Asked after each look at the pool: the one before may have taken seconds, and what the scaler knew
         when it wrote must be known here too.
         """
+        if is_contested:
+            self._source.refresh()
+            self._live()
+        timetable = self._source.timetable
+        if timetable is None:
+            return None
         told = parse_shared(self._folder.read())
         moment = self._hands.now()  # not before: what was told may be of the next second
         now, sessions = int(moment), None

@@ -144,8 +144,16 @@ class Scaling:
             self._is_told = True
             self._hands.log.works("share")
 
-    def _aim(self, timetable: Timetable, pool: Pool, sessions: Counts | None) -> Aim | None:
-        """By the counts that were told, and only where they are whole: meanwhile one more may have opened."""
+    def _aim(
+        self, timetable: Timetable, pool: Pool, sessions: Counts | None, is_contested: bool
+    ) -> Aim | None:
+        """By the counts that were told, and only where they are whole: meanwhile one more may have opened, or
+        another timetable may hold.
+        """
+        if is_contested:
+            self._source.refresh()
+            if self._source.timetable is not timetable:
+                return None
         now = self._hands.now()
         if not self._is_told or not self._agrees(now):
             return None

@@ -65,11 +65,16 @@ class Pod:
     could do something in between.
     """
 
-    def __init__(self, now: str, timetable: str, replicas: int = 0) -> None:
+    def __init__(self, now: str, timetable: str, replicas: int = 0, beside: "Pod | None" = None) -> None:
+        """`beside` is another pod in the same cluster, which has the clock too."""
         self.now = float(at(now))
-        self.cluster = FakeCluster(timetable, {"course-small": replicas})
-        self.cluster.watch = self._on_write
-        self.observed = FakeObserved()
+        self.beside = beside
+        self.cluster: FakeCluster = (
+            beside.cluster if beside else FakeCluster(timetable, {"course-small": replicas})
+        )
+        self.observed: FakeObserved = beside.observed if beside else FakeObserved()
+        if beside is None:
+            self.cluster.watch = self.on_write
         self.files: dict[str, str] = {}
         self.is_full = False  # the folder that the two share
         self.copy = timetable
@@ -121,7 +126,7 @@ class Pod:
         return Hands(api, "berth", log, self._clock, lambda: 0.0, who), source
 
     def _clock(self) -> float:
-        return self.now
+        return self.beside.now if self.beside else self.now
 
     def _transport(self, request: Request) -> Answer:
         self.pause()
@@ -139,7 +144,7 @@ class Pod:
             raise OSError(28, "No space left on device")
         self.files[name] = text
 
-    def _on_write(self, _name: str, replicas: int) -> None:
+    def on_write(self, _name: str, replicas: int) -> None:
         when = instant_text(int(self.now))[11:19]
         self.writes.append(Write(when, self.cluster.writers[-1], replicas))
 

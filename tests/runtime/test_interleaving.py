@@ -10,14 +10,17 @@ from random import Random
 
 import pytest
 
+from gen.runtime.api import Request
 from gen.runtime.plan import wish
 from gen.runtime.share import Counts, parse_shared
 from gen.runtime.source import Source
+from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod
 from tests.runtime.turns import Player, pause
 from tests.runtime.world import COURSE, NEXT, timetable_text
 
-SEEDS = range(10)
+SEEDS = range(60)
+TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
 
 
 class Stage:
@@ -35,7 +38,8 @@ class Stage:
             "scaler": Player("scaler", self._scaler, self.errors.append),
         }
         pod.pause = pause
-        pod.cluster.watch = self._check
+        if pod.beside is None:
+            pod.cluster.watch = self._check
 
     def _main(self) -> None:
         self.allowed["occurrence"].clear()
@@ -62,7 +66,7 @@ class Stage:
 
     def _check(self, _deployment: str, replicas: int) -> None:
         who = self.pod.cluster.writers[-1]
-        self.pod._on_write(_deployment, replicas)
+        self.pod.on_write(_deployment, replicas)
         if replicas not in self.allowed[who]:
             self.wrong.append((who, replicas, set(self.allowed[who])))
 
@@ -70,6 +74,18 @@ class Stage:
         name = self.random.choice(("occurrence", "scaler"))
         self.players[name].turn()
         self.look()
+
+    def lose_an_answer(self) -> None:
+        """The next write is taken, and whoever wrote does not hear of it."""
+        cluster = self.pod.cluster
+
+        def lose(request: Request) -> None:
+            if request.method == "PATCH" and "/deployments/" in request.path:
+                cluster.interferences.remove(lose)
+                cluster(request)
+                raise no_answer()
+
+        cluster.interferences.append(lose)
 
     def settle(self, rounds: int = 8) -> None:
         """Time in which nothing happens; each program works as it does then."""
@@ -126,10 +142,15 @@ def test_whatever_happens_each_value_is_a_wish_of_its_step_and_all_is_right_in_t
                 it.pod.arrive(it.random.choice((1, 1, 2, -1)) if it.pod.wished() < 25 else 1)
             elif happens < 0.1:
                 it.pod.cluster.set("course-small", it.random.choice((0, 3, 100)))
+            elif happens < 0.13:
+                it.pod.cluster.interfere("/deployments/", it.random.choice(TROUBLE), times=1)
+            elif happens < 0.14:
+                it.lose_an_answer()
             elif happens < 0.2:
                 it.pod.now += it.random.choice((0.01, 0.3, 1.0))
             it.look()
             it.turn()
+        it.pod.cluster.interferences.clear()
         it.settle(4)
         settled = len(it.pod.writes)
         it.settle(1)
@@ -141,12 +162,13 @@ def test_whatever_happens_each_value_is_a_wish_of_its_step_and_all_is_right_in_t
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(seed: int) -> None:
-    """The values of the two are told apart by their size."""
+@pytest.mark.parametrize("pods", [1, 2])
+def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(pods: int, seed: int) -> None:
+    """The values of the two are told apart by their size. Two pods are those of a run that was doubled."""
     before = timetable_text(COURSE, behaviour="maintain")
     after = timetable_text((*COURSE[:4], {"small": 1000}), behaviour="maintain")
-    with stage(seed, before) as it:
-        for n in range(400):
+    with stage(seed, before) as it, company(it, before, pods - 1) as others:
+        for n in range(400 * pods):
             if n == 100:
                 it.pod.cluster.timetable = after
             if it.random.random() < 0.05:
@@ -155,12 +177,27 @@ def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(
                 it.pod.cluster.set("course-small", it.random.choice((0, 5000)))
             if it.random.random() < 0.3:
                 it.pod.now += 0.3
-            it.look()
-            it.turn()
-        it.settle()
+            it.random.choice((it, *others)).turn()
+        for _ in range(8):
+            it.settle(1)
+            for player in (player for other in others for player in other.players.values()):
+                player.finish()
         values = [write.replicas for write in it.pod.writes]
         first = next(n for n, value in enumerate(values) if value > 100)
 
-        assert it.errors == []
+        assert [pod.errors for pod in (it, *others)] == [[]] * pods
         assert min(values[first:]) > 100
         assert it.pod.replicas == it.pod.wished() > 100
+
+
+@contextmanager
+def company(first: Stage, timetable: str, number: int) -> Iterator[list[Stage]]:
+    """Other pods of the same reservation: they see the same sessions at the same time."""
+    others = []
+    for _ in range(number):
+        others.append(Stage(Pod("08:00", timetable, beside=first.pod), first.random))
+    try:
+        yield others
+    finally:
+        for player in (player for other in others for player in other.players.values()):
+            player.stop()

@@ -45,7 +45,11 @@ def test_each_event_is_read(type_: str, expected: Event) -> None:
         pytest.param(b"[]", 200, "Nonsense", "the event is no JSON object: []", id="list"),
         pytest.param(b"\xff\n", 200, "Nonsense", "the event is no JSON object: \ufffd\n", id="not-utf-8"),
         pytest.param(
-            line("NEW", POD), 200, "Nonsense", 'the event has no type that is known: {"type": "NEW"}', id="type"
+            line("NEW", POD),
+            200,
+            "Nonsense",
+            'the event has no type that is known: {"type": "NEW"}',
+            id="type",
         ),
         pytest.param(
             line(["ADDED"], POD),
@@ -62,7 +66,11 @@ def test_each_event_is_read(type_: str, expected: Event) -> None:
             id="no-version",
         ),
         pytest.param(
-            line("BOOKMARK", None), 200, "Nonsense", 'the event has no version: {"type": "BOOKMARK"}', id="null"
+            line("BOOKMARK", None),
+            200,
+            "Nonsense",
+            'the event has no version: {"type": "BOOKMARK"}',
+            id="null",
         ),
         pytest.param(
             line("ERROR", {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}),
@@ -94,7 +102,11 @@ LIST = '{ "kind":"PodList","items":[ {"a":1} ,\n{"b":[]}],"metadata":{"resourceV
     [
         (LIST, Page("5", "t"), [{"a": 1}, {"b": []}]),
         ('{"metadata":{"resourceVersion":"5"},"kind":"XList","items":null}', Page("5", ""), []),
-        ('{"apiVersion":"v1","items":[],"kind":"List","metadata":{"resourceVersion":"5"}}', Page("5", ""), []),
+        (
+            '{"apiVersion":"v1","items":[],"kind":"List","metadata":{"resourceVersion":"5"}}',
+            Page("5", ""),
+            [],
+        ),
     ],
 )
 def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree]) -> None:
@@ -120,7 +132,10 @@ def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree
         ('{[1]:"kind"}', None),
         ('{"kind":"Status"}', 'the answer is no list: {"kind": "Status"}'),
         ('{"kind":["PodList"],"items":[]}', 'the answer is no list: {"kind": ["PodList"]}'),
-        ('{"kind":"PodList","metadata":{"resourceVersion":"5"}}', 'the answer is no list: {"kind": "PodList"}'),
+        (
+            '{"kind":"PodList","metadata":{"resourceVersion":"5"}}',
+            'the answer is no list: {"kind": "PodList"}',
+        ),
         ('{"kind":"PodList","items":{}}', 'the answer is no list: {"kind": "PodList"}'),
         ('{"kind":"PodList","items":[],"metadata":[]}', "the list has no version: {}"),
         (
