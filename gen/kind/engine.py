@@ -106,6 +106,16 @@ OPTIONS: dict[str, Fields] = {
 }
 
 
+# Where the type is wrong, the other options are still looked at; a version is one of some engine.
+_OF_ANY = Fields(
+    {
+        **{key: field for one in (_FLUX, _ARGOCD) for key, field in one.items() if key != "version"},
+        "type": Field(OneOf(ENGINES)),
+    },
+    agree=_agree,
+)
+
+
 class _ByType(Fields):
     """Which keys there are, the type says."""
 
@@ -113,10 +123,9 @@ class _ByType(Fields):
         kind = value.get("type") if type(value) is dict else None
         if type(kind) is str and kind in OPTIONS:
             return OPTIONS[kind].check(value, path, report)
-        known = {name for fields in OPTIONS.values() for name in fields.fields}
-        if type(value) is dict:  # so that a wrong type is the one thing that is told
-            value = {key: one for key, one in value.items() if key == "type" or key not in known}
-        return super().check(value, path, report)
+        if type(value) is dict:
+            value = {key: one for key, one in value.items() if key != "version"}
+        return _OF_ANY.check(value, path, report)
 
 
 ENGINE = Either(OneOf(ENGINES), _ByType({"type": Field(OneOf(ENGINES), meaning="the engine")}))

@@ -54,13 +54,19 @@ def agree(made: Made, path: Path, report: Report) -> None:
             if where not in told:
                 told.add(where)
                 report(IDLE_KEY, where, because, fix, at_key=True)
-        if kind != "argocd" and one["destination"] is not None:
+        if kind != "argocd" and _is_one_place(one["destination"]):
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
             message = f"{_CALLED[kind]} knows no destinations: this has no effect."
             report(IDLE_KEY, (*at, "destination"), message, fix, at_key=True)
     _repository(repository, list(chosen.values()), path, report)
     if repository is not None:
         _destinations({i: (clusters[i], *found) for i, found in chosen.items()}, path, report)
+
+
+def _is_one_place(destination: Any) -> bool:
+    if not isinstance(destination, dict):
+        return False
+    return [type(destination[key]) for key in ("server", "name")].count(str) == 1
 
 
 def _is_sound(engine: Any) -> bool:
@@ -125,10 +131,10 @@ def _destinations(clusters: dict[int, tuple[Made, str, Made]], path: Path, repor
 
 
 def _where(cluster: Made, kind: str, options: Made) -> Any:
-    if kind == "argocd" and cluster["destination"] is not INVALID:
-        said = cluster["destination"] or {"server": None, "name": None}
-        server = said["server"] or ("https://kubernetes.default.svc" if said["name"] is None else None)
-        return kind, options.get("namespace"), server, said["name"]
+    if kind == "argocd" and cluster["destination"] is None:
+        return kind, options.get("namespace"), "https://kubernetes.default.svc", None
+    if kind == "argocd" and _is_one_place(cluster["destination"]):
+        return kind, options.get("namespace"), *cluster["destination"].values()
     if kind == "flux" and "kubeConfigSecret" in options:
         return kind, options.get("namespace"), options["kubeConfigSecret"]
     return None

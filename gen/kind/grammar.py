@@ -220,6 +220,21 @@ def folder(text: str) -> str:
     raise Refusal(f"{shown(text)} is no folder of a repository.", "Write it without .. in it.", UNFIT)
 
 
+def repository(text: str) -> str:
+    """The address of a git repository, in any of the forms that git takes."""
+    if len(text) <= 500 and re.fullmatch(r"[!-~]+[:/][!-~]+", text, re.ASCII):
+        return text
+    message = f"{shown(text)} is not the address of a repository."
+    raise Refusal(message, "Write one such as https://git.example.org/capacity.git.", UNFIT)
+
+
+def revision(text: str) -> str:
+    """What git calls a branch, a tag, a commit or a reference."""
+    if len(text) <= 250 and re.fullmatch(r"[\w./#+@=-]+", text) and not text.startswith("-"):
+        return text
+    raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", UNFIT)
+
+
 def secret_key(text: str) -> str:
     if len(text) <= 253 and text not in (".", "..") and re.fullmatch(_SECRET_KEY, text, re.ASCII):
         return text

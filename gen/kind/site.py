@@ -238,9 +238,14 @@ SPEC = Fields(
         "repository": Field(
             Fields(
                 {
-                    "url": Field(Text(), meaning="where the engine finds `rendered/`"),
+                    "url": Field(
+                        Text("address of a repository", grammar.repository),
+                        meaning="where the engine finds `rendered/`",
+                    ),
                     "revision": Field(
-                        Text(), "HEAD", "branch, tag as refs/tags/NAME, or commit; Flux wants one"
+                        Text("revision", grammar.revision),
+                        "HEAD",
+                        "branch, tag as refs/tags/NAME, or commit; Flux wants one",
                     ),
                     "path": Field(
                         Text("folder", grammar.folder), "", "folder of it where `rendered/` is", "`.`"

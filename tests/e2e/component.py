@@ -15,13 +15,14 @@ from tests.e2e.sandbox import Sandbox, children
 
 
 class Component:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a program has as many
         self,
         sandbox: Sandbox,
         argv: list[str],
         logs: Path,
         is_ready: Callable[[], bool] | None = None,
         grace: float = 20,
+        *,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.name = Path(argv[0]).name

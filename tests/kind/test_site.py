@@ -10,6 +10,7 @@ from gen.version import VERSION
 from tests.kind.test_grammar import NAME_RULE, RESOURCE_RULE
 from tests.saying import read, site, told
 
+HERE = ("server", "https://kubernetes.default.svc")
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 NOT_OURS = (
     "belongs to Kubernetes, and we set the rules of our namespace. Write one of its own, for instance berth."
@@ -34,6 +35,9 @@ def test_whatever_is_left_out_has_its_default() -> None:
                 name="prod",
                 namespace="berth",
                 engine="none",
+                engine_options={},
+                replicas_in_git=False,
+                destination=HERE,
                 autoscaler="none",
                 ceilings=(),
                 priority=-10,
@@ -44,6 +48,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
         False,
         30,
         5,
+        None,
         None,
     )
 
@@ -95,13 +100,16 @@ def test_every_field_can_be_written() -> None:
         name="prod",
         namespace="capacity",
         engine="argocd",
+        engine_options={},
+        replicas_in_git=True,
+        destination=HERE,
         autoscaler="cluster-autoscaler",
         ceilings=(Ceiling((("small", 300),), (("cpu", "800"), ("nvidia.com/gpu", "16")), day, day),),
         priority=-1,
         images=Images("a/pause", "a/python", ("a", "b.c")),
         runtime={"nodeSelector": {"a": "b"}, "tolerations": ({"operator": "Exists"},), "resources": JOBS},
     )
-    assert hub == prod._replace(name="hub", autoscaler="karpenter", ceilings=())
+    assert hub == prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
 
 
 def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
@@ -128,6 +136,7 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             "runtime": {"tolerations": [], "resources": {"requests": {"memory": "128Mi"}}},
         },
         engine="argocd",
+        repository={"url": "https://git.example.org/capacity.git", "revision": "main"},
         images={"pause": "a/pause", "python": "a/python", "pullSecrets": ["a"]},
         runtime={"nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
     )
@@ -137,6 +146,9 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             name="hub",
             namespace="hub-berth",
             engine="flux",
+            engine_options={},
+            replicas_in_git=True,
+            destination=HERE,
             autoscaler="none",
             ceilings=(),
             priority=-3,
