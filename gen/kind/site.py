@@ -137,7 +137,9 @@ RENKU = Fields(
 )
 
 OVERRIDABLE = {
-    "engine": Field(ENGINE, None, "what applies `rendered/`: argocd, flux or none", "`none`"),
+    "engine": Field(
+        ENGINE, None, "what applies `rendered/`: a word, or `{type}` and the options of docs/", "`none`"
+    ),
     "namespace": Field(
         Text("DNS label", grammar.own_namespace),
         None,

@@ -40,6 +40,12 @@ class Program:
     tags: str = ""
     cgo: bool = False
 
+    @property
+    def engine(self) -> str:
+        """What it belongs to, of those that apply; empty for what a cluster is made of."""
+        folder = self.module.partition("/")[2]
+        return "argocd" if folder == "kustomize" else folder
+
 
 def _kubernetes(name: str) -> Program:
     return Program(name, "cluster", f"k8s.io/kubernetes/cmd/{name}", ldflags=_KUBERNETES_LDFLAGS)

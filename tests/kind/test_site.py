@@ -24,6 +24,10 @@ def made(*clusters: dict[str, Any], **spec: object) -> Site:
     return declared.site
 
 
+def engine(replicas_in_git: bool) -> dict[str, Any]:
+    return {"engine_options": {}, "replicas_in_git": replicas_in_git, "destination": HERE}
+
+
 def test_whatever_is_left_out_has_its_default() -> None:
     whole = made()
 
@@ -35,9 +39,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
                 name="prod",
                 namespace="berth",
                 engine="none",
-                engine_options={},
-                replicas_in_git=False,
-                destination=HERE,
+                **engine(False),
                 autoscaler="none",
                 ceilings=(),
                 priority=-10,
@@ -100,9 +102,7 @@ def test_every_field_can_be_written() -> None:
         name="prod",
         namespace="capacity",
         engine="argocd",
-        engine_options={},
-        replicas_in_git=True,
-        destination=HERE,
+        **engine(True),
         autoscaler="cluster-autoscaler",
         ceilings=(Ceiling((("small", 300),), (("cpu", "800"), ("nvidia.com/gpu", "16")), day, day),),
         priority=-1,
@@ -146,9 +146,7 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             name="hub",
             namespace="hub-berth",
             engine="flux",
-            engine_options={},
-            replicas_in_git=True,
-            destination=HERE,
+            **engine(True),
             autoscaler="none",
             ceilings=(),
             priority=-3,
