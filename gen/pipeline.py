@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gen.check import references, room
-from gen.check.ceilings import Ceilings
+from gen.check.ceilings import Ceilings, Loads
 from gen.check.names import Names
 from gen.dates.cronline import lines
 from gen.dates.occurrence import Expansion, Occurrence, Skipped
@@ -17,7 +17,7 @@ from gen.declared import Declared, declared
 from gen.finding import ERROR, Finding, Problem
 from gen.forked import Work, answers
 from gen.input.document import Document, parse
-from gen.input.source import read
+from gen.input.source import Source, read
 from gen.input.text import Syntax
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
@@ -39,16 +39,21 @@ class Part(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One reservation with all its dates, and its parts by cluster, in the site's order."""
+    """One reservation with all its dates, and its parts by cluster, in the site's order.
+
+    Where texts were asked for, the texts have the dates, and the item has none.
+    """
 
     reservation: Reservation
     expansion: Expansion
     parts: tuple[Part, ...]
     problems: tuple[Problem, ...]  # of this reservation alone
     texts: tuple[str | Problem, ...]  # of each part, if they were asked for and nothing is wrong
+    loads: tuple[Loads, ...]  # of each part
 
 
 TextOf = Callable[[Part], str | Problem]
+_NO_DATES = Expansion((), (), ())
 
 
 class Pipeline:
@@ -68,6 +73,11 @@ class Pipeline:
             self._failed = self._failed or severity(self.problems[self._judged].code) == ERROR
             self._judged += 1
         return self._failed
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        """The files as they were read."""
+        return self._sources
 
     @property
     def site(self) -> Site | None:
@@ -98,12 +108,16 @@ class Pipeline:
         def unpack(reservation: Reservation, packed: Any) -> Item:
             return unpacked(reservation, placed(reservation, known, site), packed)
 
-        work = Work(lambda one: _item(one, known, site, text_of), pack, unpack)
+        def make(reservation: Reservation) -> Item:
+            item = _item(reservation, known, site, ceilings)
+            return item if text_of is None else _with_texts(item, text_of)
+
+        work = Work(make, pack, unpack)
         for item in answers(work, known.reservations):
             self.problems += item.problems
-            for part in item.parts:
+            for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))
-                ceilings.take(part.placed, part.occurrences)
+                ceilings.take(part.placed, loads)
             yield item
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
@@ -123,15 +137,21 @@ class Pipeline:
         return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
 
 
-def _item(reservation: Reservation, known: Declared, site: Site, text_of: TextOf | None) -> Item:
+def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings) -> Item:
     """All that can be said of a reservation by itself. A pure function: it may run anywhere."""
     expansion = expand(reservation, known.calendars)
     problems = (*references.of_reservation(reservation, known), *_told(reservation, expansion))
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
+    loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
+    return Item(reservation, expansion, parts, problems, (), loads)
+
+
+def _with_texts(item: Item, text_of: TextOf) -> Item:
     texts: tuple[str | Problem, ...] = ()
-    if text_of is not None and not any(severity(problem.code) == ERROR for problem in problems):
-        texts = tuple([text_of(part) for part in parts])
-    return Item(reservation, expansion, parts, problems, texts)
+    if not any(severity(problem.code) == ERROR for problem in item.problems):
+        texts = tuple([text_of(part) for part in item.parts])
+    parts = tuple([Part(part.placed, (), part.schedules) for part in item.parts])
+    return Item(item.reservation, _NO_DATES, parts, item.problems, texts, item.loads)
 
 
 def _told(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
@@ -158,12 +178,13 @@ def pack(item: Item) -> Any:
         [list(map(tuple, each)) for each in (*expansion, item.problems)],
         parts,
         [text if isinstance(text, str) else tuple(text) for text in item.texts],
+        item.loads,
     )
 
 
 def unpacked(reservation: Reservation, places: Sequence[Placed], packed: Any) -> Item:
     """The very item that was packed."""
-    (dated, skipped, faults, problems), parts, texts = packed
+    (dated, skipped, faults, problems), parts, texts, loads = packed
     expansion = Expansion(
         tuple(map(Occurrence._make, dated)),
         tuple(map(Skipped._make, skipped)),
@@ -179,6 +200,7 @@ def unpacked(reservation: Reservation, places: Sequence[Placed], packed: Any) ->
         tuple(made),
         tuple(map(Problem._make, problems)),
         tuple([text if isinstance(text, str) else Problem._make(text) for text in texts]),
+        loads,
     )
 
 

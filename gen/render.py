@@ -14,7 +14,7 @@ from gen.finding import Problem
 from gen.manifest.timetabletext import timetable_that_fits
 from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
-from gen.output.template import Renderer
+from gen.output.renderer import Renderer
 from gen.pipeline import Part
 from gen.placed import cluster_of
 

@@ -21,7 +21,7 @@ def width(value: str) -> int:
 
 
 def text(headings: Sequence[str], rows: Rows) -> str:
-    shown = [[heading.upper() for heading in headings], *([_visible(cell) for cell in row] for row in rows)]
+    shown = [[heading.upper() for heading in headings], *([visible(cell) for cell in row] for row in rows)]
     widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
     lines = []
     for row in shown:
@@ -35,7 +35,7 @@ def markdown(headings: Sequence[str], rows: Rows) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _visible(cell: str) -> str:
+def visible(cell: str) -> str:
     if cell.isprintable():
         return cell
     return "".join(c.encode("unicode_escape").decode() if _breaks_out(c) else c for c in cell)
@@ -46,4 +46,4 @@ def _breaks_out(character: str) -> bool:
 
 
 def _escaped(cell: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in _visible(cell))
+    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in visible(cell))

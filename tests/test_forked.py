@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gen.forked import Work, answers
-from gen.pipeline import Item, Part, Pipeline, pack, unpacked
+from gen.pipeline import Item, Part, Pipeline, TextOf, pack, unpacked
 from tests import generate
 
 pytestmark = [
@@ -27,11 +27,35 @@ def same(work: object) -> object:
 SQUARES: Work[int, tuple[int, int]] = Work(squares, same, lambda _value, packed: packed)
 
 
-def test_answers_come_in_order_whoever_gives_them() -> None:
-    found = list(answers(SQUARES, range(100), least=1))
+def test_answers_come_in_order_whoever_gives_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before its first answer each waits for the other."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    (told_here, tell_here), (told_there, tell_there) = os.pipe(), os.pipe()
+    met: list[bool] = []  # of each process its own, after the fork
+
+    def do(value: int) -> tuple[int, int]:
+        if not met:
+            met.append(True)
+            told, tell = (told_here, tell_there) if os.getpid() == HERE else (told_there, tell_here)
+            os.write(tell, b".")
+            os.read(told, 1)
+        return squares(value)
+
+    work: Work[int, tuple[int, int]] = Work(do, same, lambda _value, packed: packed)
+    found = list(answers(work, range(100), least=1))
 
     assert [answer for answer, _ in found] == [i * i for i in range(100)]
-    assert (len({process for _, process in found}) == 2) == ((os.cpu_count() or 1) > 1)
+    assert len({process for _, process in found}) == 2
+
+
+def test_one_core_needs_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+
+    assert {process for _, process in answers(SQUARES, range(100), least=1)} == {HERE}
+
+
+def test_a_pipe_has_room_for_the_turns_of_very_many_values() -> None:
+    assert sum(1 for _ in answers(SQUARES, range(200_000))) == 200_000
 
 
 def test_few_values_need_no_second_process() -> None:
@@ -72,12 +96,16 @@ def text_of(part: Part) -> str:
     return f"{part.placed.cluster.name} {part.schedules}"
 
 
+@pytest.mark.parametrize("asked", [text_of, None], ids=["with-texts", "with-dates"])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_an_item_comes_back_from_its_packing_as_it_was(seed: int, tmp_path: Path) -> None:
+def test_an_item_comes_back_from_its_packing_as_it_was(
+    seed: int, asked: TextOf | None, tmp_path: Path
+) -> None:
     generate.project(tmp_path, seed, 60)
-    items: list[Item] = list(Pipeline(str(tmp_path)).items(text_of))
+    items: list[Item] = list(Pipeline(str(tmp_path)).items(asked))
 
     assert len(items) > 40
     for item in items:
+        assert not (item.expansion.occurrences and item.texts)
         places = [part.placed for part in item.parts]
         assert unpacked(item.reservation, places, pack(item)) == item

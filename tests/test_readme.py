@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gen.runtime.formula import placeholders
 from tests import fieldtable, readmetable
 
 ROOT = Path(__file__).parents[1]
@@ -86,3 +87,33 @@ def test_the_table_of_fields_is_made_from_the_shapes() -> None:
 
 def test_the_table_of_the_time_rule_is_what_the_code_computes() -> None:
     assert readmetable.text() in README
+
+
+def test_the_picture_of_the_behaviours_is_the_one_that_its_command_makes(checkout: Path) -> None:
+    """After a change: run the command that README names."""
+    (command,) = re.findall(r"`berth (simulate [^`]+--chart (\S+))`", README)
+    (checkout / command[1]).parent.mkdir(parents=True)
+
+    words = [sys.executable, "-m", "gen", "-C", str(checkout), *command[0].split()]
+    subprocess.run(words, cwd=ROOT, capture_output=True, check=True)
+
+    assert (checkout / command[1]).read_bytes() == (ROOT / command[1]).read_bytes()
+    assert f"]({command[1]})" in README
+
+
+@pytest.mark.parametrize(
+    ("spare", "before_end", "theirs", "ours", "words"),
+    [
+        (20, 210, 23, 20, "20 placeholders become 23 with 30 minutes of lead"),
+        (20, 360, 40, 20, "and 40 with 180. Here they are 20."),
+        (5, 90, 2, 3, "2.5 placeholders are 3, not 2."),
+    ],
+    ids=["lead-of-30", "lead-of-180", "half"],
+)
+def test_where_the_formula_departs_from_renku_as_readme_says(
+    spare: int, before_end: int, theirs: int, ours: int, words: str
+) -> None:
+    """For a course of three hours, in minutes. Renku's own formula is a line of Python."""
+    assert theirs == round(spare * before_end / 180)
+    assert ours == placeholders("reduce", spare, 0, (-180, 0, 180), 180 - before_end)
+    assert words in " ".join(README.split())

@@ -29,6 +29,9 @@ _NEVER = 2**31  # in six thousand years
 Steps = Sequence[int]
 """How one pool rises and falls: minute, change, minute, change and so on, by minute."""
 
+Loads = list[tuple[str, list[int]]]
+"""The classes of a part that a ceiling may limit, each with the steps of its pool."""
+
 
 class _Pool(NamedTuple):
     reservation: str
@@ -46,26 +49,35 @@ class _Limit(NamedTuple):
     say: Callable[[int], str]
 
 
-def steps(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
+def steps(resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
     """Over the pool's whole life. `occurrences` by start; they have one lead, so by `open` too."""
+    until = 0
+    for item in occurrences:
+        if item.open <= until:
+            return _in_groups(resource_class, occurrences)
+        until = item.end
     found: list[int] = []
-    group: list[Dated] = []  # of occurrences that touch; nearly always a single one
-    until, seats, held = 0, 0, None
-    for item in (*occurrences, None):
-        if item is not None and item.open <= until:
-            group.append(item)
-            until = max(until, item.end)
-            continue
-        if len(group) == 1:
-            if group[0].seats is not held:
-                held = group[0].seats
-                seats = dict(held).get(resource_class, 0)
-            found += (group[0].open // 60, seats, group[0].end // 60, -seats)
-        elif group:
-            found += _touching(resource_class, group)
-        if item is not None:
-            group, until = [item], item.end
+    count, held = 0, None
+    for item in occurrences:
+        if item.seats is not held:
+            held = item.seats
+            count = dict(held).get(resource_class, 0)
+        found += (item.open // 60, count, item.end // 60, -count)
     return found
+
+
+def _in_groups(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
+    """The same, with those that touch taken together: the cluster's own function says what they come to."""
+    found: list[int] = []
+    group: list[Dated] = []
+    until = 0
+    for item in occurrences:
+        if item.open > until:
+            found += _touching(resource_class, group)
+            group = []
+        group.append(item)
+        until = max(until, item.end)
+    return found + _touching(resource_class, group)
 
 
 def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
@@ -104,14 +116,17 @@ class Ceilings:
         }
         self._pools: dict[str, list[_Pool]] = {cluster.name: [] for cluster in site.clusters}
 
-    def take(self, placed: Placed, occurrences: Sequence[Dated]) -> None:
+    def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> Loads:
+        """What `take` is to be told of a part. Pure."""
         limited = self._limited[placed.cluster.name]
         if not limited or placed.reservation.suspend:
-            return
-        for found in placed.classes:
-            if found.name in limited:
-                kept = array("i", steps(found.name, occurrences))
-                self._pools[placed.cluster.name].append(_Pool(placed.reservation.name, found.name, kept))
+            return []
+        names = [found.name for found in placed.classes if found.name in limited]
+        return [(name, steps(name, occurrences)) for name in names]
+
+    def take(self, placed: Placed, loads: Loads) -> None:
+        pools = self._pools[placed.cluster.name]
+        pools += [_Pool(placed.reservation.name, name, array("i", changes)) for name, changes in loads]
 
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         for cluster in self.site.clusters:
@@ -144,9 +159,8 @@ def _changes(pools: Iterable[_Pool], each: Mapping[str, int]) -> dict[int, int]:
     changes: dict[int, int] = {}
     for pool in pools:
         weight = each[pool.resource_class]
-        pairs = iter(pool.steps)
-        for at in pairs:
-            changes[at] = changes.get(at, 0) + weight * next(pairs)
+        for at, change in zip(pool.steps[::2], pool.steps[1::2], strict=True):
+            changes[at] = changes.get(at, 0) + weight * change
     return changes
 
 

@@ -9,12 +9,13 @@ from gen.kind.shape import choice, nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_of
 
-UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING = (
+UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",
     "B062",
     "B063",
     "B068",
     "B032",
+    "B035",
 )
 
 
@@ -74,8 +75,12 @@ def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Pro
             fix = choice(name, tuple(sorted(declared.classes)))
             message = f"{shown(name)} is no ResourceClass."
             yield _problem(UNKNOWN_CLASS, reservation.origin, path, message, fix)
-    if known and reservation.behaviour != "none":
-        yield from _counted(reservation, declared)
+    if not known:
+        return
+    classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
+    yield from _places(reservation, classes)
+    if reservation.behaviour != "none":
+        yield from _counted(reservation, classes)
 
 
 def _calendars(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
@@ -105,9 +110,8 @@ def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
                     yield ("spec", "recurrence", kind, i, "seats", j, "resourceClass"), name
 
 
-def _counted(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
     """Whether sessions can be counted, and that all of a class are if nothing narrows them."""
-    classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     key = "scale_down_behavior" if reservation.renku else "scaleDownBehavior"
     for found in classes:
         if found.sessions is None:
@@ -126,6 +130,22 @@ def _counted(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     fix = f"To count only this course's, add {'project_template_id' if reservation.renku else keys}."
     path = _own_path(reservation, ("spec", "sessions"))
     yield Problem(NARROWS_NOTHING, *reservation.origin[:2], path, message, fix)
+
+
+def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
+    """Whether each namespace of the course is one in which its classes have sessions."""
+    if not all(found.sessions for found in classes):
+        return
+    known = {name for found in classes if found.sessions for name in found.sessions.namespaces}
+    for i, name in enumerate(reservation.sessions.namespaces):
+        if known and name not in known:
+            classes_said = ", ".join(found.name for found in classes)
+            message = (
+                f"sessions of class {classes_said} are not looked for in {shown(name)}: none would count."
+            )
+            fix = choice(name, tuple(sorted(known)))
+            path = ("spec", "sessions", "namespaces", i)
+            yield _problem(ELSEWHERE, reservation.origin, path, message, fix)
 
 
 def _own_path(reservation: Reservation, path: Path) -> Path:

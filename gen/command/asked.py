@@ -103,6 +103,9 @@ def _check_words(command: Command, words: list[str]) -> None:
     if command.choices and (len(words) != 1 or words[0] not in command.choices):
         said = f', not "{" ".join(words)}"' if words else ""
         raise _refusal(command, f"{_title(command)} takes one of {', '.join(command.choices)}{said}.")
+    if command.words and not command.words.startswith("[") and len(words) != 1:
+        said = f', not "{" ".join(words)}"' if words else ""
+        raise _refusal(command, f"{_title(command)} takes one {command.words}{said}.")
 
 
 def _form(command: Command, wanted: str | None) -> str:

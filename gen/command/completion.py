@@ -1,4 +1,4 @@
-"""`berth completion SHELL`: a script that completes commands, flags, forms and folders.
+"""`berth completion SHELL`: a script that completes commands, flags, forms, folders and files.
 
 The scripts hold all words themselves: to complete one starts no Python.
 """
@@ -25,12 +25,14 @@ _berth() {{
   case "$previous" in
     {output}) COMPREPLY=($(compgen -W "$forms" -- "$current")) ;;
     {folders}) COMPREPLY=($(compgen -d -- "$current")) ;;
+    {files}) COMPREPLY=($(compgen -f -- "$current")) ;;
     {others}) COMPREPLY=() ;;
     *) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
   esac
 }}
 complete -o filenames -F _berth berth
 """
+_FISH_VALUES = {"DIR": "-x -a '(__fish_complete_directories)'", "FILE": "-rF"}
 _ZSH = """\
 #compdef berth
 # zsh completion of berth; load it with: source <(berth completion zsh)
@@ -44,6 +46,7 @@ _berth() {{
   case "${{words[CURRENT-1]}}" in
     {output}) compadd -- ${{=forms}} ;;
     {folders}) _files -/ ;;
+    {files}) _files ;;
     {others}) ;;
     *) compadd -- ${{=known}} ;;
   esac
@@ -66,7 +69,8 @@ def _filled(script: str, words: str) -> str:
         cases=_cases(words),
         output="|".join(_said([OUTPUT])),
         folders="|".join(_said(flag for flag in flags if flag.value == "DIR")),
-        others="|".join(_said(flag for flag in flags if flag.value not in ("", "DIR", OUTPUT.value))),
+        files="|".join(_said(flag for flag in flags if flag.value == "FILE")),
+        others="|".join(_said(flag for flag in flags if flag.value not in ("", "DIR", "FILE", OUTPUT.value))),
     )
 
 
@@ -113,7 +117,7 @@ def _fish() -> str:
 def _fish_flag(seen: str, flag: Flag, values: str = "") -> str:
     names = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in _said([flag])]
     if flag.value:
-        names.append("-x" if flag.value != "DIR" else "-x -a '(__fish_complete_directories)'")
+        names.append(_FISH_VALUES.get(flag.value, "-x"))
     if values:
         names.append(f"-a '{values}'")
     return f"complete -c berth{seen} {' '.join(names)}{_explained(flag.meaning)}"

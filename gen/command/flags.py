@@ -20,7 +20,9 @@ class Command(NamedTuple):
     meaning: str  # a sentence
     forms: tuple[str, ...] = ()  # of its answer, the usual one first
     flags: tuple[Flag, ...] = ()
-    words: str = ""  # what else may be said, for people; empty if nothing
+    words: str = (
+        ""  # what else is said, for people: exactly one word, or any number in brackets; empty if none
+    )
     choices: tuple[str, ...] = ()  # exactly one word, and one of these
 
 
@@ -33,10 +35,8 @@ EVERYWHERE = (
     Flag("--help", "say what there is, or what a command takes", short="-h"),
     Flag("--version", "say which Berth this is"),
 )
-_SELECTION = (
-    Flag("--class", "only seats of this class", "NAME"),
-    Flag("--cluster", "only this cluster", "NAME"),
-)
+_CLASS = Flag("--class", "only seats of this class", "NAME")
+_SELECTION = (_CLASS, Flag("--cluster", "only this cluster", "NAME"))
 COMMANDS = (
     Command(
         "render",
@@ -66,6 +66,19 @@ COMMANDS = (
             *_SELECTION,
         ),
         words="[NAME...]",
+    ),
+    Command(
+        "simulate",
+        "Simulate one occurrence: the target for sessions that come and go.",
+        ("text", "json"),
+        (
+            Flag("--sessions", "08:55+10,11:00-3, or a file of such; - is standard input", "FILE"),
+            Flag("--occurrence", "an id or a date, instead of the next one", "ID"),
+            _CLASS,
+            Flag("--compare", "maintain, reduce and none beside each other"),
+            Flag("--chart", "draw an SVG, too", "FILE"),
+        ),
+        words="NAME",
     ),
     Command(
         "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS

@@ -6,9 +6,9 @@ more often than asked (a run that finds nothing open ends at once), never less, 
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
-from gen.dates.zone import DAY, GAP, Zone, day_of, load, local, trait
+from gen.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ODD_CHANGES = frozenset({"Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham"})
@@ -25,12 +25,17 @@ def cron_zone(name: str) -> str:
 
 def lines(opens: Sequence[int], zone_name: str) -> tuple[str, ...]:
     """One for each time of day of `opens` (instants), on the clock of `cron_zone(zone_name)`."""
+    return _lines(tuple(opens), zone_name)
+
+
+@lru_cache(maxsize=256)
+def _lines(opens: tuple[int, ...], zone_name: str) -> tuple[str, ...]:
+    """Kept, because timetables have a grid: many courses of a term open at the very same times."""
     zone = load(cron_zone(zone_name))
     assert zone is not None
-    days: dict[int, set[int]] = {}
-    for instant in opens:
-        day, minutes = divmod(local(zone, instant), DAY)
-        days.setdefault(minutes, set()).add(day)
+    days: dict[int, list[int]] = {}
+    for wall in walls(zone, opens):
+        days.setdefault(wall % DAY, []).append(wall // DAY)
     return tuple([f"{time % 60} {time // 60} {_days(days[time], zone)}" for time in sorted(days)])
 
 
@@ -40,7 +45,9 @@ def _days(days: Collection[int], zone: Zone) -> str:
     Never by both: cron would fire on either. A day without a midnight is hidden from robfig/cron, unless it
     comes there from the day before.
     """
-    dates = [_date(day) for day in {*days, *(day - 1 for day in days if _lacks_midnight(day, zone))}]
+    dates = [_date(day) for day in days]
+    changing = [day for day in days if zone.offsets[day] is None]
+    dates += [_date(day - 1) for day in changing if _lacks_midnight(day, zone)]
     months, month_days, weekdays = (sorted(set(values)) for values in zip(*dates, strict=True))
     by_weekday = len(weekdays) * sum(_LENGTHS[month - 1] for month in months)
     by_date = 7 * sum(bisect_right(month_days, _LENGTHS[month - 1]) for month in months)
@@ -50,7 +57,7 @@ def _days(days: Collection[int], zone: Zone) -> str:
 
 
 def _lacks_midnight(day: int, zone: Zone) -> bool:
-    return zone.offsets[day] is None and trait(zone, day * DAY) == GAP
+    return trait(zone, day * DAY) == GAP
 
 
 @cache

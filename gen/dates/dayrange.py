@@ -44,6 +44,16 @@ def listed(ranges: Iterable[tuple[int, int]]) -> frozenset[int] | None:
     return frozenset(day for first, last in known for day in range(first, last + 1))
 
 
+def meets(ranges: Iterable[range], first: int, last: int) -> bool:
+    """Whether a day from `first` to `last` is in one of the ranges, which go up by any step."""
+    for days in ranges:
+        following = max(first, days.start)
+        following += (days.start - following) % days.step
+        if following <= last and following < days.stop:
+            return True
+    return False
+
+
 def union(ranges: Iterable[tuple[int, int]]) -> list[range]:
     """The same days, each once, ascending; from (first, last), both days included, in any order."""
     whole: list[range] = []

@@ -1,13 +1,13 @@
 """What is left out of a bare recurrence, and why: `except` first, then the calendars."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from gen.dates.bare import Bare
-from gen.dates.dayrange import Cover, cover, listed, title_of
+from gen.dates.dayrange import Cover, cover, listed, meets, title_of
 from gen.dates.occurrence import Fault
 from gen.dates.zone import DAY, clock, number
-from gen.model import Calendar, Except, Recurrence
+from gen.model import Calendar, Entry, Except, Recurrence
 
 NOTHING_TO_SKIP = "B045"
 
@@ -15,17 +15,18 @@ NOTHING_TO_SKIP = "B045"
 class Absence:
     """Answers why an occurrence does not happen."""
 
-    def __init__(self, recurrence: Recurrence, calendars: Mapping[str, Calendar]) -> None:
-        """Calendars that are unknown leave nothing out; they are told elsewhere."""
-        off = [_days_off(calendars[name]) for name in recurrence.calendars if name in calendars]
+    def __init__(self, recurrence: Recurrence, calendars: Iterable[Calendar]) -> None:
+        """`calendars` are the recurrence's, in its order."""
+        off = [_days_off(calendar) for calendar in calendars]
         excepted = listed((number(item.first), number(item.last)) for item in recurrence.excepts)
         self.calendars = [covered for covered, _ in off]
         self.excepts = _by_start(recurrence.excepts)
         self._days = _union([*(days for _, days in off), excepted])
 
-    def is_possible(self, day: int) -> bool:
-        """Whether anything may be left out on a day: the quick answer for most."""
-        return self._days is None or day in self._days
+    def possible(self, bare: Sequence[Bare]) -> Sequence[Bare]:
+        """Those on days on which anything may be left out: mostly few."""
+        days = self._days
+        return bare if days is None else [one for one in bare if one[0] // DAY in days]
 
     def reason(self, wall: int) -> str | None:
         """For the occurrence that starts at a wall time; None: it happens."""
@@ -72,25 +73,21 @@ def _by_start(excepts: Iterable[Except]) -> dict[int | None, Cover]:
     return {start: cover(days) for start, days in ranges.items()}
 
 
-def idle_excepts(excepts: Sequence[Except], bare: Iterable[Bare]) -> list[Fault]:
-    """Those that hit nothing of the bare recurrence; a range hits if one of its days does."""
-    if not excepts:
-        return []
-    walls = {wall for wall, _ in bare}
-    days = {wall // DAY for wall in walls}
-    return [_idle(item, i) for i, item in enumerate(excepts) if not _hits(item, walls, days)]
-
-
-def _hits(item: Except, walls: Set[int], days: Set[int]) -> bool:
-    """Is one of its days among `days`; or with a start, one of its wall times among `walls`? Asks the
-    fewer.
+def idle_excepts(
+    excepts: Sequence[Except], schedule: Sequence[Entry], falls: Sequence[Sequence[range]]
+) -> list[Fault]:
+    """Those that hit nothing of the bare recurrence, whose entries fall on these days; a range hits if one of
+    its days does.
     """
+    return [_idle(item, i) for i, item in enumerate(excepts) if not _hits(item, schedule, falls)]
+
+
+def _hits(item: Except, schedule: Sequence[Entry], falls: Sequence[Sequence[range]]) -> bool:
     first, last = number(item.first), number(item.last)
-    if last - first > len(days):
-        return any(first <= wall // DAY <= last and item.start in (None, wall % DAY) for wall in walls)
-    if item.start is None:
-        return any(day in days for day in range(first, last + 1))
-    return any(day * DAY + item.start in walls for day in range(first, last + 1))
+    return any(
+        item.start in (None, entry.start) and meets(days, first, last)
+        for entry, days in zip(schedule, falls, strict=True)
+    )
 
 
 def _idle(item: Except, i: int) -> Fault:

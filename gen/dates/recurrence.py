@@ -4,16 +4,18 @@ Pure: no clock, no cluster, the same answer everywhere. The time rule itself liv
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from gen.dates.bare import Bare, entry_length, falls, length
-from gen.dates.dating import Plan, dated
+from gen.dates.dating import Dated, Plan, dated, named
 from gen.dates.exceptions import Absence, idle_excepts
 from gen.dates.moves import Moved, moved, no_length
-from gen.dates.occurrence import Expansion, Fault, Occurrence, Skipped
+from gen.dates.occurrence import Expansion, Fault, Skipped
 from gen.dates.overlap import any_overlap, overlaps, path, same_ids
-from gen.dates.zone import DAY, Zone, clock, date_text, load, number
+from gen.dates.zone import DAY, clock, date_text, load, number
 from gen.finding import Problem
-from gen.model import Calendar, Recurrence, Reservation
+from gen.model import Calendar, Entry, Extra, Recurrence, Reservation
 
 NEVER_FALLS, NEVER_FALLS_RENKU = "B040", "B041"
 NOTHING, NOTHING_RENKU = "B042", "B043"
@@ -23,39 +25,62 @@ _MOST_BARE = 10 * MOST  # of more nobody asks what exceptions leave: there may b
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _WHOLE = ("spec", "recurrence")
 
+Absent = tuple[str, str, str]
+"""What does not happen: <date>T<HH:MM> of its original start, the date alone, the reason."""
+
+
+class _Timing(NamedTuple):
+    """What a recurrence comes to before it is anybody's: without names and seats."""
+
+    rows: tuple[Dated, ...]
+    skipped: tuple[Absent, ...]
+    faults: tuple[Fault, ...]
+
 
 def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expansion:
     """No occurrences where a window has no length, or there are more than 2,000.
 
     What is unknown is told elsewhere: such a calendar leaves nothing out, such a zone answers nothing.
     """
-    zone = load(reservation.recurrence.zone)
+    recurrence = reservation.recurrence
+    zone = load(recurrence.zone)
     if zone is None:
         return Expansion((), (), ())
-    faults: list[Fault] = []
-    absence = Absence(reservation.recurrence, calendars)
-    plan, skipped = _plan(reservation, absence, faults)
-    occurrences = _occurrences(reservation, plan, absence, zone, faults)
-    file, index = reservation.origin.file, reservation.origin.index
-    problems = [Problem(code, file, index, at, message, fix) for code, at, message, fix in faults]
-    return Expansion(occurrences, skipped, tuple(problems))
-
-
-def _occurrences(
-    reservation: Reservation, plan: Plan, absence: Absence, zone: Zone, faults: list[Fault]
-) -> tuple[Occurrence, ...]:
-    rows = dated(reservation, plan, absence, zone)
-    occurrences = tuple([row[2] for row in rows])
+    known = tuple([calendars[name] for name in recurrence.calendars if name in calendars])
+    rows, skipped, faults = _timing(_without_seats(recurrence), known, reservation.lead, reservation.renku)
+    occurrences = named(reservation, rows)
     if any_overlap(occurrences):
-        faults += overlaps([(row[2], row[3]) for row in rows], reservation.recurrence, zone)
-    return occurrences
+        dated = zip(occurrences, [row.entry for row in rows], strict=True)
+        faults = (*faults, *overlaps(dated, recurrence, zone))
+    name, (file, index, _) = reservation.name, reservation.origin
+    return Expansion(
+        occurrences,
+        tuple([Skipped(f"{name}/{when}", date, reason) for when, date, reason in skipped]),
+        tuple([Problem(code, file, index, at, message, fix) for code, at, message, fix in faults]),
+    )
+
+
+def _without_seats(recurrence: Recurrence) -> Recurrence:
+    schedule = tuple([Entry(*entry[:4], ()) for entry in recurrence.schedule])
+    extras = tuple([Extra(*extra[:4], ()) for extra in recurrence.extras])
+    return recurrence._replace(schedule=schedule, extras=extras)
+
+
+@lru_cache(maxsize=128)
+def _timing(recurrence: Recurrence, calendars: tuple[Calendar, ...], lead: int, renku: bool) -> _Timing:
+    """Kept, because timetables have a grid: many courses of a term happen at the very same times."""
+    zone = load(recurrence.zone)
+    assert zone is not None  # `expand` asked
+    faults: list[Fault] = []
+    absence = Absence(recurrence, calendars)
+    plan, skipped = _plan(recurrence, renku, absence, faults)
+    return _Timing(tuple(dated(recurrence, lead, plan, absence, zone)), skipped, tuple(faults))
 
 
 def _plan(
-    reservation: Reservation, absence: Absence, faults: list[Fault]
-) -> tuple[Plan, tuple[Skipped, ...]]:
+    recurrence: Recurrence, renku: bool, absence: Absence, faults: list[Fault]
+) -> tuple[Plan, tuple[Absent, ...]]:
     """What happens, and what is left out."""
-    recurrence = reservation.recurrence
     nothing = Plan([], [], {}, {}), ()
     lengths = _lengths(recurrence, faults)
     days = falls(recurrence)
@@ -72,16 +97,16 @@ def _plan(
         for day in some
     ]
     moves = moved(recurrence.moves, bare, lengths, faults)
-    faults += idle_excepts(recurrence.excepts, bare)
-    left, skipped = _left(reservation.name, bare, moves, absence)
+    faults += idle_excepts(recurrence.excepts, recurrence.schedule, days)
+    left, skipped = _left(bare, moves, absence)
     entries = len(recurrence.schedule)
     kept = left + [(number(e.day) * DAY + e.start, entries + i) for i, e in enumerate(recurrence.extras)]
     if len(kept) > MOST:
         faults.append(_too_many(len(kept)))
         return nothing
     if not kept or 0 in counts:
-        faults += _idle(reservation, counts, kept)
-    return Plan(kept, lengths, moves, _suffixes(reservation, kept, lengths, faults)), skipped
+        faults += _idle(recurrence, renku, counts, kept)
+    return Plan(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
 
 
 def _lengths(recurrence: Recurrence, faults: list[Fault]) -> list[int]:
@@ -94,19 +119,19 @@ def _lengths(recurrence: Recurrence, faults: list[Fault]) -> list[int]:
     return lengths
 
 
-def _idle(reservation: Reservation, counts: Sequence[int], kept: Sequence[Bare]) -> list[Fault]:
+def _idle(recurrence: Recurrence, renku: bool, counts: Sequence[int], kept: Sequence[Bare]) -> list[Fault]:
     """No occurrence at all, or else the entries that never fall (`counts`: how often each does)."""
     if not kept:
-        code = NOTHING_RENKU if reservation.renku else NOTHING
-        every = {day for entry in reservation.recurrence.schedule for day in entry.days}
-        why = "exceptions leave none" if any(counts) else _never(reservation.recurrence, every)
+        code = NOTHING_RENKU if renku else NOTHING
+        every = {day for entry in recurrence.schedule for day in entry.days}
+        why = "exceptions leave none" if any(counts) else _never(recurrence, every)
         fix = "Change the dates so that it happens, or remove the reservation."
         return [Fault(code, _WHOLE, f"it has no occurrence: {why}.", fix)]
-    code = NEVER_FALLS_RENKU if reservation.renku else NEVER_FALLS
+    code = NEVER_FALLS_RENKU if renku else NEVER_FALLS
     fix = "Change the weekday or the dates, or remove the entry."
     return [
-        Fault(code, path(i, reservation.recurrence), f"{_never(reservation.recurrence, entry.days)}.", fix)
-        for i, entry in enumerate(reservation.recurrence.schedule)
+        Fault(code, path(i, recurrence), f"{_never(recurrence, entry.days)}.", fix)
+        for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]
 
@@ -122,33 +147,28 @@ def _too_many(count: int) -> Fault:
     return Fault(TOO_MANY, _WHOLE, message, "Shorten the range of dates, or write several reservations.")
 
 
-def _left(
-    name: str, bare: list[Bare], moves: Moved, absence: Absence
-) -> tuple[list[Bare], tuple[Skipped, ...]]:
-    """What exceptions leave, and what they take."""
-    kept: list[Bare] = []
-    skipped: list[Skipped] = []
-    for occurrence in sorted(bare):
+def _left(bare: list[Bare], moves: Moved, absence: Absence) -> tuple[list[Bare], tuple[Absent, ...]]:
+    """What exceptions leave, and what they take, by date and time."""
+    taken: set[Bare] = set()
+    skipped: list[Absent] = []
+    for occurrence in sorted(absence.possible(bare)):
         wall = occurrence[0]
-        reason = None
-        if absence.is_possible(wall // DAY) and occurrence not in moves:
-            reason = absence.reason(wall)
-        if reason is None:
-            kept.append(occurrence)
-        else:
+        reason = None if occurrence in moves else absence.reason(wall)
+        if reason is not None:
+            taken.add(occurrence)
             date = date_text(wall // DAY)
-            skipped.append(Skipped(f"{name}/{date}T{clock(wall)}", date, reason))
-    return kept, tuple(skipped)
+            skipped.append((f"{date}T{clock(wall)}", date, reason))
+    return [one for one in bare if one not in taken] if taken else bare, tuple(skipped)
 
 
 def _suffixes(
-    reservation: Reservation, kept: Sequence[Bare], lengths: Sequence[int], faults: list[Fault]
+    recurrence: Recurrence, renku: bool, kept: Sequence[Bare], lengths: Sequence[int], faults: list[Fault]
 ) -> dict[Bare, str]:
     """Two occurrences with one id are an error; for Renku they get `~2` and so on, by end, then position."""
     if len({wall for wall, _ in kept}) == len(kept):
         return {}
-    if not reservation.renku:
-        faults += same_ids(kept, reservation.recurrence)
+    if not renku:
+        faults += same_ids(kept, recurrence)
         return {}
     suffixes: dict[Bare, str] = {}
     seen: dict[int, int] = {}

@@ -4,6 +4,7 @@ Numbers all: a day is days since 1970-01-01; a wall time is minutes since that m
 zone; an instant is seconds since it in UTC. Never looks at the machine's own zones, never reads the clock.
 """
 
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from functools import cache
 from io import BytesIO
@@ -128,11 +129,23 @@ def window(zone: Zone, start: int, end: int) -> tuple[int, int]:
     return first, resolve(zone, local(zone, first) + end - start)
 
 
+def walls(zone: Zone, instants: Iterable[int]) -> list[int]:
+    """The wall time of each instant, cut to the minute."""
+    offsets = zone.offsets
+    found = []
+    for instant in instants:
+        offset = offsets[instant // 86_400]  # of the local day with that number: near, so worth a try
+        if offset is not None and offsets[(instant + offset) // 86_400] == offset:
+            found.append((instant + offset) // 60)
+        else:
+            found.append(_local(zone, instant))
+    return found
+
+
 def local(zone: Zone, instant: int) -> int:
     """The wall time of an instant, cut to the minute."""
-    offset = zone.offsets[instant // 86_400]  # of the local day with that number: near, so worth a try
-    if offset is not None:
-        wall = (instant + offset) // 60
-        if zone.offsets[wall // DAY] == offset:
-            return wall
+    return walls(zone, (instant,))[0]
+
+
+def _local(zone: Zone, instant: int) -> int:
     return (instant + _seconds(datetime.fromtimestamp(instant, zone.offsets.info))) // 60

@@ -9,7 +9,7 @@ from gen.kind.engine import OPTIONS, merged
 from gen.kind.grammar import UNFIT
 from gen.kind.shape import IDLE_KEY, INVALID, Made, Report, shown
 
-NOT_TOLD, ONE_DESTINATION = "B035", "B037"
+NOT_TOLD, ONE_DESTINATION = "B037", "B039"
 _CALLED = {"argocd": "Argo CD", "flux": "Flux", "none": "engine none"}
 
 

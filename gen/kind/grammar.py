@@ -14,7 +14,7 @@ from gen.quantity import NANO
 from gen.quantity import parse as parse_quantity
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
-UNFIT = "B036"  # for an engine
+UNFIT = "B038"  # for an engine
 FIRST_YEAR, LAST_YEAR = 2000, 2099
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 

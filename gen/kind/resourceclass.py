@@ -11,6 +11,7 @@ from gen.model import ClassSessions, Origin, ResourceClass
 NAMESPACES = ListOf(Text("DNS label", grammar.dns_label), 1)
 PLURAL = Text("DNS name", grammar.dns_name)
 
+NOT_LISTED = "B036"
 CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")
 
 
@@ -19,6 +20,9 @@ def _sessions(made: Made, path: Path, report: Report) -> None:
         for name in ("version", "resource"):
             if made[name] is None:
                 report(MISSING, path, f"source custom needs {name}.", f"Add {name}: a DNS name.")
+        if made["resource"] == "secrets" and not made["group"]:
+            message = "Secrets are no sessions, and our Jobs would be allowed to read them all."
+            report(NOT_LISTED, (*path, "resource"), message, "Name the kind that sessions are of.")
     elif made["source"] is not INVALID:
         for name in CUSTOM:
             if made[name] is not None:

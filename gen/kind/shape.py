@@ -212,7 +212,7 @@ class Fields:
         if type(value) is not dict:
             return wrong_type(value, self.words(), path, report)
         errors = report.errors
-        made = dict(self._blank)
+        made = self._blank.copy()
         for name, inner in value.items():
             check = self._checks.get(name)
             if check is None:

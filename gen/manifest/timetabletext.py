@@ -6,6 +6,7 @@ shows the very changes.
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
@@ -39,7 +40,7 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     reservation = placed.reservation
     names = frozenset(found.name for found in placed.classes)
     pools = ",\n  ".join(
-        f"{json.dumps(found.name)}: "
+        f'"{found.name}": '
         + json.dumps(
             {
                 "deployment": pool(reservation.name, found.name),
@@ -51,36 +52,40 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     )
     lines = ",\n  ".join(_lines(occurrences, names))
     suspend = "true" if reservation.suspend else "false"
+    url = site.renku.url if site.renku else None
     return (
         f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {VERSION},\n'
         f' "site": "{site.name}", "reservation": "{reservation.name}", "suspend": {suspend},\n'
-        f' "settings": {json.dumps(_settings(site))},\n'
+        f' "settings": {_settings(site.stabilization_seconds, site.ready_minutes, url)},\n'
         f' "pools": {{\n  {pools}}},\n'
         f' "occurrences": [\n  {lines}\n ]}}\n'
     )
 
 
-def _settings(site: Site) -> dict[str, object]:
-    url = {"renkuUrl": site.renku.url} if site.renku else {}
-    settings = {"stabilizationSeconds": site.stabilization_seconds, "readyMinutes": site.ready_minutes}
-    return {**settings, **url}
+@lru_cache(maxsize=1)
+def _settings(stabilization_seconds: int, ready_minutes: int, url: str | None) -> str:
+    """Kept, because a run has one site."""
+    settings = {"stabilizationSeconds": stabilization_seconds, "readyMinutes": ready_minutes}
+    return json.dumps(settings if url is None else {**settings, "renkuUrl": url})
 
 
 def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str]:
     texts: dict[Seats, str] = {}
     lines = []
-    for item in occurrences:
-        seats = texts.get(item.seats)
+    for _, id_, opens, start, end, held, _, _, _ in occurrences:
+        seats = texts.get(held)
         if seats is None:
-            here = {name: count for name, count in item.seats if name in names}
-            seats = texts[item.seats] = json.dumps(here) if here else ""
+            here = ", ".join([f'"{name}": {count}' for name, count in held if name in names])
+            seats = texts[held] = f"{{{here}}}" if here else ""
         if seats:
-            lines.append(
-                f'{{"id": "{item.id}", "open": "{instant_text(item.open)}", '
-                f'"start": "{instant_text(item.start)}", "end": "{instant_text(item.end)}", '
-                f'"seats": {seats}}}'
-            )
+            lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, "seats": {seats}}}')
     return lines
+
+
+@lru_cache(maxsize=4096)
+def _instants(opens: int, start: int, end: int) -> str:
+    """Kept, because courses share their hours."""
+    return f'"open": "{instant_text(opens)}", "start": "{instant_text(start)}", "end": "{instant_text(end)}"'
 
 
 def _sessions(

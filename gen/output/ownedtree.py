@@ -5,6 +5,7 @@ followed. Names that begin with a dot are left alone. OSErrors pass through.
 """
 
 import os
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from gen.finding import Finding
@@ -16,6 +17,7 @@ SAME, DIFFERS, MISSING, BLOCKED = "same", "differs", "missing", "blocked"
 _MARK = MARK.encode()
 _NO_HEADER = f"A file that does not begin with `{MARK}`"
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe in a file's place must not stop us for ever
+_ALL = 2**62
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read
 
 
@@ -95,6 +97,17 @@ class OwnedTree:
         message = f"{what} is not Berth's, but {path.partition('/')[0]}/ is."
         fix = "Move it away, delete it, or let git ignore it."
         return finding(FOREIGN, self._shown, path, message, fix)
+
+
+def owned_files(folder: str) -> Iterator[tuple[str, bytes]]:
+    """Path and content of every file in the owned part. An OSError too where something else stands there."""
+    entries = _look(folder)
+    if entries.others:
+        raise OSError(f"{min(entries.others)} is no file")
+    for path in entries.files:
+        data = _read(f"{folder}/{path}", _ALL)
+        if data is not None:
+            yield path, data
 
 
 def _look(folder: str) -> _Entries:

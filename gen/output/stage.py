@@ -14,6 +14,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from gen.output.fingerprint import Fingerprint
 from gen.output.folder import BUSY, OutputError, finding, refusal, temporary_name
 from gen.output.ownedtree import BLOCKED, SAME, OwnedTree
 
@@ -60,6 +61,7 @@ class Stage:
         self._made: list[str] = []
         self._lock: int | None = None
         self._unchanged = 0
+        self.fingerprint = Fingerprint()  # of all files that were put
         try:
             self._make(folder)
             self._take_lock()
@@ -80,6 +82,7 @@ class Stage:
     def put(self, path: str, text: str) -> None:
         """`path` is relative to the folder, the text whole and with its header. Each path once."""
         data = text.encode()
+        self.fingerprint.add(path, data)
         try:
             if self._tree.compare(path, text, data) == SAME:
                 self._unchanged += 1

@@ -1,39 +1,28 @@
-"""Which text does a template, ours or a user's, give for finished values?
+"""What jinja2 makes of a template: the definition of its text, and what is wrong with it.
 
-Only what renders imports this module: it brings jinja2. Templates are read, held to
-`gen.output.templaterules` and compiled once. What is wrong with one becomes a finding at its line, never a
-traceback.
+Templates are read, held to `gen.output.templaterules` and compiled once. What is wrong with one becomes a
+finding at its line, never a traceback.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
 from gen.finding import ERROR, Finding
-from gen.output.templatefiles import built_in_folder, find_overrides, read_template
+from gen.output.templatefiles import TemplateError, find_overrides, read_template
 from gen.output.templaterules import broken_rules
 from gen.output.yamltext import block, literal, number, quote
 
 
-class TemplateError(Exception):
-    """Templates that cannot be used, or not with these values; `findings` is never empty."""
+class JinjaRenderer:
+    """Renders templates by name, as `gen.output.renderer.Renderer` does."""
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        self.findings = tuple(findings)
-        super().__init__(*self.findings)
-
-
-class Renderer:
-    """Renders templates by name. Files in the folder `overrides` replace the built-in ones of the same name.
-
-    Raises `TemplateError` at once for all overrides that can be seen to be wrong without values.
-    """
-
-    def __init__(self, overrides: str | None = None, built_in: str | None = None) -> None:
-        self._built_in = built_in or built_in_folder()
-        self._environment = _environment()
+    def __init__(self, overrides: str | None, built_in: str) -> None:
+        self._built_in = built_in
+        self._environment = environment()
         self._compiled: dict[str, jinja2.Template] = {}
+        self._overridden: dict[str, str] = {}  # paths by name
         if overrides is not None:
             self._override(overrides)
 
@@ -45,10 +34,12 @@ class Renderer:
         except Exception as error:
             raise TemplateError([_failure(template, error, values, subject)]) from error
 
+    def path(self, name: str) -> str:
+        """Where the template lies that this name stands for."""
+        return self._overridden.get(name, f"{self._built_in}/{name}")
+
     def _compile_built_in(self, name: str) -> jinja2.Template:
-        if name.startswith("/") or ".." in name.split("/"):
-            raise ValueError(f"{name!r} is not the name of a template")
-        compiled = _compile(self._environment, f"{self._built_in}/{name}", f"templates/{name}")
+        compiled = _compile(self._environment, self.path(name), f"templates/{name}")
         if isinstance(compiled, list):
             raise TemplateError(compiled)
         self._compiled[name] = compiled
@@ -62,7 +53,7 @@ class Renderer:
             if isinstance(compiled, list):
                 findings += compiled
             else:
-                self._compiled[name] = compiled
+                self._compiled[name], self._overridden[name] = compiled, path
         if findings:
             raise TemplateError(findings)
 
@@ -73,7 +64,8 @@ class _Missing(jinja2.StrictUndefined):
     __repr__ = jinja2.StrictUndefined.__str__
 
 
-def _environment() -> SandboxedEnvironment:
+def environment() -> SandboxedEnvironment:
+    """Strict and sandboxed, with our filters and nothing else."""
     environment = SandboxedEnvironment(
         undefined=_Missing, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )

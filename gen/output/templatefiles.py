@@ -1,4 +1,5 @@
-"""Where do templates lie, which of them does a user's folder replace, and what stands in them?
+"""Where do templates lie, which of them does a user's folder replace, what stands in them, and how is told
+that one cannot be used?
 
 Never reads outside of the two folders: a link in a user's folder that leads out of it is refused.
 """
@@ -6,11 +7,19 @@ Never reads outside of the two folders: a link in a user's folder that leads out
 # ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH123
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gen.finding import ERROR, Finding
 
 _SUFFIX = ".j2"
+
+
+class TemplateError(Exception):
+    """Templates that cannot be used, or not with these values; `findings` is never empty."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(*self.findings)
 
 
 def built_in_folder() -> str:

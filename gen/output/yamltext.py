@@ -19,7 +19,8 @@ _CHANGED_BY_READERS = (
 # Harmless to readers but not to reviewers: invisible, or it turns the direction of the text around it.
 # Joiners are not here: scripts and emoji need them.
 _HIDDEN_FROM_PEOPLE = "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb\U000e0000-\U000e0fff"
-_ESCAPED = re.compile(f'["\\\\\n{_CHANGED_BY_READERS}{_HIDDEN_FROM_PEOPLE}]')
+# Stays text until somebody needs it: compiling it takes as long as rendering thirty reservations.
+_ESCAPED = f'["\\\\\n{_CHANGED_BY_READERS}{_HIDDEN_FROM_PEOPLE}]'
 _is_plain_ascii = re.compile(r"[ !#-\[\]-~]*").fullmatch
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LINE_BYTES = bytes(range(0x20, 0x7F)) + b"\n"
@@ -47,7 +48,7 @@ def _quote(text: str) -> str:
         raise TypeError(f"{text!r} is not text")
     if _is_plain_ascii(text):
         return f'"{text}"'
-    return f'"{_ESCAPED.sub(_escape, text)}"'
+    return f'"{re.sub(_ESCAPED, _escape, text)}"'
 
 
 quote: Callable[[str], str] = lru_cache(maxsize=4096)(_quote)
@@ -91,7 +92,7 @@ def _is_made_of_lines(text: str) -> bool:
     # Far cheaper than a search through all of it. Quotes, backslashes and line feeds are gone as well, so
     # what the pattern still finds is what no line carries.
     odd = text.encode("utf-8", "surrogatepass").translate(None, _LINE_BYTES)
-    return not odd or _ESCAPED.search(odd.decode("utf-8", "surrogatepass")) is None
+    return not odd or re.search(_ESCAPED, odd.decode("utf-8", "surrogatepass")) is None
 
 
 def block(value: object, indent: int) -> str:

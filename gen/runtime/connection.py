@@ -9,7 +9,7 @@ connection had lost. An answer is read as a whole, or line by line as it comes.
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import TypeVar
@@ -75,11 +75,12 @@ class Connection:
         except (OSError, HTTPException, ValueError) as error:
             raise self._broken(error) from error
 
-    def lines(self, request: Request, silence: float) -> Iterator[bytes]:
-        """The lines of the answer as they come, until it ends. The head has come when this returns.
+    def lines(self, request: Request, silence: float) -> Generator[bytes, None, None]:
+        """The lines of the answer as they come, until it ends. The head has come when this returns; whoever
+        leaves before the end must close it.
 
-        ApiError, here or in the middle: it is refused, broken off, a line is too long, or nothing came for
-        `silence` seconds.
+        ApiError, here or in the middle: it is refused, breaks off in a line, a line is too long, or nothing
+        came for `silence` seconds. A break between two lines cannot be told from an end.
         """
         try:
             response = self._exchange(request, lambda response: response)
@@ -90,7 +91,7 @@ class Connection:
         return self._lines(response, silence)
 
     def interrupt(self) -> None:
-        """From any thread: what it does at the moment fails, and so does whatever comes later."""
+        """From any thread: what it does at the moment ends, and whatever comes later fails."""
         self._interrupted = True
         if self._socket is not None:
             with suppress(OSError):
@@ -102,7 +103,7 @@ class Connection:
             self._open.close()
             self._open = self._socket = None
 
-    def _lines(self, response: HTTPResponse, silence: float) -> Iterator[bytes]:
+    def _lines(self, response: HTTPResponse, silence: float) -> Generator[bytes, None, None]:
         try:
             if self._socket is not None:
                 self._socket.settimeout(silence)

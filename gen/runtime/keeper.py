@@ -18,8 +18,8 @@ ATTEMPTS = 5  # at a scale that others keep changing, before it counts as a fail
 _GONE = Deployment(0, "")  # what is not there holds no seats
 
 Decide = Callable[[bool], Aim | None]
-"""What is wished now; None: leave the pool as it is. True: somebody else has moved the pool, and may know a newer
-timetable, so that must be read once more.
+"""What is wished now; None: leave the pool as it is. True: somebody else has moved the pool, and may know a
+newer timetable, so that must be read once more.
 """
 
 
@@ -57,8 +57,8 @@ class Keeper:
         return self.aim is None and self._last is not None
 
     def keep(self, decide: Decide, *, quick: bool = False) -> None:
-        """Does nothing during the pause after a failure. `quick` writes upon what the server last told where
-        that was in order, and so spares a look; the server refuses it if that is not so any more.
+        """Does nothing during the pause after a failure. `quick` writes upon what the server last told, and
+        so spares a look; the server refuses it if that is not so any more.
         """
         hands = self._hands
         if self.pause.left(hands.now()):
@@ -85,19 +85,12 @@ class Keeper:
         """Looks again at once where somebody else wrote in between."""
         for _ in range(ATTEMPTS - 1):
             try:
-                return self._write(decide, self._known() if quick else None)
+                return self._write(decide, self._last if quick else None)
             except ApiError as error:
                 if not error.is_conflict():
                     raise
             quick = False
         return self._write(decide, None)
-
-    def _known(self) -> Deployment | None:
-        """The pool as the server last told it, if that was as wished. Whatever else it was, somebody else had
-        a reason that must be looked at first.
-        """
-        last, settled = self._last, self._settled
-        return last if last and settled and last.replicas == settled.wish.replicas else None
 
     def _write(self, decide: Decide, known: Deployment | None) -> None:
         gone, found = None, known
@@ -129,6 +122,7 @@ class Keeper:
             self._settled = aim
 
     def _is_contested(self, found: Deployment, aim: Aim) -> bool:
+        """It stands neither as it was left nor as it should: somebody else had a reason."""
         left_at = self._settled.wish.replicas if self._settled else 0
         return found.replicas not in (left_at, aim.wish.replicas)
 

@@ -46,6 +46,7 @@ class _Class:
         self.unlisted = set(self.collections)
         self.is_pending = True
         self.has_templates = False  # some match asks for one
+        self.is_unseen = False  # something has changed that was not asked for yet
 
     def settle(self) -> None:
         if not self.unlisted and not self.attendance.holds_back:
@@ -92,10 +93,14 @@ class Observed:
         self._reread(self._means.now())
 
     def wait(self, seconds: float) -> None:
-        """Returns at the first change of anything watched (at once if one has come since `seen`), or after so
-        many seconds. What comes within a millisecond of the first change comes with it.
+        """Returns at the first change of anything watched (at once if there was one that `seen` has not told
+        for its class), or after so many seconds. What comes within a millisecond of it comes with it.
         """
-        self._lookout.wait(seconds)
+        unseen = [found for found in self._classes.values() if found.is_unseen]
+        for found in unseen:
+            found.is_unseen = False  # once only, whatever the caller makes of it
+        if not unseen:
+            self._lookout.wait(seconds)
 
     def seen(self, resource_class: str, now: float) -> Seen:
         """Of a class that is not watched: nothing can be read."""
@@ -103,6 +108,7 @@ class Observed:
         found = self._classes.get(resource_class)
         if found is None:
             return Seen(None, {}, self._timetable is None)
+        found.is_unseen = False
         blind = max((self._lookout.failing_for(one, now) for one in found.collections.values()), default=0.0)
         if found.is_pending or blind > self._patience:
             return Seen(None, {}, found.is_pending)
@@ -200,6 +206,7 @@ class Observed:
         if self._contest.refresh(now):
             for name, found in self._classes.items():
                 found.attendance.set_claims(self._contest.claims.get(name, ()))
+                found.is_unseen = True
 
     def _settle_templates(self, now: float) -> None:
         templates = self._templates
@@ -210,6 +217,7 @@ class Observed:
         for found in self._classes.values():
             if found.has_templates and (came or due or self._must_look or found.attendance.holds_back):
                 found.attendance.look_again(now, everybody=came or due or self._must_look)
+                found.is_unseen = found.is_unseen or came
         if came or due or self._must_look:
             self._looked_at, self._must_look = now, False
 
@@ -232,6 +240,7 @@ class Observed:
     ) -> None:
         for name, _ in reader.classes:
             found = self._classes[name]
+            found.is_unseen = True
             if isinstance(message, Listed):
                 here = {
                     uid: item.session

@@ -19,13 +19,12 @@ _MOST = 1 << 20  # bytes of an answer
 class Renku:
     def __init__(self, url: str, token_file: str) -> None:
         """Without such a file it is asked without a token. ApiError for a URL that is none."""
-        parts = urlsplit(url)
-        host = parts.hostname or ""
         try:
-            port = parts.port
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
         except ValueError:
-            host, port = "", None
-        if parts.scheme not in ("http", "https") or not host:
+            host = ""
+        if not host or parts.scheme not in ("http", "https"):
             raise ApiError(0, "NoAddress", f"{url!r} is no address of Renku")
 
         def connect() -> HTTPConnection:

@@ -6,6 +6,7 @@ pauses, and goes on from where it was, or lists again.
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Generic, NamedTuple, TypeVar
 
 from gen.runtime.api import ApiError, tree_of
@@ -128,15 +129,16 @@ class Watcher(Generic[T]):
         if not self._course.version:
             self._list()
         seconds = SHORTEST + int(JITTER * self._jitter())
-        lines = self._connection.lines(self.collection.watch_request(self._course.version, seconds), SILENCE)
-        self._tell(self, Live())
+        request = self.collection.watch_request(self._course.version, seconds)
         events = 0
-        for line in lines:
-            self._take(line)
-            events += 1
-            if self._course.failures:
-                self._course = self._course._replace(failures=0)
-                self._tell(self, Proved())
+        with closing(self._connection.lines(request, SILENCE)) as lines:
+            self._tell(self, Live())
+            for line in lines:
+                self._take(line)
+                events += 1
+                if self._course.failures:
+                    self._course = self._course._replace(failures=0)
+                    self._tell(self, Proved())
         return events
 
     def _take(self, line: bytes) -> None:

@@ -6,12 +6,12 @@ It judges nothing: machines are noisy. A line that is over its promise is marked
 import sys
 
 from gen import table
-from tests.bench import memory, rendering, starting
+from tests.bench import arrivals, memory, rendering, starting
 
 
 def main() -> None:
     cells = []
-    for rows in (starting.rows, rendering.rows, memory.rows):
+    for rows in (starting.rows, rendering.rows, memory.rows, arrivals.rows):
         for row in rows():
             promise = "" if row.most is None else f"{row.most:.3g}"
             over = "over" if row.most is not None and row.ratio > row.most else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.bench import baseline, workload
-from tests.bench.process import Command, Cost, in_turn, once
+from tests.bench.process import CACHE, Command, Cost, in_turn, once
 
 RENDER: Command = (sys.executable, "-m", "gen", "render")
 CHECK: Command = (*RENDER, "--check")
@@ -37,11 +37,13 @@ def project(number: int) -> Iterator[Path]:
 
 
 def measure(number: int, runs: int, *, baselines: bool = False) -> dict[str, Cost]:
-    """Costs by name: `render` (from nothing), `check` (nothing changed), and the baselines."""
+    """Costs by name: `render` (from nothing), `check` (nothing changed), `first` (the same where nothing is
+    remembered, as in a fresh clone), and the baselines.
+    """
     with project(number) as folder:
         where = str(folder)
         once(RENDER, where)
-        commands: dict[str, Command] = {"bare": BARE, "render": RENDER, "check": CHECK}
+        commands: dict[str, Command] = {"bare": BARE, "first": CHECK, "render": RENDER, "check": CHECK}
         if baselines:
             baseline.prepare(folder / "rendered", folder / "objects")
             dump = (sys.executable, "-m", "tests.bench.baseline")
@@ -58,6 +60,8 @@ def measure(number: int, runs: int, *, baselines: bool = False) -> dict[str, Cos
         def before(i: int) -> None:
             if names[i] == "render":
                 shutil.rmtree(folder / "rendered", ignore_errors=True)
+            elif names[i] == "first":
+                shutil.rmtree(folder / CACHE, ignore_errors=True)
 
         costs = in_turn([(commands[name], where) for name in names], runs, before)
         return dict(zip(names, costs, strict=True))
@@ -79,6 +83,12 @@ def rows() -> Iterator[Row]:
         thousand["check"].seconds / thousand["render"].seconds,
         1 / 2,
         _ms(thousand["check"]),
+    )
+    yield Row(
+        "the same in a fresh clone",
+        thousand["first"].seconds / thousand["render"].seconds,
+        None,
+        _ms(thousand["first"]),
     )
     many = measure(5000, 3)
     later = (many["render"].seconds - thousand["render"].seconds) / 4000

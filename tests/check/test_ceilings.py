@@ -88,7 +88,7 @@ def exceeded(*documents: Value | list[Value]) -> list[str]:
     for one in declared.reservations:
         occurrences = expand(one, declared.calendars).occurrences
         for part in placed(one, declared, declared.site):
-            ceilings.take(part, occurrences)
+            ceilings.take(part, ceilings.loads(part, occurrences))
     found = ceilings.problems({one.name: one for one in declared.reservations})
     return [f"{one.file} {line}" for one in found for line in lines([one])]
 

@@ -163,7 +163,7 @@ def test_a_reservation_that_narrows_nothing_is_noted() -> None:
 @pytest.mark.parametrize(
     "sessions",
     [
-        {"namespaces": ["a"]},
+        {"namespaces": ["hub"]},
         {"matchLabels": {"a": "b"}},
         {"matchAnnotations": {"a": "b"}},
         {"projectTemplate": "01JC3CB5426KC7P5STS5X3KSS8"},
@@ -174,6 +174,15 @@ def test_whatever_narrows_is_enough(sessions: dict[str, Any]) -> None:
     course = reservation(provisioning=MAINTAIN, sessions=sessions)
 
     assert told(course, resource_class(), site()) == []
+
+
+def test_a_course_is_looked_for_only_where_its_class_has_sessions() -> None:
+    course = reservation(provisioning=MAINTAIN, sessions={"namespaces": ["hub", "hbu"]})
+
+    assert told(course, resource_class(), site()) == [
+        'a.yaml B035 spec.sessions.namespaces.1: sessions of class small are not looked for in "hbu": '
+        "none would count. Did you mean hub?"
+    ]
 
 
 def test_earlier_narrows_nothing() -> None:

@@ -32,6 +32,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def evening(folder: Path) -> Path:
+    """The small project with one reservation more."""
+    return project.write(folder, evening=project.EVENING)
+
+
+@pytest.fixture
 def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
     """A command in process, in the small project. The process itself ends where it began."""
 

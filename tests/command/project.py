@@ -5,7 +5,7 @@ from pathlib import Path
 SITE = """\
 apiVersion: berth.dev/v1alpha1
 kind: Site
-metadata: {name: uni, annotations: {berth.dev/ignore: "B035: told by hand"}}
+metadata: {name: uni, annotations: {berth.dev/ignore: "B037: told by hand"}}
 spec:
   timeZone: Europe/Zurich
   engine: argocd
@@ -81,6 +81,39 @@ spec:
     schedule: [{startTime: "10:00", endTime: "10:20"}]
   provisioning: {placeholderCount: 1, leadTimeMinutes: 0, scaleDownBehavior: none}
   suspend: true
+"""
+EVENING = """\
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: seat}
+spec:
+  cluster: prod
+  requests: {cpu: "1"}
+  sessions: {source: pods, namespaces: [jhub]}
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: desk}
+spec:
+  cluster: lab
+  requests: {cpu: "2"}
+  sessions: {source: pods, namespaces: [jhub]}
+---
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: evening}
+spec:
+  recurrence:
+    type: dates
+    dates: [2026-02-07, 2026-02-08]
+    schedule:
+      - {startTime: "18:00", endTime: "20:00"}
+      - {startTime: "20:00", endTime: "21:00"}
+      - {startTime: "22:00", endTime: "22:30", seats: [{resourceClass: desk, placeholderCount: 1}]}
+  provisioning:
+    seats: [{resourceClass: seat, placeholderCount: 4}, {resourceClass: desk, placeholderCount: 3}]
+    scaleDownBehavior: reduce
+  sessions: {matchLabels: {course: evening}}
 """
 FILES = {
     "site.yaml": SITE,

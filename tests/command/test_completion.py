@@ -11,7 +11,7 @@ from tests.command.conftest import Berth
 
 EVERY = ["-C", "-o", "--output", "--strict", "--now", "-h", "--help", "--version"]
 COMPLETIONS = {
-    "berth ": ["render", "validate", "list", "occurrences", "completion", *EVERY],
+    "berth ": ["render", "validate", "list", "occurrences", "simulate", "completion", *EVERY],
     "berth re": ["render"],
     "berth --s": ["--strict"],
     "berth -C templ": ["templates"],
@@ -34,6 +34,11 @@ COMPLETIONS = {
     "berth render --templates t": ["templates", "tests"],
     "berth list --now ": [],
     "berth occurrences --at 2": [],
+    "berth simulate course --c": ["--class", "--compare", "--chart"],
+    "berth simulate course --sessions s": ["sessions.csv"],
+    "berth simulate --chart t": ["templates", "tests"],
+    "berth simulate --occurrence 2": [],
+    "berth simulate -o ": ["text", "json"],
     "berth completion ": ["bash", "zsh", "fish", *EVERY],
     "berth completion z": ["zsh"],
     "berth validate --check": [],
@@ -68,6 +73,7 @@ def script(berth: Berth, tmp_path: Path, request: pytest.FixtureRequest) -> Path
 def completed(script: Path, words: tuple[str, ...], folder: Path) -> list[str]:
     for name in ("templates", "tests", "rendered"):
         (folder / name).mkdir(exist_ok=True)
+    (folder / "sessions.csv").touch()
     command = ["bash", "--norc", "-c", BASH, "bash", str(script), *words]
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     assert done.stderr == ""
@@ -97,8 +103,8 @@ def test_bash_completes_commands_flags_forms_and_folders(script: Path, tmp_path:
 @pytest.mark.parametrize("script", ["fish"], indirect=True)
 def test_fish_completes_commands_flags_and_forms(script: Path) -> None:
     for line, expected in COMPLETIONS.items():
-        if "-C" in line or "--templates" in line or line.endswith(" "):
-            continue  # folders and order are fish's own
+        if any(flag in line for flag in ("-C", "--templates", "--sessions", "--chart")) or line.endswith(" "):
+            continue  # folders, files and order are fish's own
         command = ["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         words = {word.partition("\t")[0] for word in done.stdout.splitlines()}

@@ -20,6 +20,21 @@ Flags:
 
 Flags of every command: berth --help
 """
+SIMULATE = """\
+Simulate one occurrence: the target for sessions that come and go.
+
+Usage: berth simulate NAME [FLAGS]
+
+Flags:
+  --sessions FILE    08:55+10,11:00-3, or a file of such; - is standard input
+  --occurrence ID    an id or a date, instead of the next one
+  --class NAME       only seats of this class
+  --compare          maintain, reduce and none beside each other
+  --chart FILE       draw an SVG, too
+  -o, --output FORM  answer as text or json
+
+Flags of every command: berth --help
+"""
 COMPLETION = """\
 Print a script that completes these words in a shell.
 
@@ -39,6 +54,7 @@ Commands:
   validate     check the reservations; write nothing
   list         list the reservations: seats, seat-hours, next opening
   occurrences  list every dated occurrence, in local time and UTC
+  simulate     simulate one occurrence: the target for sessions that come and go
   completion   print a script that completes these words in a shell
 
 Flags of every command, before or after it:
@@ -60,6 +76,7 @@ Exit codes: 0 good, 1 errors in the input, 2 usage, 3 our fault, 4 stale,
 def test_help_of_the_program_and_of_a_command(berth: Berth) -> None:
     assert berth("--help") == (0, WHOLE, "")
     assert berth("render", "-h") == (0, RENDER, "")
+    assert berth("simulate", "--help") == (0, SIMULATE, "")
     assert berth("--help", "completion") == (0, COMPLETION, "")
 
 

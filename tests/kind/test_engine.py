@@ -174,12 +174,12 @@ FAULTY: dict[str, tuple[dict[str, Any], list[str]]] = {
             ],
         },
         [
-            'B036 syncOptions.0: "Validate" is no sync option. Write it as Validate=false is written.',
-            "B036 syncOptions.1: Replace=true would reset the seats of open windows to 0. Remove it.",
-            "B036 syncOptions.2: Force=true would reset the seats of open windows to 0. Remove it.",
-            "B036 syncOptions.3: RespectIgnoreDifferences=false would reset the seats of open windows to 0. "
+            'B038 syncOptions.0: "Validate" is no sync option. Write it as Validate=false is written.',
+            "B038 syncOptions.1: Replace=true would reset the seats of open windows to 0. Remove it.",
+            "B038 syncOptions.2: Force=true would reset the seats of open windows to 0. Remove it.",
+            "B038 syncOptions.3: RespectIgnoreDifferences=false would reset the seats of open windows to 0. "
             "Remove it.",
-            "B036 syncOptions.4: PruneLast=true would let a sync wait for placeholders that find no node. "
+            "B038 syncOptions.4: PruneLast=true would let a sync wait for placeholders that find no node. "
             "Remove it.",
         ],
     ),
@@ -189,7 +189,7 @@ FAULTY: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "folders": (
         {"type": "flux", "path": "a/../b"},
-        ['B036 path: "a/../b" is no folder of a repository. Write it without .. in it.'],
+        ['B038 path: "a/../b" is no folder of a repository. Write it without .. in it.'],
     ),
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from tests.saying import site, told
 
 HOME: dict[str, Any] = {"url": "https://git.example.org/capacity.git", "revision": "main"}
 NOT_TOLD = (
-    "a.yaml B035 spec: there is no repository, so nothing is rendered that makes {} apply the rest. "
+    "a.yaml B037 spec: there is no repository, so nothing is rendered that makes {} apply the rest. "
     "Add repository.url, or make those objects yourself."
 )
 
@@ -23,19 +23,19 @@ TOGETHER: dict[str, tuple[dict[str, Any], list[str]]] = {
     "flux-with-its-own-source": ({"engine": {"type": "flux", "sourceName": "a", "path": "."}}, []),
     "flux-and-HEAD": (
         {"engine": "flux", "repository": {"url": "https://a/b"}},
-        ["B036 spec.repository: Flux follows no HEAD. Add revision: a branch, for instance main."],
+        ["B038 spec.repository: Flux follows no HEAD. Add revision: a branch, for instance main."],
     ),
     "flux-and-scp": (
         {"engine": "flux", "repository": {"url": "git@git.example.org:a/b.git", "revision": "main"}},
         [
-            'B036 spec.repository.url: Flux does not take "git@git.example.org:a/b.git". '
+            'B038 spec.repository.url: Flux does not take "git@git.example.org:a/b.git". '
             "Write ssh://git@git.example.org/a/b.git."
         ],
     ),
     "flux-and-a-folder": (
         {"engine": "flux", "repository": {"url": "file:///a", "revision": "main"}},
         [
-            'B036 spec.repository.url: Flux does not take "file:///a". '
+            'B038 spec.repository.url: Flux does not take "file:///a". '
             "Write an address with https:// or ssh://."
         ],
     ),
@@ -43,10 +43,10 @@ TOGETHER: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no-addresses": (
         {"engine": "none", "repository": {"url": "a b", "revision": "-x", "path": ".."}},
         [
-            'B036 spec.repository.url: "a b" is not the address of a repository. '
+            'B038 spec.repository.url: "a b" is not the address of a repository. '
             "Write one such as https://git.example.org/capacity.git.",
-            'B036 spec.repository.revision: "-x" is not a revision. Write a branch, for instance main.',
-            'B036 spec.repository.path: ".." is no folder of a repository. Write it without .. in it.',
+            'B038 spec.repository.revision: "-x" is not a revision. Write a branch, for instance main.',
+            'B038 spec.repository.path: ".." is no folder of a repository. Write it without .. in it.',
         ],
     ),
     "idle-with-a-project": (
@@ -120,7 +120,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], list[str]]] = {
             "repository": HOME,
         },
         [
-            f"B037 spec.clusters.{i}.name: clusters {first} and {second} have one destination. "
+            f"B039 spec.clusters.{i}.name: clusters {first} and {second} have one destination. "
             "Give each its own, unless each has an engine of its own that runs in it."
             for i, first, second in ((1, "a", "b"), (4, "d", "e"))
         ],

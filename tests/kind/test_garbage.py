@@ -103,7 +103,7 @@ def everything(documents: list[Any]) -> list[Problem]:
         found += expansion.problems
         for part in placed(one, known, known.site):
             found += names.take(part, 1)
-            ceilings.take(part, expansion.occurrences)
+            ceilings.take(part, ceilings.loads(part, expansion.occurrences))
     return [*found, *ceilings.problems({one.name: one for one in known.reservations})]
 
 

@@ -9,7 +9,7 @@ import yaml
 from gen import report
 from gen.manifest.naming import pool
 from gen.model import Reservation, ResourceClass, Site
-from gen.output.template import Renderer
+from gen.output.renderer import Renderer
 from gen.pipeline import Part, Pipeline
 from gen.render import base_text, reservation_text
 from gen.runtime.recognition import Inactive, Recognition

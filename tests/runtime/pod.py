@@ -96,11 +96,18 @@ class Pod:
 
     def wished(self) -> int:
         """By all that is true now."""
+        return self.wished_of_all()["course-small"]
+
+    def wished_of_all(self) -> dict[str, int]:
+        """By Deployment."""
         assert self.cluster.timetable is not None
         timetable = parse(self.cluster.timetable)
         self.observed.update(timetable)
-        counts = self.observed.seen("small", self.now).counts
-        return wish(timetable, timetable.pools[0], int(self.now), counts).replicas
+        wanted = {}
+        for pool in timetable.pools:
+            counts = self.observed.seen(pool.resource_class, self.now).counts
+            wanted[pool.deployment] = wish(timetable, pool, int(self.now), counts).replicas
+        return wanted
 
     def _make_main(self) -> tuple[Source, Run]:
         hands, source = self._hands("occurrence", "berth-occurrence")

@@ -19,7 +19,7 @@ from tests.runtime.pod import Pod
 from tests.runtime.turns import Player, pause
 from tests.runtime.world import COURSE, NEXT, timetable_text
 
-SEEDS = range(60)
+SEEDS = range(8)
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
 
 

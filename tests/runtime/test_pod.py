@@ -187,3 +187,55 @@ def test_an_override_holds_the_run_though_nothing_is_open() -> None:
 
     assert short(pod) == [("09:59:00", 3), ("10:30:00", 0)]
     assert pod.main.exit_code == 0
+
+
+@pytest.mark.parametrize("first", ["occurrence", "scaler"])
+def test_who_reads_an_edit_first_is_followed_by_the_other_within_a_tick(first: str) -> None:
+    pod = Pod("07:59", MAINTAIN, 20)
+    pod.arrive(5)
+    story = Story(pod)
+    story.run("08:05:01")
+    pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
+    source = pod.main_source if first == "occurrence" else pod.scaler_source
+    source.refresh()
+    story.run("08:05:12")
+
+    assert pod.main_source.version == pod.scaler_source.version
+    assert [write.replicas for write in pod.writes] == [35]
+
+
+EDITS = {
+    "ends-earlier": timetable_text((*COURSE[:3], "08:05", {"small": 25}), behaviour="maintain"),
+    "ends-later": timetable_text((*COURSE[:3], "11:00", {"small": 25}), behaviour="maintain"),
+    "opens-later": timetable_text(
+        ("course/1", "08:20", "08:30", "10:00", {"small": 25}), behaviour="maintain"
+    ),
+    "another-day": timetable_text(behaviour="maintain"),
+    "one-more": timetable_text(
+        COURSE, ("course/2", "07:00", "07:30", "09:00", {"small": 9}), behaviour="maintain"
+    ),
+    "more": timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain"),
+    "less": timetable_text((*COURSE[:4], {"small": 10}), behaviour="maintain"),
+    "suspended": timetable_text(COURSE, behaviour="maintain", suspend=True),
+    "no-pool": timetable_text(pools={}, behaviour="maintain"),
+    "another-pool": timetable_text((*COURSE[:4], {"huge": 2}), pools={"huge": "course-huge"}),
+    "to-reduce": timetable_text(COURSE, behaviour="reduce"),
+    "to-none": timetable_text(COURSE, behaviour="none"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_every_edit_acts_within_a_minute_in_as_few_writes_as_it_takes(edit: str) -> None:
+    for offset in range(0, 30, 7):
+        pod = Pod("08:00", MAINTAIN, 20)
+        pod.cluster.set("course-huge", 0)
+        pod.arrive(5)
+        story = Story(pod)
+        story.plan(f"08:10:{offset:02d}", partial(setattr, pod.cluster, "timetable", EDITS[edit]))
+        story.run("08:11:30")
+        wanted = {"course-small": 0} | pod.wished_of_all()
+        writes = [write for write in pod.writes if write.at >= "08:10"]
+
+        assert {name: pod.cluster.scales[name][0] for name in wanted} == wanted
+        assert all(at(write.at) - at(f"08:10:{offset:02d}") <= 60 for write in writes)
+        assert len(writes) == sum(wanted[name] != {"course-small": 20}.get(name, 0) for name in wanted)

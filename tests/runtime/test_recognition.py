@@ -1,4 +1,4 @@
-"""How sessions are recognised is read as the timetable says it, and what is malformed is refused with its place."""
+"""How sessions are recognised is read as the timetable says it, and what is malformed is refused."""
 
 from typing import Any
 

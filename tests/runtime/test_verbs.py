@@ -1,4 +1,4 @@
-"""What is asked of the API server about objects of any kind, to the letter, and what is made of its answers."""
+"""What is asked of the API server about objects of any kind, to the letter, and what its answers become."""
 
 import json
 
@@ -25,8 +25,8 @@ class Server:
         return self._answers.pop(0)
 
 
-def good(status: int = 200, **tree: object) -> Answer:
-    return Answer(status, json.dumps(tree).encode())
+def good(code: int = 200, **tree: object) -> Answer:
+    return Answer(code, json.dumps(tree).encode())
 
 
 def test_a_list_is_read_page_by_page_until_no_more_is_promised() -> None:
@@ -54,7 +54,7 @@ def test_a_list_of_nothing(items: object) -> None:
     "answer",
     [
         good(kind="ConfigMap"),
-        good(kind="JobList", metadata={}, items={}),
+        good(kind="JobList", metadata={}, items=7),
         good(kind="JobList", metadata=7, items=[]),
     ],
     ids=["another-kind", "items", "metadata"],

@@ -1,5 +1,6 @@
-"""An API server that lists in pages and watches, in memory, with the manners of the real one; `StubServer` puts
-it on a socket.
+"""An API server that lists in pages and watches, in memory, with the manners of the real one.
+
+`StubServer` puts it on a socket.
 """
 
 import json
@@ -85,7 +86,7 @@ class WatchedCluster:
             self._oldest = self._version
 
     def end_watches(self, cut: bytes = b"") -> None:
-        """In good order, or with these bytes as the last."""
+        """In good order, or with these bytes as the last before the connection breaks."""
         with self._changed:
             self._ending += 1
             self._cut = cut
@@ -102,7 +103,7 @@ class WatchedCluster:
         if query.get("watch"):
             if int(query["resourceVersion"]) < self._oldest:
                 return refused(410, "Expired")
-            return Reply(HEAD, stream=self._watch(url.path, int(query["resourceVersion"])))
+            return Reply(HEAD, stream=self._watch(url.path, int(query["resourceVersion"]), self._ending))
         return self._list(url.path, int(query["limit"]), query.get("continue", ""))
 
     def _note(self, path: str, type_: str, tree: Tree) -> None:
@@ -125,16 +126,20 @@ class WatchedCluster:
         body = f'{{"kind": "SomeList", "items": {f"[{items}]" if texts else "null"}, '
         return reply(200, (body + f'"metadata": {json.dumps(metadata)}}}').encode())
 
-    def _watch(self, path: str, version: int) -> Iterator[bytes]:
-        ending, place = self._ending, 0
+    def _watch(self, path: str, version: int, ending: int) -> Iterator[bytes]:
+        place = 0
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: len(self._changes) > place or self._ending != ending, 30.0)
+                while len(self._changes) == place and self._ending == ending:
+                    self._changed.wait()
                 found, place = self._changes[place:], len(self._changes)
                 ends, cut = self._ending != ending, self._cut
             for change in found:
                 if change.version > version and change.path in (path, ""):
                     yield chunk(f'{{"type": "{change.type}", "object": {change.text}}}\n'.encode())
+            if ends and cut:
+                yield cut
+                raise ConnectionAbortedError("as the test wants it")
             if ends:
-                yield cut or chunk(b"")
+                yield chunk(b"")
                 return

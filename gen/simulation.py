@@ -1,0 +1,183 @@
+"""What a pool is told to have, at every instant at which that changes, for sessions that come and go.
+
+The very code of the scaler: its formula and target, its attribution and its wait. Driven by events and exact:
+nothing is polled, no clock is read. The sessions are all of one class and of the reservation's own course.
+"""
+
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from gen.runtime.attribution import Group, attributed, group
+from gen.runtime.formula import placeholders
+from gen.runtime.presence import Presence
+from gen.runtime.session import Claim, Session, ranked
+from gen.runtime.target import full_count, open_now, target
+from gen.runtime.timetable import Occurrence, Pool
+
+OPENS, STARTS, ENDS = "opens", "starts", "ends"
+COME, LEAVE, WAIT_OVER, CLOCK = "come", "leave", "wait over", "clock"
+
+
+class Change(NamedTuple):
+    """Sessions that come at an instant, or leave where the number is negative."""
+
+    at: int
+    number: int
+
+
+class Event(NamedTuple):
+    """Why something changes. An occurrence `opens`, `starts`, `ends`; a number of sessions `come`, `leave`,
+    or have left and stop to count (`wait over`); or the `clock` alone moves a target.
+    """
+
+    kind: str
+    occurrence: str = ""
+    number: int = 0
+
+
+class Step(NamedTuple):
+    """What holds from an instant on. `active` sessions are there and count; `waiting` ones have left and
+    still count; `targets` are those of the behaviours that were asked for, in their order.
+    """
+
+    at: int
+    active: int
+    waiting: int
+    targets: tuple[int, ...]
+    events: tuple[Event, ...]
+
+
+class Plan(NamedTuple):
+    """A pool with all occurrences of its reservation, and how long sessions that left still count."""
+
+    pool: Pool
+    occurrences: tuple[Occurrence, ...]
+    stabilization_seconds: int
+
+
+def simulate(
+    plan: Plan, changes: Sequence[Change], behaviours: Sequence[str], first: int, last: int
+) -> list[Step]:
+    """A step for `first`, and for each instant up to `last` inclusive at which anything happens.
+
+    `changes` are by time, those of one instant in their order, and may begin before `first`. Who came first
+    leaves first; never more leave than are there.
+    """
+    crowd = _Crowd(plan, first, last)
+    agenda = _agenda(crowd.occurrences, changes, first, last)
+    waits = {one.at + plan.stabilization_seconds for one in changes if one.number < 0}
+    times = sorted({first, *agenda, *(at for at in waits if at <= last)})
+    steps: list[Step] = []
+    for now, until in pairwise([*times, last + 1]):
+        events = crowd.advance(now, agenda.get(now, ()))
+        if now < first:
+            continue
+        targets = crowd.targets(behaviours, now)
+        if not steps or events or targets != steps[-1].targets:
+            why = events or ((Event(CLOCK),) if steps else ())
+            steps.append(Step(now, crowd.active, crowd.waiting, targets, why))
+        for at in _moments(lambda at: crowd.targets(behaviours, at), now, until):
+            moved = crowd.targets(behaviours, at)
+            steps.append(Step(at, crowd.active, crowd.waiting, moved, (Event(CLOCK),)))
+    return steps
+
+
+def _agenda(
+    occurrences: Iterable[Occurrence], changes: Iterable[Change], first: int, last: int
+) -> dict[int, list[Event]]:
+    """What happens when, without what follows from it."""
+    agenda: dict[int, list[Event]] = {}
+    for one in occurrences:
+        for at, kind in ((one.end, ENDS), (one.open, OPENS), (one.start, STARTS)):
+            if first <= at <= last:
+                agenda.setdefault(at, []).append(Event(kind, one.id))
+    for change in changes:
+        if change.at <= last:
+            kind = COME if change.number > 0 else LEAVE
+            agenda.setdefault(change.at, []).append(Event(kind, number=abs(change.number)))
+    return agenda
+
+
+def _moments(value: Callable[[int], tuple[int, ...]], now: int, until: int) -> Iterator[int]:
+    """Where `value` moves between two instants, both exclusive. It never returns to what it was."""
+    while value(until - 1) != (before := value(now)):
+        now += 1 + bisect_left(range(now + 1, until), True, key=lambda at: value(at) != before)
+        yield now
+
+
+class _Crowd:
+    """The sessions of the pool's course, and which occurrence each counts for."""
+
+    def __init__(self, plan: Plan, first: int, last: int) -> None:
+        self._count = full_count(plan.pool.resource_class)
+        near = (one for one in plan.occurrences if one.open <= last and one.end >= first)
+        self.occurrences = tuple(one for one in near if self._count(one))
+        self._match = match = plan.pool.match
+        # One that is of the course, whatever narrows that.
+        namespace = match.namespaces[0] if match.namespaces else ""
+        self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
+        everyone = self._claims(self.occurrences)
+        self._presence = Presence(plan.stabilization_seconds, lambda session: group(session, everyone))
+        self._here = deque[str]()
+        self._arrived = 0
+        self._claimed: tuple[Claim, ...] = ()
+        self._taken: dict[str, int] = {}
+        self.active, self.waiting = 0, 0
+
+    def _claims(self, occurrences: Iterable[Occurrence]) -> tuple[Claim, ...]:
+        return ranked(
+            Claim(one.id, one.open, one.start, one.end, self._count(one), self._match) for one in occurrences
+        )
+
+    def advance(self, now: int, happening: Iterable[Event]) -> tuple[Event, ...]:
+        """To `now`; answers what happens there, with what follows from it."""
+        over = self.waiting - self._waiting(now)
+        events = (*((Event(WAIT_OVER, number=over),) if over else ()), *happening)
+        for event in events:
+            if event.kind == COME:
+                self._come(event.number, now)
+            elif event.kind == LEAVE:
+                for _ in range(event.number):
+                    self._presence.leave(self._here.popleft(), now)
+        claims = self._claims(open_now(self.occurrences, now))
+        self._claimed = claims or self._claimed  # when all is over, those that are there are still told
+        self._taken = attributed(self._groups(self._presence.counted(now), claims), claims)
+        self.active, self.waiting = self._counting(self._presence.here()), self._waiting(now)
+        return events
+
+    def _come(self, number: int, now: int) -> None:
+        # Of when it came, it only matters what has opened by then.
+        created = max((one.open for one in self.occurrences if one.open <= now), default=now)
+        for _ in range(number):
+            self._arrived += 1
+            session = self._usual._replace(id=str(self._arrived), created=created)
+            self._here.append(session.id)
+            self._presence.arrive(session, now)
+
+    def _waiting(self, now: int) -> int:
+        return self._counting(self._presence.counted(now)) - self._counting(self._presence.here())
+
+    def _counting(self, sessions: Iterable[Session]) -> int:
+        return sum(number for places, number in self._groups(sessions, self._claimed).items() if places)
+
+    def _groups(self, sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[Group, int]:
+        """They differ in when they came alone, so that one of each time tells for all."""
+        groups: dict[Group, int] = {}
+        for created, number in Counter(session.created for session in sessions).items():
+            places = group(self._usual._replace(created=created), claims)
+            groups[places] = groups.get(places, 0) + number
+        return groups
+
+    def targets(self, behaviours: Iterable[str], now: int) -> tuple[int, ...]:
+        """Until the next advance."""
+        return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviours)
+
+    def _asks(self, behaviour: str, now: int) -> Callable[[Occurrence], int]:
+        def seats(one: Occurrence) -> int:
+            window = one.open, one.start, one.end
+            return placeholders(behaviour, self._count(one), self._taken.get(one.id, 0), window, now)
+
+        return seats

@@ -1,0 +1,55 @@
+"""A process that sees what a scaler sees, to be measured from outside: give it a port and an account.
+
+It prints what it counts and what it has in memory when the first list is complete, and at each change.
+"""
+
+import json
+import os
+import sys
+
+from gen.runtime.connection import in_cluster
+from gen.runtime.log import Log
+from gen.runtime.lookout import Means
+from gen.runtime.observed import Observed
+from gen.runtime.recognition import Recognition
+from gen.runtime.session import Match
+from gen.runtime.timetable import Occurrence, Pool, Timetable
+from gen.runtime.watcher import MOST
+
+NOW = 1_770_019_300.0
+RENKU = Recognition("renku", ("renku",), "", 5)
+COURSE = Match(labels=(("course", "x"),))
+TIMETABLE = Timetable(
+    "course",
+    False,
+    (Pool("small", "course-small", "maintain", RENKU, COURSE),),
+    (Occurrence("course/1", 1_770_017_400, 1_770_019_200, 1_770_033_600, (("small", 25),)),),
+    "example",
+)
+
+
+def resident() -> float:
+    """MiB that this process has for itself or shares with others, as the kernel counts it."""
+    with open("/proc/self/status", encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
+        fields = dict(line.split(":", 1) for line in file)
+    return sum(int(fields[name].split()[0]) for name in ("RssAnon", "RssFile")) / 1024
+
+
+def main(port: str, account: str) -> None:
+    environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": port}
+    log = Log(lambda line: os.write(2, line.encode()), lambda: NOW, "course")
+    observed = Observed(
+        Means(lambda: in_cluster(environment, account, most=MOST), "berth", log, lambda: NOW, lambda: 0.5)
+    )
+    observed.update(TIMETABLE)
+    before = None
+    while True:
+        seen = observed.seen("small", NOW)
+        if not seen.pending and seen != before:
+            before = seen
+            print(json.dumps([seen.active["course/1"], round(resident(), 1)]), flush=True)
+        observed.wait(60)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,282 @@
+"""What the scaler sees follows the API server through every trouble, or is said to be unknown."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+
+from gen.runtime.connection import Connection
+from gen.runtime.instant import instant_text
+from gen.runtime.log import Log
+from gen.runtime.lookout import Means
+from gen.runtime.observed import Observed, Seen
+from gen.runtime.timetable import Timetable, parse
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.test_contest import Row, config_map, text
+from tests.runtime.watched_cluster import WatchedCluster, refused
+from tests.runtime.world import at
+
+SESSIONS = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"
+TIMETABLES = "/api/v1/namespaces/berth/configmaps"
+DS: Row = ("ds/1", "07:30", "08:00", "10:00", {"small": 2, "huge": 1})
+ML: Row = ("ml/1", "07:30", "08:00", "11:00", {"small": 3})
+STEP, LONG_ENOUGH = 0.2, 20.0
+
+
+def session(name: str, labels: dict[str, str] | None = None, **annotations: str) -> dict[str, Any]:
+    known = {"renku.io/resource_class_id": "5"}
+    known |= {f"renku.io/{key}": value for key, value in annotations.items()}
+    created = instant_text(at("07:00"))
+    return {
+        "metadata": {"uid": name, "creationTimestamp": created, "annotations": known, "labels": labels or {}}
+    }
+
+
+def timetable(*rows: Row, **more: Any) -> Timetable:
+    """Ours. Both of its classes have the same sessions; `huge` is not counted."""
+    made = parse(text("ds", *rows, **more))
+    small, huge = made.pools
+    return made._replace(pools=(small, huge._replace(behaviour="none")))
+
+
+class Scene:
+    """A cluster, and what is seen of it. Time is what `now` says."""
+
+    def __init__(self, cluster: WatchedCluster, server: StubServer) -> None:
+        self.cluster = cluster
+        self.now = float(at("08:00"))
+        self.log: list[dict[str, Any]] = []
+        log = Log(lambda line: self.log.append(json.loads(line)), lambda: self.now, "ds")
+
+        def connect() -> Connection:
+            return Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
+
+        self.observed = Observed(Means(connect, "berth", log, lambda: self.now, lambda: 1.0))
+
+    def seen(self) -> Seen:
+        return self.observed.seen("small", self.now)
+
+    def until(self, reached: Callable[[Seen], bool]) -> Seen:
+        for _ in range(int(LONG_ENOUGH / STEP)):
+            seen = self.seen()
+            if reached(seen):
+                return seen
+            self.observed.wait(STEP)
+        raise AssertionError((self.seen(), self.log))
+
+    def until_counts(self, **counts: int) -> None:
+        wanted = {f"{name}/1": number for name, number in counts.items()}
+        self.until(lambda seen: seen.counts == wanted)
+
+    def told(self, event: str) -> list[tuple[str, str]]:
+        return [(line["subject"], line.get("reason", "")) for line in self.log if line["event"] == event]
+
+
+@contextmanager
+def watching(cluster: WatchedCluster, own: Timetable | None = None, hours_before: int = 0) -> Iterator[Scene]:
+    with StubServer(cluster.answer) as server:
+        scene = Scene(cluster, server)
+        scene.now -= 3600 * hours_before
+        scene.observed.update(own or timetable(DS))
+        try:
+            yield scene
+        finally:
+            cluster.interferences.clear()
+            scene.observed.close()
+            cluster.end_watches()
+
+
+@pytest.fixture
+def cluster() -> WatchedCluster:
+    made = WatchedCluster()
+    made.put(TIMETABLES, with_created(config_map("ds", text("ds", DS))))
+    return made
+
+
+def with_created(tree: dict[str, Any]) -> dict[str, Any]:
+    tree["metadata"]["creationTimestamp"] = instant_text(at("06:00"))
+    return tree
+
+
+def put_rival(cluster: WatchedCluster, said: str, name: str = "ml") -> None:
+    cluster.put(TIMETABLES, with_created(config_map(name, said)))
+
+
+def test_before_the_first_complete_list_nothing_is_known(cluster: WatchedCluster) -> None:
+    with StubServer(cluster.answer) as server:
+        scene = Scene(cluster, server)
+        assert scene.seen() == Seen(None, {}, True)
+        cluster.interferences.append(
+            lambda one: refused(403, "Forbidden") if "amalthea" in one.path else None
+        )
+        scene.observed.update(timetable(DS))
+        scene.until(lambda _: bool(scene.log))
+        assert scene.seen() == Seen(None, {}, True)
+        cluster.interferences.clear()
+        assert scene.until(lambda seen: not seen.pending) == Seen({"ds/1": 0}, {"ds/1": 0}, False)
+        scene.observed.close()
+        cluster.end_watches()
+
+    assert scene.told("failed") == [(f"watch of {SESSIONS}", "403 Forbidden")]
+
+
+def test_sessions_come_and_go(cluster: WatchedCluster) -> None:
+    cluster.put(SESSIONS, session("a"))
+    with watching(cluster) as scene:
+        scene.until_counts(ds=1)
+        cluster.put(SESSIONS, session("b"))
+        scene.until_counts(ds=2)
+        cluster.put(SESSIONS, session("b") | {"spec": {"hibernated": True}})
+        seen = scene.until(lambda seen: seen.active == {"ds/1": 1})
+
+        assert seen == Seen({"ds/1": 2}, {"ds/1": 1}, False)
+        assert scene.observed.next_change(scene.now) == scene.now + 30
+        scene.now += 30
+        assert scene.seen() == Seen({"ds/1": 1}, {"ds/1": 1}, False)
+        assert scene.observed.next_change(scene.now) == at("10:00")
+        scene.now = at("10:00")
+        assert scene.seen() == Seen({}, {}, False)
+        assert scene.observed.next_change(scene.now) is None
+
+
+def test_a_change_that_was_not_asked_for_wakes_at_once(cluster: WatchedCluster) -> None:
+    own = timetable(DS)
+    both = own._replace(pools=tuple(pool._replace(behaviour="maintain") for pool in own.pools))
+    with watching(cluster, both) as scene:
+        scene.until_counts(ds=0)
+        scene.observed.seen("huge", scene.now)
+        cluster.put(SESSIONS, session("a"))
+        while scene.observed.seen("huge", scene.now).active != {"ds/1": 1}:
+            scene.observed.wait(STEP)
+        scene.observed.wait(1_000_000)  # for `small`
+        assert scene.seen().active == {"ds/1": 1}
+    assert sum("amalthea" in one.path and "limit" in one.path for one in cluster.asked) == 1
+
+
+def test_rivals_take_their_share_and_their_edits_count_at_once(cluster: WatchedCluster) -> None:
+    for name in "abcde":
+        cluster.put(SESSIONS, session(name))
+    put_rival(cluster, text("ml", ML))
+    with watching(cluster) as scene:
+        scene.until_counts(ds=2)
+        put_rival(cluster, text("ml", ML, suspend=True))
+        scene.until_counts(ds=5)
+        put_rival(cluster, "{")
+        put_rival(cluster, text("new", ("new/1", "07:30", "08:00", "09:00", {"small": 1})), "new")
+        scene.until_counts(ds=2)
+        assert scene.told("failed") == [("timetable ml", "malformed")]
+        scene.now = at("09:00")
+        scene.until_counts(ds=5)
+        put_rival(cluster, text("ml", ML))
+        scene.until_counts(ds=2)
+        assert scene.told("recovered") == [("timetable ml", "")]
+        cluster.delete(TIMETABLES, "uid-ml")
+        scene.until_counts(ds=5)
+
+
+def test_what_a_rival_narrows_by_is_read_anew_from_all_sessions(cluster: WatchedCluster) -> None:
+    for name, labels in (("a", {"course": "ml"}), ("b", {"course": "ml"}), ("c", {})):
+        cluster.put(SESSIONS, session(name, labels))
+    with watching(cluster) as scene:
+        scene.until_counts(ds=3)
+        put_rival(cluster, text("ml", ML, course={"matchLabels": {"course": "ml"}}))
+        scene.until_counts(ds=1)
+        cluster.put(SESSIONS, session("d", {"course": "ml"}))
+        cluster.put(SESSIONS, session("e", {"course": "ml"}))
+        scene.until_counts(ds=2)
+
+
+def test_an_edit_of_our_own_counts_at_once(cluster: WatchedCluster) -> None:
+    cluster.put(SESSIONS, session("a", {"course": "ds"}))
+    cluster.put(SESSIONS, session("b"))
+    with watching(cluster) as scene:
+        scene.until_counts(ds=2)
+        scene.observed.update(timetable(DS, course={"matchLabels": {"course": "ds"}}))
+        scene.until_counts(ds=1)
+        scene.observed.update(timetable())
+        assert scene.until(lambda seen: seen.counts == {}).pending is False
+
+
+def test_another_recognition_begins_anew(cluster: WatchedCluster) -> None:
+    cluster.put(SESSIONS, session("a"))
+    other = session("b")
+    other["metadata"]["annotations"]["renku.io/resource_class_id"] = "7"
+    cluster.put(SESSIONS, other)
+    own = timetable(DS)
+    small, huge = own.pools
+    assert small.sessions
+    changed = own._replace(pools=(small._replace(sessions=small.sessions._replace(renku_id=7)), huge))
+    with watching(cluster) as scene:
+        scene.until_counts(ds=1)
+        cluster.put(SESSIONS, session("c"))
+        scene.until_counts(ds=2)
+        scene.observed.update(changed)
+        assert scene.seen() == Seen(None, {}, True)
+        scene.until_counts(ds=1)
+
+
+def test_a_class_that_is_not_counted_cannot_be_read(cluster: WatchedCluster) -> None:
+    with watching(cluster) as scene:
+        scene.until_counts(ds=0)
+
+        assert scene.observed.seen("huge", scene.now) == Seen(None, {}, False)
+        assert scene.observed.seen("never-heard-of", scene.now) == Seen(None, {}, False)
+
+
+def test_without_a_class_to_count_nothing_is_watched(cluster: WatchedCluster) -> None:
+    own = timetable(DS)
+    with watching(cluster, own._replace(pools=own.pools[1:])) as scene:
+        scene.observed.wait(STEP)
+        assert scene.seen() == Seen(None, {}, False)
+
+    assert cluster.asked == []
+
+
+@pytest.mark.parametrize(
+    "trouble", [refused(403, "Forbidden"), refused(500, "InternalError"), reply(200, b"<html>")]
+)
+def test_the_last_counts_hold_for_ten_minutes_of_trouble(cluster: WatchedCluster, trouble: Reply) -> None:
+    cluster.put(SESSIONS, session("a"))
+
+    def fail(received: Received) -> Reply | None:
+        return trouble if "amalthea" in received.path else None
+
+    with watching(cluster) as scene:
+        scene.until_counts(ds=1)
+        cluster.interferences.append(fail)
+        cluster.end_watches()
+        scene.until(lambda _: bool(scene.told("failed")))
+        cluster.put(SESSIONS, session("b"))
+        scene.now += 600
+        assert scene.seen() == Seen({"ds/1": 1}, {"ds/1": 1}, False)
+        scene.now += 1
+        assert scene.seen() == Seen(None, {}, False)
+        cluster.interferences.clear()
+        scene.until_counts(ds=2)
+
+
+def test_a_clock_that_is_set_back_does_not_make_trouble_last(cluster: WatchedCluster) -> None:
+    with watching(cluster) as scene:
+        scene.until_counts(ds=0)
+        cluster.interferences.append(
+            lambda one: refused(500, "InternalError") if "amalthea" in one.path else None
+        )
+        cluster.end_watches()
+        scene.until(lambda _: bool(scene.told("failed")))
+        scene.now -= 3600
+        scene.seen()
+        scene.now += 601
+        assert scene.seen().counts is None
+
+
+def test_timetables_are_read_again_before_their_horizon_is_reached(cluster: WatchedCluster) -> None:
+    put_rival(cluster, text("ml", ML))
+    for name in "abcde":
+        cluster.put(SESSIONS, session(name))
+    with watching(cluster, hours_before=30) as scene:
+        scene.until(lambda seen: seen.counts == {})
+        scene.now += 30 * 3600
+        scene.until_counts(ds=2)

@@ -1,0 +1,316 @@
+"""A watch keeps up with a collection whatever the server does: what it has told is what is there."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from gen.runtime.collection import Collection
+from gen.runtime.connection import Connection
+from gen.runtime.watcher import Changed, Listed, Live, Message, Proved, Trouble, Watcher
+from gen.runtime.watching import Tree, mapping
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused, status
+
+PODS = "/api/v1/namespaces/hub/pods"
+LONG_ENOUGH = 10.0
+
+
+def pod(name: str, colour: str = "red", **more: Any) -> dict[str, Any]:
+    return {"metadata": {"uid": name, "colour": colour}, **more}
+
+
+def colour(tree: Tree) -> str | None:
+    """What an object is to the test; nothing where it is grey."""
+    said = mapping(tree, "metadata").get("colour")
+    return None if said == "grey" else str(said)
+
+
+class Heard:
+    """What a watch has told, and what there is by it."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, str] = {}
+        self.told: list[str] = []
+        self._more = threading.Condition()
+
+    def tell(self, _watcher: Watcher[str], message: Message[str]) -> None:
+        with self._more:
+            if isinstance(message, Listed):
+                self.there = dict(message.items)
+                self.told.append("listed")
+            elif isinstance(message, Changed):
+                self.told.append(message.uid)
+                if message.item is None:
+                    del self.there[message.uid]
+                else:
+                    self.there[message.uid] = message.item
+            elif isinstance(message, Trouble):
+                self.told.append(f"{getattr(message.error, 'status', '')} {message.error}"[:60])
+            else:
+                self.told.append({Live: "live", Proved: "proved"}[type(message)])
+            self._more.notify_all()
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        with self._more:
+            assert self._more.wait_for(reached, LONG_ENOUGH), (self.told, self.there)
+
+    def until_told(self, what: str, times: int = 1) -> None:
+        self.until(lambda: self.told.count(what) >= times)
+
+
+@contextmanager
+def watched(cluster: WatchedCluster, page: int = 2) -> Iterator[Heard]:
+    heard = Heard()
+    with StubServer(cluster.answer) as server:
+        connection = Connection(
+            lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
+        )
+        watcher = Watcher(Collection(PODS, page=page), colour, connection, heard.tell, lambda: 1.0)
+        watcher.start()
+        yield heard
+        watcher.stop()
+        cluster.end_watches()
+        watcher.join(LONG_ENOUGH)
+
+
+def queries(cluster: WatchedCluster) -> list[dict[str, str]]:
+    asked = [parse_qs(urlsplit(received.path).query) for received in cluster.asked]
+    return [{key: values[0] for key, values in one.items()} for one in asked]
+
+
+def next_time(cluster: WatchedCluster, part: str, answer: Reply) -> None:
+    """The next request with `part` in its path ends so."""
+
+    def interfere(received: Received) -> Reply | None:
+        if part not in received.path:
+            return None
+        cluster.interferences.remove(interfere)
+        return answer
+
+    cluster.interferences.append(interfere)
+
+
+@pytest.fixture
+def cluster() -> WatchedCluster:
+    made = WatchedCluster()
+    for name in "abcde":
+        made.put(PODS, pod(name))
+    return made
+
+
+def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: WatchedCluster) -> None:
+    cluster.put(PODS, pod("f", "grey"))
+    with watched(cluster) as heard:
+        heard.until_told("live")
+        assert heard.there == dict.fromkeys("abcde", "red")
+        cluster.put(PODS, pod("g"))
+        cluster.put(PODS, pod("a", "blue"))
+        cluster.delete(PODS, "b")
+        cluster.put(PODS, pod("c", "grey"))
+        heard.until_told("c")
+
+    assert heard.there == {"a": "blue", "d": "red", "e": "red", "g": "red"}
+    assert heard.told == ["listed", "live", "g", "a", "b", "c"]
+    asked = queries(cluster)
+    assert [one.get("limit") for one in asked] == ["2", "2", "2", None]
+    assert asked[3] == {
+        "watch": "1",
+        "allowWatchBookmarks": "true",
+        "resourceVersion": "1006",
+        "timeoutSeconds": "300",
+    }
+    assert {received.connection for received in cluster.asked} == {1}
+
+
+def test_what_is_the_same_to_us_is_not_told_again(cluster: WatchedCluster) -> None:
+    with watched(cluster) as heard:
+        heard.until_told("live")
+        cluster.put(PODS, pod("a", "red", status="other"))
+        cluster.put(PODS, pod("x", "grey"))
+        cluster.put(PODS, pod("x", "grey", status="other"))
+        cluster.delete(PODS, "x")
+        cluster.put(PODS, pod("y"))
+        heard.until_told("y")
+
+    assert heard.told == ["listed", "live", "y"]
+
+
+def test_a_watch_that_ends_goes_on_at_once_from_the_last_version_a_bookmark_included(
+    cluster: WatchedCluster,
+) -> None:
+    with watched(cluster) as heard:
+        heard.until_told("live")
+        cluster.put(PODS, pod("x"))
+        cluster.bookmark()
+        cluster.end_watches()
+        heard.until_told("live", 2)
+        cluster.put(PODS, pod("y"))
+        heard.until_told("y")
+
+    assert heard.told == ["listed", "live", "x", "live", "y"]
+    assert [one["resourceVersion"] for one in queries(cluster) if "watch" in one] == ["1005", "1007"]
+    assert {received.connection for received in cluster.asked} == {1}
+
+
+def expired_by_status(cluster: WatchedCluster) -> None:
+    cluster.expire()
+    cluster.end_watches()
+
+
+def expired_by_event(cluster: WatchedCluster) -> None:
+    cluster.tell(PODS, "ERROR", json.dumps(status(410, "Expired")))
+
+
+@pytest.mark.parametrize("expire", [expired_by_status, expired_by_event], ids=["status", "event"])
+def test_a_version_that_expired_is_no_trouble_and_what_vanished_meanwhile_is_gone(
+    cluster: WatchedCluster, expire: Callable[[WatchedCluster], None]
+) -> None:
+    with watched(cluster) as heard:
+        heard.until_told("live")
+        cluster.put(PODS, pod("f"))
+        heard.until_told("f")
+        cluster._objects[PODS].pop("a")  # nobody tells
+        expire(cluster)
+        heard.until_told("live", 2)
+        cluster.put(PODS, pod("x"))
+        heard.until_told("proved")
+
+    assert heard.told == ["listed", "live", "f", "listed", "live", "x", "proved"]
+    assert heard.there == dict.fromkeys("bcdefx", "red")
+
+
+def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
+    next_time(cluster, "continue=", refused(410, "Expired"))
+    with watched(cluster) as heard:
+        heard.until_told("live")
+
+    assert heard.told == ["listed", "live"]
+    assert heard.there == dict.fromkeys("abcde", "red")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        pytest.param(refused(403, "Forbidden"), "403 no", id="forbidden"),
+        pytest.param(refused(401, "Unauthorized"), "401 no", id="unauthorized"),
+        pytest.param(refused(500, "InternalError"), "500 no", id="internal"),
+        pytest.param(reply(503, b"<html>"), "503 <html>", id="a-proxy-page"),
+        pytest.param(
+            reply(200, b"<html>"), '200 the answer is no list: {"text": "<html>"}', id="a-page-in-between"
+        ),
+        pytest.param(
+            reply(200, b'{"kind": "Status"}'), '200 the answer is no list: {"kind": "Status"}', id="kind"
+        ),
+        pytest.param(
+            reply(200, b'{"kind":"PodList","items":[{"metadata":{}}],"metadata":{"resourceVersion":"1"}}'),
+            "200 an object has no uid: {}",
+            id="no-uid",
+        ),
+        pytest.param(Reply(b"", close=True), "0 Remote end closed connection without response", id="nothing"),
+    ],
+)
+def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: Reply, told: str) -> None:
+    next_time(cluster, "limit=", answer)
+    with watched(cluster) as heard:
+        heard.until_told("live")
+        cluster.put(PODS, pod("x"))
+        heard.until_told("proved")
+
+    assert sorted(heard.told) == sorted([told, "listed", "live", "x", "proved"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "told", "lists"),
+    [
+        pytest.param(refused(500, "InternalError"), "500 no", 1, id="internal"),
+        pytest.param(refused(504, "Timeout"), "504 no", 2, id="a-version-from-before-a-restore"),
+        pytest.param(reply(400, b"{}"), "400 {}", 2, id="bad-request"),
+        pytest.param(
+            Reply(HEAD, True, (chunk(b"{"),)), "0 the answer ends in the middle of a line", 1, id="cut"
+        ),
+        pytest.param(reply(200, b"<html>\n"), "200 the event is no JSON object: <html>\n", 2, id="html"),
+        pytest.param(Reply(HEAD, True, (b"2\r\n{",)), "0 IncompleteRead(0 bytes read)", 1, id="reset"),
+        pytest.param(
+            Reply(HEAD, stream=(chunk(b"x" * 100_001 + b"\n"), chunk(b""))),
+            "0 the server sends more than 100000 bytes at once",
+            1,
+            id="absurd",
+        ),
+    ],
+)
+def test_a_watch_that_fails_goes_on_or_lists_again(
+    cluster: WatchedCluster, answer: Reply, told: str, lists: int
+) -> None:
+    next_time(cluster, "watch=", answer)
+    with watched(cluster) as heard:
+        heard.until(lambda: told in heard.told)
+        heard.until(lambda: heard.told[-1] == "live")
+        cluster.put(PODS, pod("x"))
+        heard.until_told("x")
+
+    assert heard.told.count("listed") == lists
+    assert heard.there == dict.fromkeys("abcdex", "red")
+
+
+def test_an_error_that_the_server_tells_as_an_event_is_trouble(cluster: WatchedCluster) -> None:
+    with watched(cluster) as heard:
+        heard.until_told("live")
+        cluster.tell(PODS, "ERROR", json.dumps(status(500, "InternalError")))
+        heard.until_told("500 no")
+        heard.until_told("live", 2)
+
+
+def test_a_page_that_is_too_large_is_asked_for_in_pieces(cluster: WatchedCluster) -> None:
+    for name in "uvwxyz":
+        cluster.put(PODS, pod(name, pad="p" * 40_000))
+    with watched(cluster, page=20) as heard:
+        heard.until_told("live")
+
+    assert heard.told == ["listed", "live"]
+    assert heard.there == dict.fromkeys("abcdeuvwxyz", "red")
+    assert [one.get("limit") for one in queries(cluster)][:3] == ["20", "5", "5"]
+    assert queries(cluster)[3]["limit"] == "1"
+
+
+def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
+    heard, failures = Heard(), iter([ZeroDivisionError("oh")])
+
+    def read(tree: Tree) -> str | None:
+        for failure in failures:
+            raise failure
+        return colour(tree)
+
+    with StubServer(cluster.answer) as server:
+        connection = Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
+        watcher = Watcher(Collection(PODS), read, connection, heard.tell, lambda: 1.0)
+        watcher.start()
+        heard.until_told("live")
+        watcher.stop()
+        cluster.end_watches()
+        watcher.join(LONG_ENOUGH)
+
+    assert heard.told == [" oh", "listed", "live"]
+
+
+def test_who_is_stopped_tells_nothing_any_more(cluster: WatchedCluster) -> None:
+    with watched(cluster) as heard:
+        heard.until_told("live")
+    cluster.put(PODS, pod("x"))
+
+    assert heard.told == ["listed", "live"]
+
+
+def test_a_large_event_is_read_and_one_that_nests_deeply_kills_nobody(cluster: WatchedCluster) -> None:
+    with watched(cluster) as heard:
+        heard.until_told("live")
+        cluster.tell(PODS, "ADDED", "[" * 90_000)
+        cluster.put(PODS, pod("x", pad="p" * 90_000))
+        heard.until(lambda: "x" in heard.there)
+
+    assert heard.there == dict.fromkeys("abcdex", "red")

@@ -1,0 +1,215 @@
+"""Sessions as people write them: what a text means, and how a slip in it is told."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gen.dates.moment import named, read
+from gen.runtime.instant import instant, instant_text
+from gen.sessiontext import Scene, SessionsError, changes
+from gen.simulation import Change
+
+ZURICH = named("Europe/Zurich")
+
+
+def scene(opens: str, end: str, *classes: str, usual: str | None = None) -> Scene:
+    """Local times of Zurich; one class `small` unless said."""
+    first, last = read(opens, ZURICH), read(end, ZURICH)
+    assert first is not None
+    assert last is not None
+    names = classes or ("small",)
+    return Scene(ZURICH, first, last, names, names[0] if usual is None and len(names) == 1 else usual or "")
+
+
+MORNING = scene("2026-02-02 08:30", "2026-02-02 13:00")
+NIGHT = scene("2026-03-28 21:30", "2026-03-29 06:00")
+WEEKEND = scene("2026-03-06 16:00", "2026-03-08 12:00")
+BOTH = scene("2026-02-02 08:30", "2026-02-02 13:00", "small", "gpu")
+
+
+def said(text: str, where: Scene = MORNING, source: str = "--sessions") -> list[str]:
+    """`02T07:55:00Z +10` for each change of the first class."""
+    found = changes(text, source, where)[where.classes[0]]
+    return [f"{instant_text(one.at)[8:]} {one.number:+}" for one in found]
+
+
+def refused(text: str, where: Scene = MORNING, source: str = "--sessions") -> str:
+    with pytest.raises(SessionsError) as caught:
+        changes(text, source, where)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "08:55+10,09:20+8,11:00-3",
+        " 08:55 +10 , 09:20:00+8, 11:00-3 ",
+        "08:55+10\n09:20+8\r\n11:00\u22123\n",
+        "# a rehearsal\n\n08:55+10, 09:20+8 # late ones\n11:00-3",
+        "time,change\n08:55,10\n09:20,+8\n11:00,-3\n",
+        'time,change,class\n"08:55","10","small"\n09:20,8,small\n11:00,-3,small',
+        "08:55,10\n09:20+8,11:00-3",
+        "2026-02-02 08:55+10, 2026-02-02T09:20+8, 2026-02-02T10:00:00Z-3",
+        "2026-02-02T08:55+01:00+10, 2026-02-02T12:20+04:00+8, 11:00-3 small",
+    ],
+    ids=["plain", "spaces", "lines", "comments", "csv", "csv-quoted", "mixed", "dated", "offsets"],
+)
+def test_one_story_in_all_its_notations(text: str) -> None:
+    assert said(text) == ["02T07:55:00Z +10", "02T08:20:00Z +8", "02T10:00:00Z -3"]
+
+
+def test_nothing_is_nobody() -> None:
+    assert said("") == said("\n# nobody\n") == said("time,change\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "expected"),
+    [
+        ("08:00+5", MORNING, ["02T07:00:00Z +5"]),
+        ("08:00:30+5,08:00:30-5", MORNING, ["02T07:00:30Z +5", "02T07:00:30Z -5"]),
+        ("2026-02-01 08:31+5", MORNING, ["01T07:31:00Z +5"]),
+        ("21:00+5", NIGHT, ["28T20:00:00Z +5"]),
+        ("22:00+5,23:00+1,00:30-2", NIGHT, ["28T21:00:00Z +5", "28T22:00:00Z +1", "28T23:30:00Z -2"]),
+        ("05:59+5", NIGHT, ["29T03:59:00Z +5"]),
+        ("01:59+5,02:30-2,03:30-2", NIGHT, ["29T00:59:00Z +5", "29T01:30:00Z -2", "29T01:30:00Z -2"]),
+        (
+            "17:00+9,09:00-3,17:00-3,09:00-3",
+            WEEKEND,
+            ["06T16:00:00Z +9", "07T08:00:00Z -3", "07T16:00:00Z -3", "08T08:00:00Z -3"],
+        ),
+        ("17:00+9,2026-03-08 11:59:59-9", WEEKEND, ["06T16:00:00Z +9", "08T10:59:59Z -9"]),
+        ("2026-03-06 15:00+9", WEEKEND, ["06T14:00:00Z +9"]),
+        ("2026-03-07+9", WEEKEND, ["06T23:00:00Z +9"]),
+        ("2026-03-28 22:00+5 small,2026-03-28T21:30-02:00-3", NIGHT, ["28T21:00:00Z +5", "28T23:30:00Z -3"]),
+    ],
+    ids=[
+        "before-the-opening",
+        "twice-at-once",
+        "the-day-before",
+        "before-a-night",
+        "over-midnight",
+        "after-midnight",
+        "in-a-gap",
+        "day-after-day",
+        "dated",
+        "before-a-weekend",
+        "a-date-alone",
+        "dates-and-offsets-with-signs",
+    ],
+)
+def test_a_time_of_day_is_the_first_that_makes_sense(text: str, where: Scene, expected: list[str]) -> None:
+    assert said(text, where) == expected
+
+
+def test_classes_are_told_apart_and_one_may_be_usual() -> None:
+    at = [instant(f"2026-02-02T{hour:02}:00:00Z") for hour in (8, 9, 10)]
+
+    assert changes("09:00+3 gpu, 10:00+4 small, 11:00-1 gpu", "x", BOTH) == {
+        "small": [Change(at[1], 4)],
+        "gpu": [Change(at[0], 3), Change(at[2], -1)],
+    }
+    assert changes("09:00,3,gpu\n10:00,4\n", "x", BOTH._replace(usual="small")) == {
+        "small": [Change(at[1], 4)],
+        "gpu": [Change(at[0], 3)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "8:55+10",
+            '"8:55+10": "8:55" is no time. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+        ),
+        (
+            "08:55",
+            '"08:55" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+        ),
+        (
+            "08:55+10,,09:00+1",
+            '"" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+        ),
+        (
+            "08:55+0",
+            '"08:55+0" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+        ),
+        (
+            "2026-02-30 08:55+1",
+            '"2026-02-30 08:55+1": "2026-02-30 08:55" is no time. '
+            "Write 08:55+10 where ten come, 11:00-3 where three leave.",
+        ),
+        ("09:00+3,08:55+1", '"08:55+1" is earlier than the change in front of it. Put them in order.'),
+        ("13:00+3", '"13:00+3" is not before the end, Mon 2026-02-02 13:00. Leave it out.'),
+        (
+            "2026-02-01 08:29+5",
+            '"2026-02-01 08:29+5" is more than a day before the opening, Mon 2026-02-02 08:30. '
+            "Sessions that run by then are 08:30+5.",
+        ),
+        ("09:00+3,10:00-4", '"10:00-4": 4 leave, but only 3 are there. Let no more leave than came.'),
+        (
+            "09:00+9999,09:01+2",
+            '"09:01+2": more than 10000 sessions at once are too many to simulate. Let fewer come.',
+        ),
+        ("09:00+3 gpu", '"09:00+3 gpu": there are no seats of class "gpu" then, but of small.'),
+    ],
+    ids=[
+        "time",
+        "no-change",
+        "empty",
+        "nobody",
+        "no-such-date",
+        "order",
+        "after-the-end",
+        "long-before",
+        "below-zero",
+        "too-many",
+        "class",
+    ],
+)
+def test_a_slip_is_told_with_what_to_do(text: str, message: str) -> None:
+    assert refused(text) == f"--sessions: {message}"
+
+
+def test_of_several_classes_one_must_be_named() -> None:
+    assert refused("09:00+3", BOTH) == (
+        '--sessions: "09:00+3" names no class of small, gpu. Write 08:55+10 small, or choose one by --class.'
+    )
+
+
+def test_sessions_of_one_class_do_not_leave_for_another() -> None:
+    assert refused("09:00+3 gpu,10:00-1 small", BOTH) == (
+        '--sessions: "10:00-1 small": 1 leave, but only 0 are there. Let no more leave than came.'
+    )
+
+
+def test_out_of_order_over_midnight_is_told_as_such() -> None:
+    assert refused("23:00+5,22:30+2", NIGHT) == (
+        '--sessions: "22:30+2" is earlier than the change in front of it. Put them in order.'
+    )
+    assert refused("01:00+5,07:00-2", NIGHT) == (
+        '--sessions: "07:00-2" is not before the end, Sun 2026-03-29 06:00. Leave it out.'
+    )
+
+
+def test_in_a_file_the_line_is_told() -> None:
+    text = "time,change\n08:55,10\n\n# late\n09:20,8\n11:00,-30\n"
+
+    assert refused(text, source="arrivals.csv") == (
+        'arrivals.csv:6: "11:00,-30": 30 leave, but only 18 are there. Let no more leave than came.'
+    )
+    assert refused("time,change\ntime,change\n", source="a.csv") == (
+        'a.csv:2: "time" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.'
+    )
+
+
+@given(st.text(st.sampled_from('0123456789:+-, \n#TZ"abn.\u2212\x00'), max_size=40) | st.text(max_size=40))
+def test_any_text_is_understood_or_refused_in_one_line(text: str) -> None:
+    try:
+        found, message = changes(text, "--sessions", MORNING)["small"], ""
+    except SessionsError as error:
+        found, message = [], str(error)
+
+    assert not message or message.startswith("--sessions: ")
+    assert "\n" not in message
+    assert [one.at for one in found] == sorted(one.at for one in found)
+    assert all(one.number and one.at < MORNING.end for one in found)

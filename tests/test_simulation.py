@@ -1,0 +1,238 @@
+"""A simulation tells every instant at which something changes, and what the scaler would set there."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import pytest
+
+from gen.runtime.session import Match
+from gen.runtime.timetable import BEHAVIOURS, Occurrence, Pool
+from gen.simulation import (
+    CLOCK,
+    COME,
+    ENDS,
+    LEAVE,
+    OPENS,
+    STARTS,
+    WAIT_OVER,
+    Change,
+    Event,
+    Plan,
+    Step,
+    simulate,
+)
+from tests.cases import Case, read
+from tests.runtime.world import at, clock
+
+FORMULA = [case for case in read("formula") if "count" in case]
+POOLS = [case for case in read("pools") if "targets" in case]
+EVERYBODY = Match()
+MORNING = Occurrence("a", at("08:30"), at("09:00"), at("13:00"), (("small", 25),))
+DAY = (at("00:00"), at("23:59"))
+
+
+def plan(*occurrences: Occurrence, match: Match = EVERYBODY, wait: int = 30) -> Plan:
+    return Plan(Pool("small", "course-small", "maintain", None, match), occurrences, wait)
+
+
+def occurrence(name: str, start: str, end: str, count: int, lead: int = 30) -> Occurrence:
+    return Occurrence(name, at(start) - lead * 60, at(start), at(end), (("small", count),))
+
+
+def changes(text: str) -> list[Change]:
+    """`08:55+10 11:00-3`, UTC."""
+    return [Change(at(one[:-3]), int(one[-3:])) for one in text.split()]
+
+
+def held(steps: Sequence[Step], moment: int, behaviour: int = 0) -> int:
+    """The target at a moment; nothing before the first step."""
+    place = bisect_right(steps, moment, key=lambda step: step.at)
+    return steps[place - 1].targets[behaviour] if place else 0
+
+
+def told(steps: Sequence[Step]) -> list[tuple[object, ...]]:
+    return [(clock(step.at), step.active, step.waiting, *step.targets) for step in steps]
+
+
+@pytest.mark.parametrize("case", FORMULA, ids=lambda case: str(case["id"]))
+def test_the_cases_of_the_formula_come_out(case: Case) -> None:
+    start, end = case.get("window", "09:00-12:00").split("-")
+    one = occurrence("a", start, end, int(case["count"]), int(case.get("lead", 30)))
+    hours = [f"{hour:02}:00" for hour in range(int(start[:2]), int(end[:2]) + 1)]
+    expected = case["at_each_hour"] if "at_each_hour" in case else [case["target"]]
+
+    steps = simulate(plan(one), [Change(one.open - 60, int(case["active"]))], (case["behavior"],), *DAY)
+
+    moments = hours if "at_each_hour" in case else [case["at"]]
+    assert [str(held(steps, at(moment))) for moment in moments] == expected
+
+
+@pytest.mark.parametrize("case", POOLS, ids=lambda case: str(case["id"]))
+def test_the_cases_of_pools_come_out(case: Case) -> None:
+    occurrences = [
+        occurrence(str(number), one["start"], one["end"], int(one["count"]), int(one["lead"]))
+        for number, one in enumerate(case["occurrences"])
+    ]
+    active = int(case.get("active", 0))
+    sessions = [Change(at("07:00"), active)] if active else []
+
+    steps = simulate(plan(*occurrences), sessions, (case["behavior"],), *DAY)
+
+    assert {moment: str(held(steps, at(moment))) for moment in case["targets"]} == case["targets"]
+
+
+def test_every_instant_has_its_step_and_its_reasons() -> None:
+    steps = simulate(
+        plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIOURS, MORNING.open, MORNING.end
+    )
+
+    assert told(steps) == [
+        ("08:30:00", 0, 0, 25, 25, 25),
+        ("08:55:00", 10, 0, 15, 15, 25),
+        ("09:00:00", 10, 0, 15, 15, 25),
+        ("09:08:01", 10, 0, 15, 14, 25),
+        ("09:20:00", 18, 0, 7, 6, 25),
+        ("09:51:26", 18, 0, 7, 5, 25),
+        ("10:25:43", 18, 0, 7, 4, 25),
+        ("11:00:00", 15, 3, 7, 4, 25),
+        ("11:00:01", 15, 3, 7, 3, 25),
+        ("11:00:30", 15, 0, 10, 5, 25),
+        ("11:12:01", 15, 0, 10, 4, 25),
+        ("11:36:01", 15, 0, 10, 3, 25),
+        ("12:00:01", 15, 0, 10, 2, 25),
+        ("12:24:01", 15, 0, 10, 1, 25),
+        ("12:48:01", 15, 0, 10, 0, 25),
+        ("13:00:00", 15, 0, 0, 0, 0),
+    ]
+    assert [step.events for step in steps if step.events != (Event(CLOCK),)] == [
+        (Event(OPENS, "a"),),
+        (Event(COME, number=10),),
+        (Event(STARTS, "a"),),
+        (Event(COME, number=8),),
+        (Event(LEAVE, number=3),),
+        (Event(WAIT_OVER, number=3),),
+        (Event(ENDS, "a"),),
+    ]
+
+
+def test_what_happens_at_one_instant_is_one_step() -> None:
+    second = occurrence("b", "13:00", "14:00", 5, lead=0)
+
+    steps = simulate(plan(MORNING, second), changes("09:00+02 09:00-01 09:00+01"), ("maintain",), *DAY)
+
+    assert [(clock(step.at), step.targets, step.events) for step in steps[2:4]] == [
+        (
+            "09:00:00",
+            (23,),
+            (Event(STARTS, "a"), Event(COME, number=2), Event(LEAVE, number=1), Event(COME, number=1)),
+        ),
+        ("13:00:00", (3,), (Event(ENDS, "a"), Event(OPENS, "b"), Event(STARTS, "b"))),
+    ]
+
+
+def test_a_seat_that_is_given_back_is_asked_for_again_after_the_wait() -> None:
+    for wait, expected in ((0, [20, 23]), (30, [20, 20, 23]), (3600, [20, 20, 23])):
+        steps = simulate(plan(MORNING, wait=wait), changes("09:10+05 09:20-03"), ("maintain",), *DAY)
+        told_of = [step.targets[0] for step in steps if at("09:10") <= step.at < MORNING.end]
+
+        assert told_of == expected
+        assert held(steps, at("09:20") + max(wait - 1, 0)) == (20 if wait else 23)
+        assert held(steps, at("09:20") + wait) == 23
+
+
+def test_who_comes_during_the_wait_takes_the_place_of_who_left() -> None:
+    """So nothing is asked for, and when the wait would be over, there is nothing to tell."""
+    steps = simulate(plan(MORNING), changes("09:10+05 09:20-02 09:20:10+02"), ("maintain",), *DAY)
+
+    assert told(steps)[-4:] == [
+        ("09:10:00", 5, 0, 20),
+        ("09:20:00", 3, 2, 20),
+        ("09:20:10", 5, 0, 20),
+        ("13:00:00", 5, 0, 0),
+    ]
+
+
+def test_where_a_wait_would_end_the_clock_may_move_a_target_all_the_same() -> None:
+    moves = changes("08:55+10 09:07:31-01 09:07:40+01")
+
+    steps = simulate(plan(MORNING), moves, ("reduce",), MORNING.open, MORNING.end)
+
+    assert [(clock(step.at), step.targets, step.events) for step in steps[5:6]] == [
+        ("09:08:01", (14,), (Event(CLOCK),))
+    ]
+
+
+def test_what_ends_as_the_first_opens_is_told() -> None:
+    before = occurrence("z", "06:00", "08:30", 3)
+
+    steps = simulate(plan(before, MORNING), [], ("maintain",), MORNING.open, MORNING.end)
+
+    assert (steps[0].targets, steps[0].events) == ((25,), (Event(ENDS, "z"), Event(OPENS, "a")))
+
+
+def test_a_wait_that_ends_after_all_is_over_is_nobodys() -> None:
+    steps = simulate(plan(MORNING), changes("09:10+05 12:59:50-02"), ("maintain",), MORNING.open, MORNING.end)
+
+    assert told(steps)[-2:] == [("12:59:50", 3, 2, 20), ("13:00:00", 3, 2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("ignores_earlier", "expected"),
+    [
+        (False, [("08:30:00", 4, 21), ("08:40:00", 10, 15), ("09:00:00", 10, 15), ("10:00:00", 8, 15)]),
+        (True, [("08:30:00", 0, 25), ("08:40:00", 6, 19), ("09:00:00", 6, 19), ("10:00:00", 6, 19)]),
+    ],
+    ids=["counted", "ignored"],
+)
+def test_sessions_that_run_before_the_opening(
+    ignores_earlier: bool, expected: list[tuple[str, int, int]]
+) -> None:
+    """The first to come are the first to leave."""
+    narrowed = plan(
+        MORNING, match=Match(("jhub",), (("course", "x"),), (("a", "b"),), "template", ignores_earlier)
+    )
+
+    steps = simulate(
+        narrowed, changes("08:00+04 08:40+06 10:00-02"), ("maintain",), MORNING.open, MORNING.end
+    )
+
+    assert [(clock(step.at), step.active, step.targets[0]) for step in steps[:4]] == expected
+
+
+def test_a_session_that_fits_two_occurrences_counts_once_and_always_for_the_same() -> None:
+    """The one that ends first; above its count, for the other."""
+    first, second = occurrence("a", "09:00", "11:00", 5), occurrence("b", "09:00", "12:00", 5)
+
+    steps = simulate(plan(first, second), changes("09:10+07"), ("maintain",), *DAY)
+
+    assert {clock(step.at): step.targets[0] for step in steps} == {
+        "00:00:00": 0,
+        "08:30:00": 10,
+        "09:00:00": 10,
+        "09:10:00": 3,
+        "11:00:00": 0,
+        "12:00:00": 0,
+    }
+
+
+def test_what_lies_outside_or_has_no_seats_of_the_class_is_left_out() -> None:
+    other = MORNING._replace(id="b", seats=(("huge", 3),))
+    later = occurrence("c", "15:00", "16:00", 9)
+
+    steps = simulate(plan(MORNING, other, later), [], ("none",), MORNING.open, MORNING.end)
+
+    assert [step.events for step in steps] == [
+        (Event(OPENS, "a"),),
+        (Event(STARTS, "a"),),
+        (Event(ENDS, "a"),),
+    ]
+
+
+def test_one_behaviour_alone_is_the_same_as_beside_others() -> None:
+    moves = changes("08:55+10 09:20+08 11:00-03")
+    together = simulate(plan(MORNING), moves, BEHAVIOURS, *DAY)
+
+    for place, behaviour in enumerate(BEHAVIOURS):
+        alone = simulate(plan(MORNING), moves, (behaviour,), *DAY)
+
+        assert [held(alone, step.at) for step in together] == [step.targets[place] for step in together]
