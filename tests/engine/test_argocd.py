@@ -129,59 +129,52 @@ def test_the_path_begins_where_the_project_is_in_the_repository(
     assert source["path"] == f"{found}rendered/clusters/prod"
 
 
+SEVERAL: list[Any] = [
+    {"name": "prod", "priority": -5},
+    {"name": "hub", "destination": {"name": "hub"}, "namespace": "seats"},
+    {"name": "own", "destination": {"name": "own"}, "engine": {"type": "argocd", "project": "theirs"}},
+    {"name": "flux", "engine": "flux"},
+]
+CLASSES = [
+    resource_class("a", "prod", "renku", "jhub"),
+    resource_class("b", "hub", "renku"),
+    resource_class("c", "hub", "seats"),
+    resource_class("d", "own", "elsewhere"),
+    resource_class("e", "flux", "elsewhere"),
+    resource_class("f", "prod"),
+]
+HERE = "https://kubernetes.default.svc"
+PRIORITY = {"group": "scheduling.k8s.io", "kind": "PriorityClass"}
+
+
 def test_the_project_allows_our_kinds_names_and_places_and_nothing_else(tmp_path: Path) -> None:
     """Of all clusters; the Roles of sessions stand in the sessions' namespaces of their own cluster."""
-    clusters = [
-        {"name": "prod", "priority": -5},
-        {"name": "hub", "destination": {"name": "hub"}, "namespace": "seats"},
-        {"name": "own", "destination": {"name": "own"}, "engine": {"type": "argocd", "project": "theirs"}},
-        {"name": "flux", "engine": "flux"},
-    ]
-    classes = [
-        resource_class("a", "prod", "renku", "jhub"),
-        resource_class("b", "hub", "renku"),
-        resource_class("c", "hub", "seats"),
-        resource_class("d", "own", "elsewhere"),
-        resource_class("e", "flux", "elsewhere"),
-        resource_class("f", "prod"),
-    ]
-    server = "https://kubernetes.default.svc"
+    (found,) = projects(tmp_path, *CLASSES, clusters=SEVERAL)
 
-    assert projects(tmp_path, *classes, clusters=clusters) == [
-        {
-            "apiVersion": "argoproj.io/v1alpha1",
-            "kind": "AppProject",
-            "metadata": {
-                "name": "berth-uni",
-                "namespace": "argocd",
-                "labels": SITE_LABELS,
-                "annotations": {"argocd.argoproj.io/sync-wave": "-1"},
-            },
-            "spec": {
-                "description": "Scheduled capacity, rendered by Berth: its kinds and names, "
-                "and nothing else.",
-                "sourceRepos": [HOME["url"]],
-                "destinations": [
-                    {"server": server, "namespace": "berth"},
-                    {"server": server, "namespace": "jhub"},
-                    {"server": server, "namespace": "renku"},
-                    {"name": "hub", "namespace": "renku"},
-                    {"name": "hub", "namespace": "seats"},
-                ],
-                "clusterResourceWhitelist": [
-                    {"group": "", "kind": "Namespace", "name": "berth"},
-                    {"group": "", "kind": "Namespace", "name": "seats"},
-                    {
-                        "group": "scheduling.k8s.io",
-                        "kind": "PriorityClass",
-                        "name": "berth-uni-10",
-                    },
-                    {"group": "scheduling.k8s.io", "kind": "PriorityClass", "name": "berth-uni-5"},
-                ],
-                "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in KINDS],
-            },
-        }
-    ]
+    assert found["metadata"] == {
+        "name": "berth-uni",
+        "namespace": "argocd",
+        "labels": SITE_LABELS,
+        "annotations": {"argocd.argoproj.io/sync-wave": "-1"},
+    }
+    assert found["spec"] == {
+        "description": "Scheduled capacity, rendered by Berth: its kinds and names, and nothing else.",
+        "sourceRepos": [HOME["url"]],
+        "destinations": [
+            {"server": HERE, "namespace": "berth"},
+            {"server": HERE, "namespace": "jhub"},
+            {"server": HERE, "namespace": "renku"},
+            {"name": "hub", "namespace": "renku"},
+            {"name": "hub", "namespace": "seats"},
+        ],
+        "clusterResourceWhitelist": [
+            {"group": "", "kind": "Namespace", "name": "berth"},
+            {"group": "", "kind": "Namespace", "name": "seats"},
+            {**PRIORITY, "name": "berth-uni-10"},
+            {**PRIORITY, "name": "berth-uni-5"},
+        ],
+        "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in KINDS],
+    }
 
 
 def test_an_argocd_before_3_3_allows_no_single_names(tmp_path: Path) -> None:

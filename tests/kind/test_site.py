@@ -70,10 +70,8 @@ def test_every_field_can_be_written() -> None:
             "autoscaler": "cluster-autoscaler",
             "ceilings": [
                 {
-                    "seats": {"small": 300},
-                    "requests": {"cpu": "800", "nvidia.com/gpu": 16},
-                    "from": "2026-02-01",
-                    "until": "2026-02-01",
+                    **{"seats": {"small": 300}, "requests": {"cpu": "800", "nvidia.com/gpu": 16}},
+                    **{"from": "2026-02-01", "until": "2026-02-01"},
                 }
             ],
             "koordinator": {"schedulerName": "koord-scheduler", "allocatePolicy": "Restricted"},
@@ -114,7 +112,6 @@ def test_every_field_can_be_written() -> None:
 
 def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
     first, second = made(scaler={"readyMinutes": 0}), made(scaler={"stabilizationSeconds": 7})
-
     assert (first.stabilization_seconds, first.ready_minutes) == (30, 0)
     assert (second.stabilization_seconds, second.ready_minutes) == (7, 5)
 
