@@ -53,7 +53,12 @@ def test_pods_run_as_nobody_and_share_nothing_with_their_host(
     assert context["seccompProfile"] == {"type": "RuntimeDefault"}
     assert not {"hostNetwork", "hostPID", "hostIPC", "serviceAccount"} & set(spec)
     volumes = [key for volume in spec.get("volumes", []) for key in volume if key != "name"]
-    assert set(volumes) <= {"configMap", "emptyDir", "secret"}  # of those that *restricted* lets pass
+    assert set(volumes) <= {
+        "configMap",
+        "emptyDir",
+        "projected",
+        "secret",
+    }  # of those that *restricted* lets pass
 
 
 def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any], dict[str, Any]]) -> None:

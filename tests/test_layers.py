@@ -28,6 +28,7 @@ FLOORS = [
     r"gen\.engine\.\w+",
     r"gen\.(pipeline|remembered)",
     r"gen\.render",
+    r"gen\.live\.\w+",
     r"gen\.command\.\w+",
     r"gen\.cli",
     r"gen\.__main__",
@@ -42,11 +43,13 @@ GATES = {
     "socket": r"gen\.runtime\.connection",
     "http": r"gen\.runtime\.(connection|renku)",
     "ssl": r"gen\.runtime\.(connection|renku)",
-    "threading": r"gen\.runtime\.(watcher|lookout|templates)",
-    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)|command\.\w+)",
+    "threading": r"gen\.(runtime\.(watcher|lookout|templates)|live\.(client|together))",
+    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|lookout)"
+    r"|live\.(client|reach)|command\.\w+)",
     "pydantic": "-",
     "ruamel": "-",
-    "kubernetes": "-",
+    "kubernetes": r"gen\.live\.client",
+    "urllib3": r"gen\.live\.client",
 }
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 300, 50, 7
 

@@ -2,30 +2,16 @@
 
 They stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
 """
-# pathlib would cost more than all that it could do here.
-# ruff: noqa: PTH118, PTH120, PTH123, PTH208
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
-from gen.backend import job, rights
+from gen.backend import code, job, rights
 from gen.backend.base import Manifest
 from gen.manifest import labels, naming
 from gen.model import Cluster, ResourceClass, Site
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
-
-
-def runtime_code() -> list[dict[str, str]]:
-    """The in-cluster code, file by file, sorted by name: what runs is what is reviewed."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "runtime")
-    files = []
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".py"):
-            with open(f"{folder}/{name}", encoding="utf-8") as file:
-                files.append({"name": name, "text": file.read()})
-    return [file for file in files if file["text"]]
 
 
 def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[Manifest]:
@@ -51,7 +37,9 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
         found.append(Manifest("base/serviceaccount.yaml.j2", {**common, "name": name}))
         found += rights.granted({**common, "name": name}, rules, name, cluster.namespace)
     found += rights.in_namespaces_of_sessions(site, cluster, classes)
-    found.append(Manifest("base/code.yaml.j2", {**common, "name": naming.RUNTIME, "files": runtime_code()}))
+    for name, texts in code.parts().items():
+        files = [{"name": file, "text": text} for file, text in texts.items()]
+        found.append(Manifest("base/code.yaml.j2", {**common, "name": name, "files": files}))
     found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
     return found
 
@@ -67,6 +55,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "inventory": naming.INVENTORY,
         "has_inventory": has_inventory(cluster),
         **job.pod(cluster),
+        "code": code.sources(naming.RUNTIME, naming.SWEEP_CODE),
     }
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from gen.manifest import naming
 from gen.model import Cluster
 
 # A node that is gone costs half a minute, not the five minutes that Kubernetes waits by default.
@@ -30,7 +29,6 @@ def pod(cluster: Cluster) -> dict[str, Any]:
         "has_node_selector": bool(node_selector),
         "tolerations": [*cluster.runtime.get("tolerations", ()), *UNREACHABLE],
         "resources": cluster.runtime["resources"],
-        "code": naming.RUNTIME,
     }
 
 

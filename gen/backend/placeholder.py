@@ -6,7 +6,7 @@ Names, labels and texts are put together here; how the objects look stands in te
 from collections.abc import Sequence
 from typing import Any
 
-from gen.backend import job, rights
+from gen.backend import code, job, rights
 from gen.backend.base import Manifest
 from gen.dates.cronline import cron_zone
 from gen.dates.occurrence import Occurrence
@@ -118,6 +118,7 @@ def _scaler(site: Site, placed: Placed) -> dict[str, Any]:
     has_token = counts and renku and site.renku is not None and bool(site.renku.secret)
     return {
         "has_scaler": counts,
+        "code": code.sources(naming.RUNTIME, *([naming.SCALER_CODE] if counts else ())),
         "has_renku_token": has_token,
         "renku_secret": site.renku.secret if site.renku else "",
         "renku_key": site.renku.secret_key if site.renku else "",

@@ -57,7 +57,7 @@ class Names:
 def _ours(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> frozenset[tuple[str, str]]:
     """What Berth itself has in the cluster's namespace."""
     found = {
-        ("ConfigMap", naming.RUNTIME),
+        *(("ConfigMap", name) for name in naming.CODE),
         ("CronJob", naming.SWEEP),
         ("Role", naming.SWEEP),
         ("Role", naming.OCCURRENCE),

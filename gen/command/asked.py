@@ -1,8 +1,9 @@
 """What does a command line ask for? Pure.
 
 Flags stand before or after the command, as `--flag VALUE`, `--flag=VALUE`, `-f VALUE` or `-fVALUE`. Of one
-that is said twice, the last counts; after `--` nothing is a flag. Written by hand: argparse costs as much as
-the start of Python, and words its refusals differently from one Python to the next.
+that is said twice, the last counts, but for the few that may be repeated; after `--` nothing is a flag.
+Written by hand: argparse costs as much as the start of Python, and words its refusals differently from one
+Python to the next.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,10 @@ class Asked(NamedTuple):
     def value(self, flag: str) -> str | None:
         return self.given.get(flag)
 
+    def values(self, flag: str) -> list[str]:
+        """Of a flag that may be said many times."""
+        return self.given[flag].split("\n") if flag in self.given else []
+
 
 def parse(arguments: Sequence[str]) -> Asked:
     """Raises UsageError. Where help is asked for, nothing is missing."""
@@ -44,8 +49,9 @@ def parse(arguments: Sequence[str]) -> Asked:
         elif word == "--":
             only_words = True
         else:
-            name, value = _flag(command, word, rest)
-            given[name] = value
+            flag, value = _flag(command, word, rest)
+            before = f"{given[flag.name]}\n" if flag.many and flag.name in given else ""
+            given[flag.name] = before + value
     if "--help" not in given and "--version" not in given:
         _check_words(command, words)
     return Asked(command, tuple(words), given, _form(command, given.get("--output")))
@@ -58,8 +64,8 @@ def _command(word: str) -> Command:
     raise _refusal(BERTH, f"there is no command {word}.{_nearest(word, [one.name for one in COMMANDS])}")
 
 
-def _flag(command: Command, word: str, rest: Iterator[str]) -> tuple[str, str]:
-    """The long name and the value; `rest` loses what belongs to the flag."""
+def _flag(command: Command, word: str, rest: Iterator[str]) -> tuple[Flag, str]:
+    """The flag and its value; `rest` loses what belongs to it."""
     if word.startswith("--"):
         name, equals, value = word.partition("=")
     else:
@@ -69,13 +75,13 @@ def _flag(command: Command, word: str, rest: Iterator[str]) -> tuple[str, str]:
     if not flag.value:
         if equals:
             raise _refusal(command, f"{name} is a switch and takes no value.")
-        return flag.name, ""
+        return flag, ""
     if not equals:
         found = next(rest, None)
         if found is None:
             raise _refusal(command, f"{name} needs a value: {name} {flag.value}.")
         value = found
-    return flag.name, value
+    return flag, value
 
 
 def _known(command: Command, name: str, word: str) -> Flag:

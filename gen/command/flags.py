@@ -13,6 +13,7 @@ class Flag(NamedTuple):
     meaning: str
     value: str = ""  # what stands behind it, for people; empty for a switch
     short: str = ""
+    many: bool = False  # said twice, both count
 
 
 class Command(NamedTuple):
@@ -37,6 +38,10 @@ EVERYWHERE = (
 )
 _CLASS = Flag("--class", "only seats of this class", "NAME")
 _SELECTION = (_CLASS, Flag("--cluster", "only this cluster", "NAME"))
+_CLUSTERS = (
+    Flag("--context", "[CLUSTER=]CONTEXT of the kubeconfig; may be repeated", "CTX", many=True),
+    Flag("--kubeconfig", "instead of the usual ones", "FILE"),
+)
 COMMANDS = (
     Command(
         "render",
@@ -79,6 +84,28 @@ COMMANDS = (
             Flag("--chart", "draw an SVG, too", "FILE"),
         ),
         words="NAME",
+    ),
+    Command(
+        "status",
+        "Show what every pool does now in its cluster, and what is wrong.",
+        ("text", "wide", "json"),
+        (
+            *_SELECTION,
+            *_CLUSTERS,
+            Flag("--watch", "look again every 5 seconds, until Ctrl-C"),
+        ),
+        words="[NAME...]",
+    ),
+    Command(
+        "override",
+        "Set the targets of pools for a while, in an emergency.",
+        flags=(
+            Flag("--until", "when it ends: an INSTANT, or +90m, +2h, +1d from now", "INSTANT"),
+            Flag("--clear", "end it now, of these classes or of all"),
+            Flag("--cluster", "only this cluster", "NAME"),
+            *_CLUSTERS,
+        ),
+        words="[NAME CLASS=TARGET...]",
     ),
     Command(
         "completion", "Print a script that completes these words in a shell.", words="SHELL", choices=SHELLS

@@ -8,8 +8,8 @@ _MORE = """\
 An INSTANT is 2026-02-02T08:00:00Z, or in the site's zone "2026-02-02 09:00",
 or a date, which means its first minute.
 
-Exit codes: 0 good, 1 errors in the input, 2 usage, 3 our fault, 4 stale,
-130 interrupted.
+Exit codes: 0 good, 1 errors in the input, or a broken promise or a cluster that
+cannot be read (status), 2 usage, 3 our fault, 4 stale, 130 interrupted.
 """
 
 

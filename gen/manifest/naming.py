@@ -4,7 +4,9 @@ CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves 
 """
 
 LONGEST = 52
-RUNTIME = "berth-runtime"  # the ConfigMap of the in-cluster code
+RUNTIME = "berth-runtime"  # the ConfigMap of the in-cluster code, but for what only one program needs:
+SCALER_CODE, SWEEP_CODE = "berth-scaler", "berth-sweep"
+CODE = (RUNTIME, SCALER_CODE, SWEEP_CODE)
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
 OCCURRENCE = "berth-occurrence"  # ServiceAccount, Role and RoleBinding of occurrences
 SWEEP = "berth-sweep"  # the same of the sweep, and its CronJob

@@ -24,7 +24,7 @@ def unready(facts: Facts) -> tuple[Deployment, ...]:
 
 
 def unpulled_placeholders(waiting: Iterable[Deployment], pods: Iterable[Pod]) -> list[Telling]:
-    """On each of the Deployments that has such placeholders: once, for the first of them by name."""
+    """On each of the Deployments that has such placeholders: once, for all of one ReplicaSet and image."""
     troubled: dict[tuple[str, str], list[Pod]] = {}
     for pod in pods:
         if pod.trouble and not pod.thing.is_going:
@@ -39,4 +39,4 @@ def _telling(deployment: Thing, pods: list[Pod]) -> Telling:
     assert first.trouble
     number = f"{len(pods)} placeholder{'s' if len(pods) > 1 else ''}"
     message = f"Of {number}, first {first.thing.name}: {first.trouble.said()}"
-    return Telling(deployment, REASON, message, first.thing.uid)
+    return Telling(deployment, REASON, message, f"{first.owner} {first.trouble.image}")

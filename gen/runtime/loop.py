@@ -79,7 +79,7 @@ class Run:
         if timetable is None:
             self._live()
             return TICK
-        self._recorder.tell_open(timetable, int(self._hands.now()))
+        self._tell_open(timetable)
         for deployment, pool in self._pools.items():
             self._live()
             self._keepers[deployment].keep(partial(self._aim, pool))
@@ -141,6 +141,12 @@ class Run:
                 return None
             sessions = hearing.sessions
         return aim_at(timetable, pool, now, sessions, override)
+
+    def _tell_open(self, timetable: Timetable) -> None:
+        try:
+            self._recorder.tell_open(timetable, int(self._hands.now()))
+        except Exception as error:
+            self._hands.log.trouble("record", error)
 
     def _tell(self, timetable: Timetable, is_over: bool) -> None:
         """Whatever goes wrong here, seats do not depend on it; nor does it take time from an instant that is

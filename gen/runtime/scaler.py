@@ -19,7 +19,7 @@ from gen.runtime.scaling import Folder, Scaling
 from gen.runtime.share import COUNTS, MAIN_ALIVE, SCALER_ALIVE, reader, replacer
 from gen.runtime.watcher import MOST
 
-WRITE_SECONDS = 10.0  # with ten of these the main program would not believe us any more
+WRITE_SECONDS = 10.0  # well below the minute after which the main program would not believe us any more
 
 
 def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) -> int:

@@ -60,7 +60,7 @@ class Scaling:
         self._hands = hands
         self._folder = folder
         self._observed = observed
-        self._reading = NO_PAUSE
+        self._reading = self._haste = NO_PAUSE  # since the timetable was last read
         self._looked = NO_PAUSE  # at all pools
         self._keepers: dict[str, Keeper] = {}  # by Deployment
         self._waits: dict[str, Pause] = {}  # by class, for its first complete list
@@ -91,9 +91,9 @@ class Scaling:
 
     def _read(self, now: float) -> Timetable | None:
         """At once where the main program follows another timetable, but not in haste."""
-        is_soon = self._reading.left(now) <= REREAD - SOON
-        if not self._reading.left(now) or (is_soon and not self._agrees(now)):
-            self._reading = Pause(now, REREAD if self._source.refresh() else SOON)
+        if not self._reading.left(now) or not (self._haste.left(now) or self._agrees(now)):
+            self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
+            self._haste = Pause(now, SOON)
         return self._source.timetable
 
     def _agrees(self, now: float) -> bool:

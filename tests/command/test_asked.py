@@ -36,6 +36,13 @@ def test_flags_stand_before_or_after_the_command_in_any_notation(line: str) -> N
     assert parse(line.split()) == Asked(COMMAND["render"], (), expected, "text")
 
 
+def test_a_few_flags_may_be_repeated() -> None:
+    asked = parse(["status", "--context", "a=b", "--context=c", "--watch", "--context", "d", "--watch"])
+
+    assert asked.values("--context") == ["a=b", "c", "d"]
+    assert parse(["status"]).values("--context") == []
+
+
 def test_a_short_flag_is_the_long_one() -> None:
     for line in ("list -o json", "list -ojson", "-o=json list", "list --output json", "--output=json list"):
         assert parse(line.split()) == Asked(COMMAND["list"], (), {"--output": "json"}, "json")

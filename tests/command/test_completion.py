@@ -11,7 +11,7 @@ from tests.command.conftest import Berth
 
 EVERY = ["-C", "-o", "--output", "--strict", "--now", "-h", "--help", "--version"]
 COMPLETIONS = {
-    "berth ": ["render", "validate", "list", "occurrences", "simulate", "completion", *EVERY],
+    "berth ": [*(command.name for command in COMMANDS), *EVERY],
     "berth re": ["render"],
     "berth --s": ["--strict"],
     "berth -C templ": ["templates"],
@@ -39,6 +39,9 @@ COMPLETIONS = {
     "berth simulate --chart t": ["templates", "tests"],
     "berth simulate --occurrence 2": [],
     "berth simulate -o ": ["text", "json"],
+    "berth status --co": ["--context"],
+    "berth status --kubeconfig s": ["sessions.csv"],
+    "berth override --context a": [],
     "berth completion ": ["bash", "zsh", "fish", *EVERY],
     "berth completion z": ["zsh"],
     "berth validate --check": [],
@@ -103,7 +106,9 @@ def test_bash_completes_commands_flags_forms_and_folders(script: Path, tmp_path:
 @pytest.mark.parametrize("script", ["fish"], indirect=True)
 def test_fish_completes_commands_flags_and_forms(script: Path) -> None:
     for line, expected in COMPLETIONS.items():
-        if any(flag in line for flag in ("-C", "--templates", "--sessions", "--chart")) or line.endswith(" "):
+        if any(
+            flag in line for flag in ("-C", "--templates", "--sessions", "--chart", "--kubeconfig")
+        ) or line.endswith(" "):
             continue  # folders, files and order are fish's own
         command = ["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"]
         done = subprocess.run(command, check=True, capture_output=True, text=True)

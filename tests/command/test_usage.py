@@ -35,6 +35,35 @@ Flags:
 
 Flags of every command: berth --help
 """
+STATUS = """\
+Show what every pool does now in its cluster, and what is wrong.
+
+Usage: berth status [NAME...] [FLAGS]
+
+Flags:
+  --class NAME       only seats of this class
+  --cluster NAME     only this cluster
+  --context CTX      [CLUSTER=]CONTEXT of the kubeconfig; may be repeated
+  --kubeconfig FILE  instead of the usual ones
+  --watch            look again every 5 seconds, until Ctrl-C
+  -o, --output FORM  answer as text, wide or json
+
+Flags of every command: berth --help
+"""
+OVERRIDE = """\
+Set the targets of pools for a while, in an emergency.
+
+Usage: berth override [NAME CLASS=TARGET...] [FLAGS]
+
+Flags:
+  --until INSTANT    when it ends: an INSTANT, or +90m, +2h, +1d from now
+  --clear            end it now, of these classes or of all
+  --cluster NAME     only this cluster
+  --context CTX      [CLUSTER=]CONTEXT of the kubeconfig; may be repeated
+  --kubeconfig FILE  instead of the usual ones
+
+Flags of every command: berth --help
+"""
 COMPLETION = """\
 Print a script that completes these words in a shell.
 
@@ -55,6 +84,8 @@ Commands:
   list         list the reservations: seats, seat-hours, next opening
   occurrences  list every dated occurrence, in local time and UTC
   simulate     simulate one occurrence: the target for sessions that come and go
+  status       show what every pool does now in its cluster, and what is wrong
+  override     set the targets of pools for a while, in an emergency
   completion   print a script that completes these words in a shell
 
 Flags of every command, before or after it:
@@ -68,8 +99,8 @@ Flags of every command, before or after it:
 An INSTANT is 2026-02-02T08:00:00Z, or in the site's zone "2026-02-02 09:00",
 or a date, which means its first minute.
 
-Exit codes: 0 good, 1 errors in the input, 2 usage, 3 our fault, 4 stale,
-130 interrupted.
+Exit codes: 0 good, 1 errors in the input, or a broken promise or a cluster that
+cannot be read (status), 2 usage, 3 our fault, 4 stale, 130 interrupted.
 """
 
 
@@ -77,6 +108,8 @@ def test_help_of_the_program_and_of_a_command(berth: Berth) -> None:
     assert berth("--help") == (0, WHOLE, "")
     assert berth("render", "-h") == (0, RENDER, "")
     assert berth("simulate", "--help") == (0, SIMULATE, "")
+    assert berth("status", "--help") == (0, STATUS, "")
+    assert berth("override", "--help") == (0, OVERRIDE, "")
     assert berth("--help", "completion") == (0, COMPLETION, "")
 
 

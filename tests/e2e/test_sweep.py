@@ -236,7 +236,7 @@ def test_without_a_cronjob_the_sweep_itself_opens_and_closes_and_says_so(story: 
 
 def test_a_job_that_was_deleted_gets_a_successor_and_the_seats_stand(story: Story, cluster: Cluster) -> None:
     assert [wanted for _, wanted in steps(story, "killed-small")] == [6, 0]
-    stand = story.record.between("killed-small", story.opens + GRACE, story.opens + 3 * MINUTE - 1)
+    stand = story.record.between("killed-small", story.opens + GRACE, story.opens + 3 * MINUTE - GRACE)
     assert {(look.wanted, look.ready) for look in stand} == {(6, 6)}
     assert steps(story, "killed-small")[1][0] - 3 * MINUTE <= GRACE
     assert cluster.get("job", "killed-sweep", SPACE)["status"]["succeeded"] == 1

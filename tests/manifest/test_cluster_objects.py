@@ -3,7 +3,9 @@
 import ast
 from pathlib import Path
 
-from gen.backend.cluster import runtime_code
+import pytest
+
+from gen.backend import code
 from gen.manifest.timetabletext import LARGEST
 from tests.command import project
 from tests.command.conftest import ROOT
@@ -23,6 +25,8 @@ def test_the_objects_and_their_order(tmp_path: Path) -> None:
         ("rbac.authorization.k8s.io/v1", "Role", "berth-sweep"),
         ("rbac.authorization.k8s.io/v1", "RoleBinding", "berth-sweep"),
         ("v1", "ConfigMap", "berth-runtime"),
+        ("v1", "ConfigMap", "berth-scaler"),
+        ("v1", "ConfigMap", "berth-sweep"),
         ("batch/v1", "CronJob", "berth-sweep"),
     ]
 
@@ -49,21 +53,45 @@ def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path)
 
 
 def test_the_code_is_the_runtime_file_by_file_as_it_stands_in_git(tmp_path: Path) -> None:
-    (found,) = of_kind("ConfigMap", of_cluster(tmp_path, "lab"))
+    found = of_kind("ConfigMap", of_cluster(tmp_path, "prod"))
     files = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "gen/runtime").glob("*.py"))}
+    together = [pair for one in found for pair in one["data"].items()]
 
-    assert found["data"] == {name: text for name, text in files.items() if text}
-    assert list(found["data"]) == sorted(found["data"])
-    assert sum(map(len, found["data"].values())) <= LARGEST
+    assert sorted(together) == [(name, text) for name, text in sorted(files.items()) if text]
+    for one in found:
+        assert list(one["data"]) == sorted(one["data"])
+        assert sum(map(len, one["data"].values())) <= LARGEST
 
 
-def test_the_code_that_travels_needs_nothing_that_stays() -> None:
-    names = {file["name"].removesuffix(".py") for file in runtime_code()}
+def imported(text: str) -> set[str]:
+    """The files of the runtime that a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("gen"):
+            assert node.module.startswith("gen.runtime")
+            package, _, module = node.module.rpartition(".")
+            found |= {module} if package == "gen.runtime" else {alias.name for alias in node.names}
+    return {f"{name}.py" for name in found}
 
-    for file in runtime_code():
-        for node in ast.walk(ast.parse(file["text"])):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("gen"):
-                package, _, module = node.module.rpartition(".")
-                found = {module} if package == "gen.runtime" else {alias.name for alias in node.names}
-                assert node.module.startswith("gen.runtime")
-                assert found <= names
+
+@pytest.mark.parametrize(
+    ("programs", "mounted"),
+    [
+        (("occurrence", "alive"), ("berth-runtime",)),
+        (("occurrence", "alive", "scaler"), ("berth-runtime", "berth-scaler")),
+        (("sweep",), ("berth-runtime", "berth-sweep")),
+    ],
+    ids=["alone", "with-scaler", "sweep"],
+)
+def test_a_pod_mounts_all_that_its_programs_import(
+    programs: tuple[str, ...], mounted: tuple[str, ...]
+) -> None:
+    files = {name: text for part in mounted for name, text in code.parts()[part].items()}
+    wanted, known = {f"{name}.py" for name in programs}, set[str]()
+    while wanted:
+        name = wanted.pop()
+        known.add(name)
+        wanted |= imported(files[name]) - known
+
+    own = code.parts()[mounted[-1]]
+    assert len(mounted) == 1 or own.keys() <= known  # nothing travels that nobody needs

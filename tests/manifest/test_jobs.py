@@ -11,6 +11,7 @@ CLASSES = project.CLASSES.replace(
     "{cpu: 250m}", "{cpu: 250m}\n  renkuId: 7\n  sessions: {source: SOURCE, namespaces: [there]}"
 )
 TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
+RUNTIME = {"configMap": {"name": "berth-runtime"}}
 LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 
 
@@ -102,7 +103,7 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
         {"name": "share", "mountPath": "/share"},
     ]
     assert pod["volumes"] == [
-        {"name": "code", "configMap": {"name": "berth-runtime"}},
+        {"name": "code", "projected": {"sources": [RUNTIME]}},
         {"name": "timetable", "configMap": {"name": "night"}},
         {"name": "share", "emptyDir": {"sizeLimit": "1Mi"}},
     ]
@@ -190,7 +191,8 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
         "MALLOC_MMAP_THRESHOLD_": "65536",
     }
     assert container["resources"] == LIMITS
-    assert pod["volumes"] == [{"name": "code", "configMap": {"name": "berth-runtime"}}]
+    own = {"configMap": {"name": "berth-sweep"}}
+    assert pod["volumes"] == [{"name": "code", "projected": {"sources": [RUNTIME, own]}}]
 
 
 def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> None:

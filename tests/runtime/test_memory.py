@@ -90,4 +90,3 @@ def test_sessions_are_read_whole_and_kept_small(
             active, mebibytes = reported(process)
 
     assert mebibytes <= most
-    print(mebibytes)

@@ -7,6 +7,7 @@ import pytest
 
 from gen.runtime.readiness import LATE, READY, UNJUDGED, asked_at, judged
 from gen.runtime.record import Look
+from gen.runtime.recorder import Recorder
 from gen.runtime.timetable import Occurrence, Settings
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.world import COURSE, NEXT, World, at, timetable_text
@@ -159,3 +160,18 @@ def test_the_next_pod_goes_on_with_the_record() -> None:
     (record,) = json.loads(world.cluster.job["berth.dev/record"])
     assert record["sessionsPeak"] == {"small": 7}
     assert record["targets"]["small"][0] == ["2026-02-02T07:30:00Z", 18]
+
+
+@pytest.mark.parametrize("part", ["tell_open", "note", "send", "send_last"])
+def test_a_bug_in_what_is_told_disturbs_no_seat(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(Recorder, part, fail)
+    world = late_world()
+
+    assert world.run() == 0
+    assert world.writes == [("07:30:00", "small", 25), ("10:00:00", "small", 0)]
+    assert [(line["subject"], line["reason"]) for line in world.told("failed")] == [
+        ("record", "RuntimeError")
+    ]

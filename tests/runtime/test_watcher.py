@@ -1,99 +1,18 @@
 """A watch keeps up with a collection whatever the server does: what it has told is what is there."""
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from http.client import HTTPConnection
-from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from gen.runtime.collection import Collection
 from gen.runtime.connection import Connection
-from gen.runtime.watcher import Changed, Listed, Live, Message, Proved, Trouble, Watcher
-from gen.runtime.watching import Tree, mapping
-from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from gen.runtime.watcher import Watcher
+from gen.runtime.watching import Tree
+from tests.runtime.listener import LONG_ENOUGH, PODS, Heard, colour, next_time, pod, queries, watched
+from tests.runtime.stub_server import Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused, status
-
-PODS = "/api/v1/namespaces/hub/pods"
-LONG_ENOUGH = 10.0
-
-
-def pod(name: str, colour: str = "red", **more: Any) -> dict[str, Any]:
-    return {"metadata": {"uid": name, "colour": colour}, **more}
-
-
-def colour(tree: Tree) -> str | None:
-    """What an object is to the test; nothing where it is grey."""
-    said = mapping(tree, "metadata").get("colour")
-    return None if said == "grey" else str(said)
-
-
-class Heard:
-    """What a watch has told, and what there is by it."""
-
-    def __init__(self) -> None:
-        self.there: dict[str, str] = {}
-        self.told: list[str] = []
-        self._more = threading.Condition()
-
-    def tell(self, _watcher: Watcher[str], message: Message[str]) -> None:
-        with self._more:
-            if isinstance(message, Listed):
-                self.there = dict(message.items)
-                self.told.append("listed")
-            elif isinstance(message, Changed):
-                self.told.append(message.uid)
-                if message.item is None:
-                    del self.there[message.uid]
-                else:
-                    self.there[message.uid] = message.item
-            elif isinstance(message, Trouble):
-                self.told.append(f"{getattr(message.error, 'status', '')} {message.error}"[:60])
-            else:
-                self.told.append({Live: "live", Proved: "proved"}[type(message)])
-            self._more.notify_all()
-
-    def until(self, reached: Callable[[], bool]) -> None:
-        with self._more:
-            assert self._more.wait_for(reached, LONG_ENOUGH), (self.told, self.there)
-
-    def until_told(self, what: str, times: int = 1) -> None:
-        self.until(lambda: self.told.count(what) >= times)
-
-
-@contextmanager
-def watched(cluster: WatchedCluster, page: int = 2) -> Iterator[Heard]:
-    heard = Heard()
-    with StubServer(cluster.answer) as server:
-        connection = Connection(
-            lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
-        )
-        watcher = Watcher(Collection(PODS, page=page), colour, connection, heard.tell, lambda: 1.0)
-        watcher.start()
-        yield heard
-        watcher.stop()
-        cluster.end_watches()
-        watcher.join(LONG_ENOUGH)
-
-
-def queries(cluster: WatchedCluster) -> list[dict[str, str]]:
-    asked = [parse_qs(urlsplit(received.path).query) for received in cluster.asked]
-    return [{key: values[0] for key, values in one.items()} for one in asked]
-
-
-def next_time(cluster: WatchedCluster, part: str, answer: Reply) -> None:
-    """The next request with `part` in its path ends so."""
-
-    def interfere(received: Received) -> Reply | None:
-        if part not in received.path:
-            return None
-        cluster.interferences.remove(interfere)
-        return answer
-
-    cluster.interferences.append(interfere)
 
 
 @pytest.fixture
@@ -296,6 +215,20 @@ def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
         watcher.join(LONG_ENOUGH)
 
     assert heard.told == [" oh", "listed", "live"]
+
+
+def test_silence_is_no_trouble_but_the_server_is_asked_again(
+    cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gen.runtime.watcher.SILENCE", 0.2)
+    with watched(cluster) as heard:
+        heard.until_told("live", 2)
+        cluster.put(PODS, pod("x"))
+        heard.until_told("x")
+
+    assert {one for one in heard.told if one not in ("live", "x", "listed", "proved")} == set()
+    assert heard.told.count("listed") == 1
+    assert {received.connection for received in cluster.asked if "watch" in received.path} > {1}
 
 
 def test_who_is_stopped_tells_nothing_any_more(cluster: WatchedCluster) -> None:

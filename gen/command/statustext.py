@@ -1,0 +1,150 @@
+"""How the state of pools is told: a table with findings below it, and JSON. Nothing is decided here."""
+
+from collections.abc import Callable, Sequence
+
+from gen import report, table
+from gen.dates.moment import local_day, local_text, near_span_text
+from gen.dates.zone import Zone
+from gen.finding import ERROR, NOTE, WARNING
+from gen.live.rules import Live
+from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus
+from gen.runtime.instant import instant_text
+
+_UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
+_RED, _YELLOW, _GREEN, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[0m"
+_STATES = {ACTIVE: _GREEN, FAILED: _RED, PENDING: "", COMPLETED: ""}
+_SEVERITIES = {ERROR: _RED, WARNING: _YELLOW, NOTE: _CYAN}
+
+
+def as_text(
+    clusters: Sequence[ClusterStatus], zone_of: Callable[[str], Zone], now: int, *, wide: bool, colour: bool
+) -> str:
+    """`zone_of` gives the zone of a reservation. Clusters have a column where there are several."""
+    rows = pools_of(clusters)
+    lines = [finding_line(one, colour=colour) for one in _once(clusters)]
+    found = "".join(f"{line}\n" for line in lines)
+    if not rows:
+        return found or "No pool.\n"
+    cells = [_cells(row, zone_of(row.reservation), now, wide) for row in rows]
+    headings = ["reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions"]
+    headings += ["asked for", "opens (UTC)", "ends (UTC)", "git"] if wide else []
+    headings.append("note")
+    if len(clusters) == 1 and not wide:
+        cells = [[*cell[:2], *cell[3:]] for cell in cells]
+        headings.remove("cluster")
+    text = table.text(headings, cells)
+    if colour:
+        text = _coloured(text, rows)
+    return text + (f"\n{found}" if found else "")
+
+
+def pools_of(clusters: Sequence[ClusterStatus]) -> list[PoolStatus]:
+    """By reservation; then in the order of clusters and classes."""
+    return sorted((row for one in clusters for row in one.pools), key=lambda row: row.reservation)
+
+
+def _once(clusters: Sequence[ClusterStatus]) -> list[Live]:
+    """Those of clusters first; what all pools of a reservation share is told once."""
+    found = [finding for one in clusters for finding in one.findings]
+    found += [finding for row in pools_of(clusters) for finding in row.findings]
+    return list(dict.fromkeys(found))
+
+
+def _cells(row: PoolStatus, zone: Zone, now: int, wide: bool) -> list[str]:
+    numbers = [_number(one) for one in (row.wanted, row.ready, row.pending, row.active)]
+    more = []
+    if wide:
+        opens, ends = (_utc(at) for at in (row.open, row.end))
+        more = [_number(row.replicas), opens, ends, _drift(row)]
+    note = ", ".join(
+        dict.fromkeys([*([row.remark] if row.remark else []), *(one.brief for one in row.findings)])
+    )
+    return [
+        row.reservation,
+        row.resource_class,
+        row.cluster,
+        row.state,
+        _when(row, zone, now),
+        *numbers,
+        *more,
+        note,
+    ]
+
+
+def _when(row: PoolStatus, zone: Zone, now: int) -> str:
+    """Of what is open its span; of what comes next its opening."""
+    if row.open is None or row.end is None or row.end <= now:
+        return "never" if row.open is None else "over"
+    if row.open <= now:
+        return near_span_text(row.open, row.end, zone, local_day(now, zone))
+    return local_text(row.open, zone)
+
+
+def _number(value: int | None) -> str:
+    return "?" if value is None else str(value)
+
+
+def _utc(at: int | None) -> str:
+    return "" if at is None else instant_text(at)[:16].replace("T", " ")
+
+
+def _drift(row: PoolStatus) -> str:
+    for one in row.findings:
+        if one.code in _UNSYNCED:
+            return one.message.removeprefix("not synced: ").removesuffix(".")
+    return "?" if row.replicas is None else "synced"
+
+
+def finding_line(found: Live, *, colour: bool) -> str:
+    kind = f"{found.severity}[{found.code}]"
+    if colour:
+        kind = f"{_SEVERITIES[found.severity]}{kind}{_PLAIN}"
+    subject = f"{found.subject}: " if found.subject else ""
+    return f"{found.cluster}: {kind} {subject}{found.message} {found.fix}"
+
+
+def _coloured(text: str, rows: Sequence[PoolStatus]) -> str:
+    """The state of each line; widths are those of the plain text."""
+    head, *lines = text.splitlines(keepends=True)
+    for n, row in enumerate(rows):
+        if _STATES[row.state]:
+            lines[n] = lines[n].replace(f" {row.state} ", f" {_STATES[row.state]}{row.state}{_PLAIN} ", 1)
+    return head + "".join(lines)
+
+
+def as_json(clusters: Sequence[ClusterStatus]) -> str:
+    items = [
+        {
+            "reservation": row.reservation,
+            "class": row.resource_class,
+            "cluster": row.cluster,
+            "state": row.state,
+            "open": _instant(row.open),
+            "end": _instant(row.end),
+            "wanted": row.wanted,
+            "ready": row.ready,
+            "pending": row.pending,
+            "active": row.active,
+            "findings": _findings(row.findings),
+        }
+        for row in pools_of(clusters)
+    ]
+    about = [
+        {
+            "name": one.cluster,
+            "context": one.place.context if one.place else None,
+            "findings": _findings(one.findings),
+        }
+        for one in clusters
+    ]
+    return report.document("Status", {"items": items, "clusters": about})
+
+
+def _instant(at: int | None) -> str | None:
+    return None if at is None else instant_text(at)
+
+
+def _findings(found: Sequence[Live]) -> list[dict[str, str]]:
+    return [
+        {"severity": one.severity, "code": one.code, "message": one.message, "fix": one.fix} for one in found
+    ]

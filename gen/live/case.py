@@ -1,0 +1,81 @@
+"""One pool under judgement: all that was seen of it and worked out, before anything is concluded."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gen.live.facts import Deployment, Facts, Place, Pod, Waiting
+from gen.live.rules import Live
+from gen.runtime.override import Override
+from gen.runtime.target import full_count, open_now
+from gen.runtime.timetable import Occurrence, Pool, Timetable, in_force
+
+# How long each may take until it is a broken promise, in seconds.
+RESET = 10  # replicas that somebody changed, while a pod serves
+EDIT = 60  # an edit of the timetable, or an override
+REPAIR = 360  # everything else: the sweep comes every five minutes
+
+
+class Look(NamedTuple):
+    """One look at one cluster. `expected` is what git says, by reservation; `has_sweep` that a sweep works
+    here, which repairs in time what no pod does.
+    """
+
+    place: Place
+    site: str
+    engine: str
+    autoscaler: str
+    expected: Mapping[str, Timetable]
+    facts: Facts
+    now: int
+    has_sweep: bool = True
+
+
+class Case(NamedTuple):
+    """`timetable` is the one that holds in the cluster (None: none), last changed at `changed`; `git` the one
+    of git. `wanted` and `active` (sessions) are None where nobody can tell.
+    """
+
+    look: Look
+    reservation: str
+    pool: Pool
+    timetable: Timetable | None
+    git: Timetable | None
+    changed: int
+    wanted: int | None
+    active: int | None
+    override: Override | None
+    deployment: Deployment | None
+    waiting: tuple[Waiting, ...]
+    pods: tuple[Pod, ...]  # of the reservation's Jobs
+
+    @property
+    def subject(self) -> str:
+        return f"{self.reservation}/{self.pool.resource_class}"
+
+    @property
+    def served(self) -> bool:
+        return any(pod.serves for pod in self.pods)
+
+    def occurrences(self) -> tuple[Occurrence, ...]:
+        """Those with seats here that may open, by the timetable that holds."""
+        return occurrences_of(self.timetable, self.pool.resource_class)
+
+    def open(self) -> tuple[Occurrence, ...]:
+        return open_now(self.occurrences(), self.look.now)
+
+    def live(self, code: str, message: str, fix: str) -> Live:
+        return Live(code, self.look.place.cluster, self.subject, message, fix)
+
+    def kubectl(self, command: str) -> str:
+        return self.look.place.kubectl(command)
+
+
+def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Occurrence, ...]:
+    if timetable is None:
+        return ()
+    count = full_count(resource_class)
+    return tuple(one for one in in_force(timetable) if count(one))
+
+
+def seats(number: int) -> str:
+    return f"{number} seat{'' if number == 1 else 's'}"

@@ -1,0 +1,134 @@
+"""The only way to a cluster from outside: kubeconfig files and one request, by the Kubernetes client.
+
+Its import takes as long as fifteen starts of Python, so this module is imported by those who are asked to
+look at a cluster, and then only.
+"""
+
+import json
+import logging
+import math
+import os
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import urllib3
+from kubernetes import client, config
+from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
+
+from gen.live.contexts import Known
+from gen.runtime.api import JSON, MERGE_PATCH
+
+
+class ClusterError(Exception):
+    """No good answer. `status` is 0 without one; the message is for people, in a line."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(" ".join(message.split())[:400].removesuffix("."))
+        self.status = status
+
+
+def contexts(kubeconfig: str | None) -> Known:
+    """Of the file, else of $KUBECONFIG or ~/.kube/config. Raises ClusterError for what cannot be read."""
+    where = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
+    try:
+        tree = KubeConfigMerger(where).config
+    except Exception as error:  # a kubeconfig is anybody's text, and the client raises what it meets
+        raise ClusterError(0, f"the kubeconfig {where} cannot be read: {error}") from error
+    if tree is None:
+        if kubeconfig:
+            raise ClusterError(0, f"there is no kubeconfig {where}")
+        return Known((), "", inside="KUBERNETES_SERVICE_HOST" in os.environ)
+    value = tree.value
+    names = tuple(str(one["name"]) for one in value.get("contexts") or ())
+    current = value.get("current-context") or ""
+    return Known(names, current if current in names else "")
+
+
+class Remote:
+    """One cluster, for a while. Not for several threads. Raises ClusterError for all that goes wrong."""
+
+    def __init__(self, kubeconfig: str | None, context: str | None) -> None:
+        """`context` None: the cluster that we are in."""
+        self.deadline = math.inf  # of every answer, on the monotonic clock
+        settings = client.Configuration()
+        settings.retries = False
+        complaints = _Complaints()
+        logging.getLogger().addHandler(complaints)
+        try:
+            if context is None:
+                config.load_incluster_config(settings)
+            else:
+                config.load_kube_config(kubeconfig, context, settings)
+        except Exception as error:
+            raise ClusterError(0, f"{type(error).__name__}: {error}") from error
+        finally:
+            logging.getLogger().removeHandler(complaints)
+        self._client = client.ApiClient(settings)
+        self._complaints = complaints.texts
+
+    def get(self, path: str, query: Mapping[str, str], accept: str = JSON) -> Any:
+        """The object that the server answers."""
+        return self._ask("GET", path, query, {"Accept": accept})
+
+    def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any:
+        """The object after the merge patch."""
+        return self._ask("PATCH", path, query, {"Accept": JSON, "Content-Type": MERGE_PATCH}, dict(patch))
+
+    def _ask(
+        self, method: str, path: str, query: Mapping[str, str], headers: dict[str, str], body: Any = None
+    ) -> Any:
+        try:
+            _, url, headers, _, _ = self._client.param_serialize(
+                method,
+                path,
+                query_params=list(query.items()),
+                header_params={**headers, "User-Agent": "berth"},
+                auth_settings=["BearerToken"],
+            )
+            seconds = max(self.deadline - time.monotonic(), 0.1)
+            timeout = None if math.isinf(seconds) else seconds
+            answer = self._client.call_api(method, url, headers, body, _request_timeout=timeout)
+            text = answer.read()
+        except (urllib3.exceptions.HTTPError, client.ApiException, OSError, ValueError) as error:
+            raise ClusterError(0, self._explained(_said(error))) from error
+        return self._read(answer.status, text)
+
+    def _read(self, status: int, body: bytes) -> Any:
+        try:
+            tree = json.loads(body)
+        except (ValueError, RecursionError):
+            tree = None
+        if 200 <= status < 300 and isinstance(tree, dict):
+            return tree
+        said = tree.get("message") if isinstance(tree, dict) else None
+        said = said if isinstance(said, str) and said else body[:200].decode(errors="replace")
+        raise ClusterError(status, self._explained(f"HTTP {status}: {said}" if said else f"HTTP {status}"))
+
+    def _explained(self, message: str) -> str:
+        """With what the client only logs: that a login program failed."""
+        return "; ".join([message, *self._complaints])
+
+
+class _Complaints(logging.Handler):
+    """What the client logs in this thread while it reads a kubeconfig."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self._thread = threading.get_ident()
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.thread == self._thread:
+            self.texts.append(record.getMessage())
+
+
+def _said(error: BaseException) -> str:
+    """The operating system says it best: `Connection refused`, not what was tried around it."""
+    inner: BaseException | None = error
+    while inner is not None:
+        if isinstance(inner, OSError) and inner.strerror:
+            return inner.strerror
+        inner = inner.__cause__ or inner.__context__
+    return str(error.reason if isinstance(error, client.ApiException) else error) or type(error).__name__

@@ -1,0 +1,106 @@
+"""What was seen of one site in one cluster. Values only; instants in seconds, 0 where unknown."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gen.runtime.recognition import Recognition
+from gen.runtime.session import Session
+
+
+class Place(NamedTuple):
+    """Where we look: a cluster of the site, its namespace, and the kubeconfig context; none inside of it."""
+
+    cluster: str
+    namespace: str
+    context: str | None
+
+    def kubectl(self, command: str) -> str:
+        """A command that a person can paste."""
+        context = f" --context={self.context}" if self.context else ""
+        return f"kubectl{context} --namespace={self.namespace} {command}"
+
+
+class Deployment(NamedTuple):
+    """The Deployment of a pool. `scaled_by` is the field manager that last wrote replicas, at `scaled_at`."""
+
+    name: str
+    reservation: str
+    resource_class: str
+    replicas: int
+    ready: int
+    scaled_by: str
+    scaled_at: int
+
+
+class Trouble(NamedTuple):
+    """Why a pod does not run, in the words of the scheduler or the kubelet. `reason` is one word."""
+
+    reason: str
+    message: str
+
+
+class Waiting(NamedTuple):
+    """A placeholder that is Pending."""
+
+    reservation: str
+    resource_class: str
+    since: int
+    trouble: Trouble | None
+
+
+class Pod(NamedTuple):
+    """A pod of ours that is no placeholder, and has not succeeded. `serves`: its program runs, whatever the
+    sidecar does.
+    """
+
+    name: str
+    reservation: str
+    role: str
+    phase: str
+    restarts: int
+    trouble: Trouble | None
+    serves: bool
+
+
+class Job(NamedTuple):
+    name: str
+    reservation: str
+    role: str
+    active: bool
+    failure: Trouble | None  # of a Job that has failed for good
+
+
+class CronJob(NamedTuple):
+    name: str
+    reservation: str
+    role: str
+    suspended: bool
+    created: int
+    last_success: int
+
+
+class Timetable(NamedTuple):
+    """The ConfigMap as it is, last written at `changed`. `text` is None without the key, `override` without
+    the annotation.
+    """
+
+    name: str
+    reservation: str
+    text: str | None
+    override: str | None
+    changed: int
+
+
+class Facts(NamedTuple):
+    """`code` is the in-cluster code by file, None without its ConfigMap. `sessions`: those that are active,
+    or why nobody could tell.
+    """
+
+    timetables: tuple[Timetable, ...] = ()
+    deployments: tuple[Deployment, ...] = ()
+    cronjobs: tuple[CronJob, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    code: Mapping[str, str] | None = None
+    sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}

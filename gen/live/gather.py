@@ -1,0 +1,105 @@
+"""Looks at a cluster: one list for each kind, in pages, and sessions where something is open.
+
+Placeholders that stand are not listed (their Deployment counts them), nor pods of ours that are done.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gen.live import objects
+from gen.live.facts import Facts
+from gen.live.known import readable
+from gen.live.sessions import active, asked_for
+from gen.manifest import labels, naming
+from gen.runtime.api import ApiError
+from gen.runtime.collection import Collection
+from gen.runtime.kinds import collections
+from gen.runtime.recognition import Recognition
+from gen.runtime.session import Session
+
+PAGE = "500"
+_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+_JSON = "application/json"
+
+Ask = Callable[[str, Mapping[str, str], str], Any]
+"""GET of a path with a query, accepting a media type: the object that is answered."""
+
+
+def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Exception]) -> Facts:
+    """Raises what `ask` raises; but where it raises `refused` for a list of sessions, that is a fact."""
+    ours = f"{labels.SITE}={site}"
+
+    def listed(path: str, selector: str = ours, fields: str = "") -> list[objects.Object]:
+        return _pages(ask, path.format(namespace), selector, fields, _JSON)
+
+    maps = listed("/api/v1/namespaces/{}/configmaps")
+    named = {one["metadata"]["name"]: one.get("data") or {} for one in maps}
+    code = {file: text for name in naming.CODE for file, text in named.get(name, {}).items()}
+    pods = "/api/v1/namespaces/{}/pods"
+    waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
+    own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
+    facts = Facts(
+        tuple(objects.timetable(one) for one in maps if _is_timetable(one)),
+        tuple(objects.deployment(one) for one in listed("/apis/apps/v1/namespaces/{}/deployments")),
+        tuple(objects.cronjob(one) for one in listed("/apis/batch/v1/namespaces/{}/cronjobs")),
+        tuple(objects.job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
+        tuple(objects.pod(one) for one in own if not objects.is_leaving(one)),
+        tuple(objects.waiting(one) for one in waiting if not objects.is_leaving(one)),
+        code if naming.RUNTIME in named else None,
+        {},
+    )
+    return facts._replace(sessions=_sessions(ask, facts, now, refused))
+
+
+def _is_timetable(item: objects.Object) -> bool:
+    """The code and the inventory are of no reservation."""
+    return bool(objects.label(item, labels.RESERVATION))
+
+
+def _sessions(
+    ask: Ask, facts: Facts, now: int, refused: type[Exception]
+) -> dict[Recognition, tuple[Session, ...] | str]:
+    """Several classes may be asked for by the same list."""
+    recognitions, kept = asked_for(readable(facts), now)
+    answers: dict[Collection, list[objects.Object] | str] = {}
+    found: dict[Recognition, tuple[Session, ...] | str] = {}
+    for recognition in recognitions:
+        sessions: list[Session] = []
+        for namespace, collection in collections(recognition).items():
+            if collection not in answers:
+                answers[collection] = _answer(ask, collection, refused)
+            answer = answers[collection]
+            if isinstance(answer, str):
+                found[recognition] = answer
+                break
+            try:
+                sessions += active(answer, recognition, namespace, kept)
+            except ApiError as error:  # what no API server sends
+                found[recognition] = str(error)
+                break
+        else:
+            found[recognition] = tuple(sessions)
+    return found
+
+
+def _answer(ask: Ask, asked: Collection, refused: type[Exception]) -> list[objects.Object] | str:
+    try:
+        accept = _METADATA if asked.metadata_only else _JSON
+        return _pages(ask, asked.path, asked.labels, asked.fields, accept)
+    except refused as error:
+        return str(error)
+
+
+def _pages(ask: Ask, path: str, selector: str, fields: str, accept: str) -> list[objects.Object]:
+    """An empty list is answered as none at all."""
+    query = {"limit": PAGE}
+    query |= {"labelSelector": selector} if selector else {}
+    query |= {"fieldSelector": fields} if fields else {}
+    items: list[objects.Object] = []
+    while True:
+        answer = ask(path, query, accept)
+        items += answer.get("items") or ()
+        token = (answer.get("metadata") or {}).get("continue")
+        if not token:
+            return items
+        query = {**query, "continue": token}

@@ -1,0 +1,107 @@
+"""Is everything there that a cluster has once, and do our own Jobs run? Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from gen.live.case import Look
+from gen.live.facts import CronJob, Facts, Job, Pod
+from gen.live.rules import Live
+from gen.manifest import labels, naming
+from gen.runtime.instant import instant_text
+
+OVERDUE = 600  # seconds without a success of a sweep that comes every 300
+OFTEN = 3  # failures of one container or Job's pods, from which on it is trouble
+
+
+def sweep(facts: Facts) -> CronJob | None:
+    return next((one for one in facts.cronjobs if one.role == labels.SWEEP or one.name == naming.SWEEP), None)
+
+
+def sweep_works(facts: Facts, now: int) -> bool:
+    found = sweep(facts)
+    return found is not None and not found.suspended and now < _last_good(found) + OVERDUE
+
+
+def _last_good(found: CronJob) -> int:
+    return max(found.last_success, found.created)
+
+
+def of_cluster(look: Look, code: Mapping[str, str]) -> Iterator[Live]:
+    """`code` is the in-cluster code of this Berth, by file."""
+    facts = look.facts
+    if nothing := of_nothing(look):
+        yield nothing
+        return
+    apply = f"Apply rendered/clusters/{look.place.cluster}/base.yaml."
+    if facts.code is None:
+        message = f"the ConfigMap {naming.RUNTIME} is missing: no pod of ours can start."
+        yield _live(look, "S010", "", message, apply)
+    elif dict(facts.code) != dict(code):
+        files = sorted(name for name in {*facts.code, *code} if facts.code.get(name) != code.get(name))
+        message = f"the code in {naming.RUNTIME} is not that of this Berth: {_some(files)}."
+        yield _live(look, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
+    yield from _of_sweep(look, apply)
+
+
+def of_nothing(look: Look) -> Live | None:
+    """Told instead of all that is missing, where nothing is there."""
+    place, facts = look.place, look.facts
+    if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
+        return None
+    message = f"nothing of the site {look.site} is in the namespace {place.namespace}."
+    return _live(look, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context.")
+
+
+def _of_sweep(look: Look, apply: str) -> Iterator[Live]:
+    found, place = sweep(look.facts), look.place
+    if found is None:
+        message = f"the CronJob {naming.SWEEP} is missing: nobody repairs what a Job does not."
+        yield _live(look, "S012", "", message, apply)
+    elif found.suspended:
+        patch = place.kubectl(f'patch cronjob/{found.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
+        yield _live(look, "S013", "", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
+    elif look.now >= _last_good(found) + OVERDUE:
+        last = f"since {instant_text(found.last_success)}" if found.last_success else "yet"
+        logs = place.kubectl("logs --selector=berth.dev/role=sweep --tail=20")
+        yield _live(
+            look, "S014", "", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
+        )
+
+
+def of_jobs(look: Look, subject: str, pods: Iterable[Pod], jobs: Iterable[Job]) -> Iterator[Live]:
+    """Of one reservation, or of the sweep (`subject` is empty)."""
+    found = sorted(pods)
+    for one in found:
+        if one.phase != "Failed" and (one.trouble or one.restarts >= OFTEN):
+            yield _of_pod(look, subject, one)
+            break  # the others say the same
+    failed = [one for one in found if one.phase == "Failed"]
+    if len(failed) >= OFTEN:
+        logs = look.place.kubectl(f"logs {failed[-1].name} --all-containers --tail=20")
+        message = f"{len(failed)} of its pods have failed, the last is {failed[-1].name}."
+        yield _live(look, "S050", subject, message, f"Read its log: {logs}")
+    for job in jobs:
+        if job.failure is not None:
+            message = f"its Job {job.name} has failed: {_sentence(job.failure.reason, job.failure.message)}"
+            fix = f"The sweep makes another one. See why: {look.place.kubectl(f'describe job/{job.name}')}"
+            yield _live(look, "S051", subject, message, fix)
+
+
+def _of_pod(look: Look, subject: str, pod: Pod) -> Live:
+    message = f"its pod {pod.name} has restarted {pod.restarts} times."
+    if pod.trouble:
+        message = f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
+    see = look.place.kubectl(f"describe pod/{pod.name}")
+    return _live(look, "S050", subject, message, f"See {see}")
+
+
+def _sentence(reason: str, message: str) -> str:
+    text = f"{reason}: {message}" if message else reason
+    return text if text.endswith(".") else f"{text}."
+
+
+def _some(files: list[str]) -> str:
+    return ", ".join(files) if len(files) <= 3 else f"{', '.join(files[:2])} and others"
+
+
+def _live(look: Look, code: str, subject: str, message: str, fix: str) -> Live:
+    return Live(code, look.place.cluster, subject, message, fix)

@@ -1,0 +1,87 @@
+"""Do the placeholders stand in time, and what keeps the others waiting? Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from gen.live.case import REPAIR, Case
+from gen.live.facts import Waiting
+from gen.live.rules import Live
+from gen.runtime.instant import instant_text
+from gen.runtime.readiness import asked_at
+
+UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
+PATIENCE = 60  # seconds that a placeholder may wait for a node before anybody is told
+
+
+def judged(case: Case) -> Iterator[Live]:
+    now = case.look.now
+    noroom = [one for one in case.waiting if one.trouble and one.trouble.reason in UNSCHEDULABLE]
+    stuck = [one for one in case.waiting if one.trouble and one.trouble.reason not in UNSCHEDULABLE]
+    if noroom and _first(noroom) + PATIENCE <= now:
+        yield _no_room(case, noroom)
+    if stuck:
+        yield _stuck(case, stuck)
+    missing = _not_ready(case)
+    if missing > 0:
+        yield from _late(case, missing)
+
+
+def _no_room(case: Case, waiting: Sequence[Waiting]) -> Live:
+    message = f"{_placeholders(waiting)} for a node since {instant_text(_first(waiting))}: {_said(waiting)}"
+    scaler = case.look.autoscaler
+    if scaler == "none":
+        return case.live("S040", message, "Add nodes, or lower the count.")
+    return case.live("S040", message, f"See why {scaler} adds no node; a quota may be used up.")
+
+
+def _stuck(case: Case, waiting: Sequence[Waiting]) -> Live:
+    reasons = {one.trouble.reason for one in waiting if one.trouble}
+    fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
+    if reasons & {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}:
+        fix = "Put the image where nodes can pull it, or mend images.pause or images.pullSecrets of the site."
+    return case.live("S041", f"{_placeholders(waiting)} to start: {_said(waiting)}", fix)
+
+
+def _placeholders(waiting: Sequence[Waiting]) -> str:
+    return f"{len(waiting)} placeholder{' waits' if len(waiting) == 1 else 's wait'}"
+
+
+def _first(waiting: Sequence[Waiting]) -> int:
+    return min(one.since for one in waiting)
+
+
+def _said(waiting: Sequence[Waiting]) -> str:
+    """What is said of most of them; the shortest of those, then the first by alphabet."""
+    words = [
+        f"{one.trouble.reason}: {one.trouble.message}".removesuffix(": ") for one in waiting if one.trouble
+    ]
+    most = max(sorted(set(words), key=lambda text: (len(text), text)), key=words.count)
+    return most if most.endswith(".") else f"{most}."
+
+
+def _not_ready(case: Case) -> int:
+    """How many seats neither stand nor are taken. Where all placeholders stay whoever comes, sessions take
+    some of their places, and how many is known only if sessions are.
+    """
+    if case.deployment is None or case.wanted is None:
+        return 0
+    taken = (case.active or 0) if case.pool.behaviour == "none" else 0
+    return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
+
+
+def _late(case: Case, missing: int) -> Iterator[Live]:
+    now = case.look.now
+    timetable, occurrences = case.timetable, case.open()
+    if timetable is None or not any(asked_at(one, timetable.settings) <= now for one in occurrences):
+        return
+    start = min(one.start for one in occurrences)
+    knows_taken = case.pool.behaviour != "none" or case.active is not None
+    told = f"{missing} of {case.wanted} placeholders are not ready"
+    fix = f"See what they wait for: {case.kubectl(f'describe pods --selector={_placeholders_of(case)}')}"
+    if now < start:
+        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)
+    elif knows_taken and case.waiting and max(start, _first(case.waiting)) + REPAIR <= now:
+        yield case.live("S043", f"{told}, and it started at {instant_text(start)}.", fix)
+
+
+def _placeholders_of(case: Case) -> str:
+    return f"berth.dev/reservation={case.reservation},berth.dev/resource-class={case.pool.resource_class}"

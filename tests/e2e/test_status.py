@@ -1,0 +1,216 @@
+"""`berth status` and `berth override` on the real cluster, with a second cluster that nobody can reach.
+
+One fixture opens a few windows, breaks some of them, and asks each time; the tests read the answers.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from tests.e2e import project, windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.project import ROOT, Document, document
+from tests.e2e.windows import MINUTE, entry, sleep_until
+
+NAMESPACE, HUB = "berth-status", "status-hub"
+IMAGE = "registry.invalid/pause:none"
+QUICK = 8  # seconds that a look at two clusters may take, when one refuses
+
+
+class Answer(NamedTuple):
+    code: int
+    items: dict[str, Document]  # by reservation and class
+    clusters: dict[str, Document]
+    seconds: float
+
+
+class Story(NamedTuple):
+    before: Answer
+    open: Answer
+    overridden: Answer
+    broken: Answer
+    ordered: str  # what `override` said
+    text: str
+
+
+class _Desk:
+    """A person with a kubeconfig of two clusters: the real one, and one where nobody listens."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self._folder = folder
+        known = yaml.safe_load(cluster.kubeconfig.read_text())
+        (context,) = known["contexts"]
+        known["clusters"].append({"name": "far", "cluster": {"server": "https://127.0.0.1:9"}})
+        known["contexts"] = [
+            {"name": "admin@real", "context": context["context"]},
+            {"name": "far", "context": {"cluster": "far", "user": context["context"]["user"]}},
+        ]
+        (folder / "kubeconfig").write_text(json.dumps(known))
+
+    def ask(self, *words: str) -> subprocess.CompletedProcess[str]:
+        reach = ["--kubeconfig", "kubeconfig", "--context", "real=admin@real"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "gen", *words, *reach]
+        return subprocess.run(
+            command, cwd=self._folder, capture_output=True, text=True, check=False, env=environment
+        )
+
+    def status(self) -> Answer:
+        began = time.monotonic()
+        done = self.ask("status", "-o", "json")
+        seconds = time.monotonic() - began
+        assert done.returncode in (0, 1), done.stderr
+        answer = json.loads(done.stdout)
+        items = {f"{one['reservation']}/{one['class']}": one for one in answer["items"]}
+        return Answer(done.returncode, items, {one["name"]: one for one in answer["clusters"]}, seconds)
+
+
+def _documents(opens: int) -> list[Document]:
+    def window(name: str, resource_class: str, count: int, behaviour: str) -> Document:
+        made = windows.reservation(name, opens, [entry(opens, 0, 9)], lead=0, seats={resource_class: count})
+        made["spec"]["provisioning"]["scaleDownBehavior"] = behaviour
+        return made
+
+    sessions = {"source": "pods", "namespaces": [HUB]}
+    small = project.resource_class("small")
+    small["spec"]["sessions"] = sessions
+    real = document("ResourceClass", "real", {"cluster": "real", "requests": {"cpu": "1m"}})
+    far = document("ResourceClass", "distant", {"cluster": "far", "requests": {"cpu": "1m"}})
+    small["spec"]["cluster"] = "real"
+    clusters = [{"name": "real"}, {"name": "far"}]
+    return [
+        project.site(namespace=NAMESPACE, clusters=clusters),
+        small,
+        real,
+        far,
+        window("taught", "small", 8, "maintain"),
+        window("broken", "small", 4, "none"),
+        window("unpulled", "real", 2, "none"),
+        window("distant", "distant", 3, "none"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    folder = tmp_path_factory.mktemp("status")
+    nodes = cluster.kwok.create_nodes(1, "status", {"pods": "100", "cpu": "50", "memory": "100Gi"})
+    cluster.create_namespace(HUB)
+    opens = windows.next_minute(45)
+    project.write(folder, _documents(opens))
+    project.berth(folder, "render")
+    cluster.apply(folder / "rendered" / "clusters" / "real")
+    try:
+        yield _happen(cluster, _Desk(cluster, folder), opens)
+    finally:
+        for name in (NAMESPACE, HUB):
+            cluster.kubectl("delete", "namespace", name, "--wait=false")
+        cluster.kwok.delete_nodes(nodes)
+
+
+def _happen(cluster: Cluster, desk: _Desk, opens: int) -> Story:
+    there = f"--namespace={NAMESPACE}"
+    patch = json.dumps({"spec": {"suspend": True}})
+    cluster.kubectl("patch", "cronjob/berth-sweep", there, f"--patch={patch}")  # it would mend what we break
+    cluster.kubectl("set", "image", "deployment/unpulled-real", f"placeholder={IMAGE}", there)
+    for name in ("ada", "grace"):
+        cluster.apply(json.dumps(_session(name)))
+    before = desk.status()
+    sleep_until(opens + MINUTE + 15)
+    opened = desk.status()
+    ordered = desk.ask("override", "taught", "small=9", "--until", "+1h").stdout
+    cluster.kubectl("delete", "cronjob/broken", there, "--wait=false")
+    jobs = "--selector=berth.dev/reservation=broken"
+    cluster.kubectl("delete", "jobs", jobs, there, "--cascade=foreground")
+    cluster.kubectl("scale", "deployment/broken-small", "--replicas=0", there)
+    sleep_until(opens + 2 * MINUTE + 30)
+    overridden = desk.status()
+    cluster.kubectl("delete", "configmap/berth-runtime", there)
+    broken = desk.status()
+    return Story(before, opened, overridden, broken, ordered, desk.ask("status").stdout)
+
+
+def _session(name: str) -> dict[str, Any]:
+    placement = project.resource_class("small")["spec"]
+    container = {"name": "notebook", "image": "registry.k8s.io/pause:3.10.1"}
+    spec = {
+        "nodeSelector": placement["nodeSelector"],
+        "tolerations": placement["tolerations"],
+        "containers": [container],
+    }
+    metadata = {"name": name, "namespace": HUB}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def codes(item: Document) -> list[str]:
+    return [one["code"] for one in item["findings"]]
+
+
+def numbers(item: Document) -> tuple[Any, ...]:
+    return tuple(item[key] for key in ("state", "wanted", "ready", "pending", "active"))
+
+
+def test_before_it_opens_a_pool_is_pending_and_nothing_wanted(story: Story) -> None:
+    found = story.before.items["taught/small"]
+
+    assert (numbers(found), codes(found)) == (("pending", 0, 0, 0, 0), [])
+
+
+def test_an_open_pool_wants_what_its_scaler_set(story: Story) -> None:
+    """Eight seats, two of them taken."""
+    found = story.open.items["taught/small"]
+
+    assert (numbers(found), codes(found)) == (("active", 6, 6, 0, 2), [])
+    assert numbers(story.open.items["broken/small"])[:3] == ("active", 4, 4)
+
+
+def test_an_unreachable_cluster_hides_no_other_and_holds_nobody_up(story: Story) -> None:
+    (finding,) = story.open.clusters["far"]["findings"]
+
+    assert story.open.code == 1
+    assert (finding["code"], finding["message"]) == (
+        "S001",
+        "the context far gives no answer: Connection refused.",
+    )
+    assert numbers(story.open.items["distant/distant"]) == ("active", None, None, None, None)
+    assert story.open.seconds < QUICK
+
+
+def test_what_cannot_be_pulled_is_said_by_name(story: Story) -> None:
+    found = story.open.items["unpulled/real"]
+    told = {one["code"]: one["message"] for one in found["findings"]}
+
+    assert numbers(found)[1:4] == (2, 0, 2)
+    assert "S041" in told
+    assert IMAGE in told["S041"]
+
+
+def test_an_open_pool_that_nobody_serves_has_failed(story: Story) -> None:
+    found = story.broken.items["broken/small"]
+
+    assert numbers(found)[:3] == ("failed", 4, 0)
+    assert codes(found) == ["S026", "S030"]
+
+
+def test_an_override_is_followed_and_shown(story: Story) -> None:
+    found = story.overridden.items["taught/small"]
+
+    assert story.ordered.startswith("real: taught/small gets 9 placeholders until ")
+    assert (numbers(found), codes(found)) == (("active", 9, 9, 0, 2), ["S036"])
+
+
+def test_what_the_cluster_has_once_is_looked_after(story: Story) -> None:
+    assert codes(story.open.clusters["real"]) == ["S013"]
+    assert codes(story.broken.clusters["real"]) == ["S010", "S013"]
+
+
+def test_people_see_the_same(story: Story) -> None:
+    assert "real: error[S030] broken/small: 4 seats missing: 0 of 4 are asked for, and no pod" in story.text
+    assert "far: error[S001] the context far gives no answer: Connection refused." in story.text

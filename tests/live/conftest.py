@@ -1,0 +1,33 @@
+"""`berth` in process, and the cluster that it asks."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gen import cli
+from tests.command.conftest import Answer, Berth
+from tests.live import project
+from tests.live.api_server import ApiServer
+from tests.live.happenings import in_order
+
+
+@pytest.fixture
+def server() -> Iterator[ApiServer]:
+    """The course in order."""
+    with ApiServer(in_order(project.project())) as made:
+        yield made
+
+
+@pytest.fixture
+def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
+    """A command in process, in the project of the course."""
+    project.write(tmp_path)
+
+    def run(*arguments: str) -> Answer:
+        code = cli.run(["-C", str(tmp_path), *arguments])
+        return Answer(code, *capsys.readouterr())
+
+    with contextlib.chdir("."):
+        yield run

@@ -1,0 +1,284 @@
+"""What may happen to a cluster that is in order. `told.txt` has what is said of each, by its name."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gen.runtime.instant import instant, instant_text
+from tests.live.project import Project
+from tests.live.world import World
+
+NOW = "2026-02-02T09:00:00Z"  # 10:00 in Zurich: the course is open since 07:30Z, starts 08:00Z, ends 12:00Z
+
+
+def in_order(git: Project, now: str = NOW) -> World:
+    """Five sessions have come, and 20 placeholders are left; the sweep came by three minutes ago."""
+    world = World(git.objects["prod"])
+    swept(world, instant_text(instant(now) - 180))
+    world.run("course")
+    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:40:00Z")
+    for n in range(5):
+        world.session(f"jupyter-{n}")
+    return world
+
+
+class Case(NamedTuple):
+    """What happens, and when somebody looks."""
+
+    name: str
+    happen: Callable[[World], object]
+    now: str = NOW
+
+
+NO_ROOM = {
+    "conditions": [
+        {
+            "type": "PodScheduled",
+            "status": "False",
+            "reason": "Unschedulable",
+            "message": "0/5 nodes are available: 5 Insufficient cpu.",
+        }
+    ]
+}
+
+
+def _waiting(container: str, reason: str, message: str = "") -> dict[str, Any]:
+    state = {"waiting": {"reason": reason, "message": message} if message else {"reason": reason}}
+    return {"containerStatuses": [{"name": container, "restartCount": 0, "state": state}]}
+
+
+NO_IMAGE = _waiting("placeholder", "ImagePullBackOff", 'Back-off pulling image "pause:9"')
+NO_CONFIG = _waiting("placeholder", "CreateContainerConfigError")
+STARTING = _waiting("placeholder", "ContainerCreating")
+CRASHING = [{"name": "scaler", "restartCount": 9, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]
+SWEEP = {"berth.dev/site": "uni", "berth.dev/role": "sweep"}
+
+
+def gone(world: World) -> None:
+    """The pod, with its Job, and the CronJob."""
+    world.remove("Pod", "course-29500-abcde")
+    world.remove("CronJob", "course")
+
+
+def unscaled(world: World) -> None:
+    found = world.get("Deployment", "course-small")
+    found["spec"]["replicas"], found["status"] = 0, {}
+    del found["metadata"]["managedFields"][1:]
+
+
+def pending(world: World, number: int, status: dict[str, Any], since: str = "2026-02-02T07:30:05Z") -> None:
+    world.wait("course", number, since, **status)
+    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T07:30:03Z", ready=20 - number)
+
+
+def without(world: World, reservation: str) -> None:
+    key = "berth.dev/reservation"
+    world.objects = [
+        one for one in world.objects if (one["metadata"].get("labels") or {}).get(key) != reservation
+    ]
+
+
+def timetable(world: World, text: str) -> None:
+    world.get("ConfigMap", "course")["data"]["timetable.json"] = text
+
+
+def edit(world: World, *pairs: str) -> None:
+    """Old and new texts in turn."""
+    text = world.get("ConfigMap", "course")["data"]["timetable.json"]
+    for old, new in zip(pairs[::2], pairs[1::2], strict=True):
+        assert old in text
+        text = text.replace(old, new)
+    timetable(world, text)
+
+
+def swept(world: World, at: str) -> None:
+    world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": at}
+
+
+def new_sweep(world: World) -> None:
+    sweep = world.get("CronJob", "berth-sweep")
+    sweep["status"], sweep["metadata"]["creationTimestamp"] = {}, "2026-02-02T08:55:00Z"
+
+
+def failed_job(world: World, name: str) -> None:
+    labels = {"berth.dev/site": "uni", "berth.dev/reservation": "course"}
+    condition = {
+        "type": "Failed",
+        "status": "True",
+        "reason": "DeadlineExceeded",
+        "message": "It was too long",
+    }
+    metadata = {"name": name, "namespace": "berth", "labels": labels}
+    world.apply({"kind": "Job", "metadata": metadata, "status": {"conditions": [condition]}})
+
+
+def override(world: World, target: str, until: str) -> None:
+    text = f'{{"small": {{"target": {target}, "until": "{until}"}}}}'
+    world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text
+
+
+def in_peace(world: World) -> None:
+    del world
+
+
+def all_of(*happenings: Callable[[World], object]) -> Callable[[World], None]:
+    def happen(world: World) -> None:
+        for one in happenings:
+            one(world)
+
+    return happen
+
+
+CASES = [
+    # seats
+    Case(
+        "scaled-to-0-and-nobody-serves",
+        all_of(gone, lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:50:00Z")),
+    ),
+    Case(
+        "the-same-ten-seconds-ago",
+        all_of(gone, lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:50Z")),
+    ),
+    Case(
+        "the-same-where-no-sweep-works",
+        all_of(
+            gone,
+            lambda w: w.remove("CronJob", "berth-sweep"),
+            lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:50Z"),
+        ),
+    ),
+    Case("nobody-serves-but-seats-stand", lambda w: w.remove("Pod", "course-29500-abcde")),
+    Case(
+        "nobody-serves-nor-sweeps-but-seats-stand",
+        all_of(lambda w: w.remove("Pod", "course-29500-abcde"), lambda w: w.remove("CronJob", "berth-sweep")),
+    ),
+    Case(
+        "opened-a-moment-ago",
+        all_of(lambda w: w.remove("Pod", "course-29500-abcde"), unscaled),
+        "2026-02-02T07:30:20Z",
+    ),
+    Case("opened-and-its-pod-is-at-work", unscaled, "2026-02-02T07:30:20Z"),
+    Case("its-pod-has-never-scaled", unscaled),
+    Case("set-to-0-just-now", lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:55Z")),
+    Case(
+        "set-to-0-and-not-put-right", lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:00Z")
+    ),
+    Case("a-session-left", lambda w: w.remove("Pod", "jupyter-4")),
+    Case(
+        "a-session-too-many",
+        lambda w: w.scale("course-small", 21, "berth-occurrence", "2026-02-02T08:59:00Z"),
+    ),
+    Case("set-to-100", lambda w: w.scale("course-small", 100, "kubectl", "2026-02-02T08:40:00Z")),
+    Case("set-to-26-just-now", lambda w: w.scale("course-small", 26, "kubectl", "2026-02-02T08:59:00Z")),
+    Case("closing", in_peace, "2026-02-02T12:05:59Z"),
+    Case("left-after-the-end", in_peace, "2026-02-02T12:06:00Z"),
+    Case(
+        "left-where-nobody-sweeps",
+        all_of(gone, lambda w: w.remove("CronJob", "berth-sweep")),
+        "2026-02-02T12:00:01Z",
+    ),
+    Case("its-deployment-is-missing-while-open", lambda w: w.remove("Deployment", "course-small")),
+    Case(
+        "its-deployment-is-missing-before",
+        lambda w: w.remove("Deployment", "course-small"),
+        "2026-02-02T07:00:00Z",
+    ),
+    # ready
+    Case("no-room", lambda w: pending(w, 7, NO_ROOM)),
+    Case("no-room-is-no-news-for-a-minute", lambda w: pending(w, 7, NO_ROOM, "2026-02-02T08:59:01Z")),
+    Case("no-room-and-the-start-is-near", lambda w: pending(w, 7, NO_ROOM), "2026-02-02T07:56:00Z"),
+    Case("starting-and-the-start-is-near", lambda w: pending(w, 7, STARTING), "2026-02-02T07:56:00Z"),
+    Case("starting-and-the-start-is-not-so-near", lambda w: pending(w, 7, STARTING), "2026-02-02T07:54:59Z"),
+    Case("starting-after-a-session-left", lambda w: pending(w, 1, STARTING, "2026-02-02T08:55:00Z")),
+    Case("no-image", lambda w: pending(w, 20, NO_IMAGE)),
+    Case("no-config", lambda w: pending(w, 1, NO_CONFIG)),
+    # sync
+    Case("reservation-missing", lambda w: without(w, "course"), "2026-02-01T09:00:00Z"),
+    Case("reservation-missing-just-opened", lambda w: without(w, "course"), "2026-02-02T07:35:59Z"),
+    Case("reservation-missing-while-open", lambda w: without(w, "course")),
+    Case("timetable-missing-while-open", lambda w: w.remove("ConfigMap", "course")),
+    Case("timetable-malformed", lambda w: timetable(w, "{")),
+    Case("timetable-of-tomorrow", lambda w: edit(w, '"version": 1', '"version": 9')),
+    Case("timetable-without-its-key", lambda w: w.get("ConfigMap", "course").update(data={})),
+    Case("times-differ", lambda w: edit(w, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")),
+    Case("count-differs", lambda w: edit(w, '"small": 25}', '"small": 20}')),
+    Case(
+        "everything-differs",
+        lambda w: edit(
+            w,
+            "2026-02-0",
+            "2026-03-0",
+            '"suspend": false',
+            '"suspend": true',
+            "maintain",
+            "reduce",
+            '"readyMinutes": 5',
+            '"readyMinutes": 9',
+        ),
+    ),
+    Case("nothing-of-it", lambda w: w.objects.clear(), "2026-02-01T09:00:00Z"),
+    Case("cronjob-missing", lambda w: w.remove("CronJob", "course")),
+    Case("cronjob-suspended", lambda w: w.get("CronJob", "course")["spec"].update(suspend=True)),
+    # ours
+    Case("code-missing", lambda w: w.remove("ConfigMap", "berth-runtime")),
+    Case(
+        "code-edited",
+        lambda w: w.get("ConfigMap", "berth-runtime")["data"].update({"plan.py": "", "new.py": ""}),
+    ),
+    Case(
+        "code-of-another-version",
+        lambda w: w.get("ConfigMap", "berth-runtime")["data"].update(
+            dict.fromkeys(("_a", "_b", "_c", "_d"), "")
+        ),
+    ),
+    Case("sweep-missing", lambda w: w.remove("CronJob", "berth-sweep")),
+    Case("sweep-suspended", lambda w: w.get("CronJob", "berth-sweep")["spec"].update(suspend=True)),
+    Case("sweep-failing", lambda w: swept(w, "2026-02-02T08:50:00Z")),
+    Case("sweep-has-never-succeeded", lambda w: w.get("CronJob", "berth-sweep").update(status={})),
+    Case("sweep-is-new", new_sweep),
+    Case(
+        "sweep-cannot-start",
+        lambda w: w.pod("berth-sweep-1", SWEEP, "Pending", containerStatuses=NO_IMAGE["containerStatuses"]),
+    ),
+    Case(
+        "pod-has-no-node", lambda w: w.run("course", "Pending", "course-2", conditions=NO_ROOM["conditions"])
+    ),
+    Case("sidecar-crashes", lambda w: w.run("course", name="course-2", initContainerStatuses=CRASHING)),
+    Case(
+        "sidecar-has-crashed",
+        lambda w: w.run(
+            "course",
+            name="course-2",
+            initContainerStatuses=[{"name": "scaler", "restartCount": 3, "state": {"running": {}}}],
+        ),
+    ),
+    Case("pods-fail", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 5)]),
+    Case("pods-have-failed-twice", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 4)]),
+    Case("job-failed", lambda w: failed_job(w, "course-29500")),
+    # override
+    Case("more", lambda w: override(w, "60", "2026-02-02T10:00:00Z")),
+    Case(
+        "kept",
+        all_of(
+            lambda w: override(w, "60", "2026-02-02T10:00:00Z"),
+            lambda w: w.scale("course-small", 60, "berth-occurrence", "2026-02-02T08:50:00Z"),
+        ),
+    ),
+    Case(
+        "less",
+        all_of(
+            lambda w: override(w, "3", "2026-02-02T10:00:00Z"),
+            lambda w: w.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:50:00Z"),
+        ),
+    ),
+    Case("over", lambda w: override(w, "60", "2026-02-02T09:00:00Z")),
+    Case("malformed", lambda w: override(w, "-1", "2026-02-02T10:00:00Z")),
+    # sessions
+    Case("forbidden", lambda w: w.refused.update({"/api/v1/namespaces/hub/": "HTTP 403: pods is forbidden"})),
+    Case(
+        "forbidden-and-nothing-asked-for",
+        all_of(
+            lambda w: w.refused.update({"/api/v1/namespaces/hub/": "HTTP 403: pods is forbidden"}),
+            lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:40:00Z"),
+        ),
+    ),
+]

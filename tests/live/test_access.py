@@ -1,0 +1,185 @@
+"""How clusters are reached: contexts, kubeconfigs, logins."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command.conftest import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.happenings import NOW, in_order
+from tests.live.sites import TEXT, asking, two
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("contexts", "flags", "told"),
+    [
+        (["prod"], [], ""),
+        (
+            ["other"],
+            [],
+            "the kubeconfig has no context prod: it has other. Say which one it is: --context prod=CONTEXT.",
+        ),
+        (
+            [],
+            [],
+            "the kubeconfig has no context prod: it has none. Say which one it is: --context prod=CONTEXT.",
+        ),
+        (["a", "b"], ["--context", "b"], ""),
+        (["a", "b=c"], ["--context=b=c"], ""),
+        (["a", "b"], ["--context", "prod=b"], ""),
+        (["a", "b"], ["--context", "a", "--context", "prod=b"], ""),
+        (
+            ["prod", "b"],
+            ["--context", "c"],
+            "the kubeconfig has no context c: it has b, prod. Name one of them.",
+        ),
+    ],
+    ids=[
+        "own-name",
+        "none-of-its-name",
+        "none",
+        "said",
+        "said-with-equals",
+        "said-for-it",
+        "said-twice",
+        "unknown",
+    ],
+)
+def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(  # noqa: PLR0913, PLR0917
+    berth: Berth, server: ApiServer, tmp_path: Path, contexts: list[str], flags: list[str], told: str
+) -> None:
+    file = kubeconfig(tmp_path / "kubeconfig", dict.fromkeys(contexts, server.url))
+    code, out, _ = berth("status", "--now", NOW, "--kubeconfig", str(file), *flags)
+
+    assert code == (1 if told else 0)
+    assert out.splitlines()[3:] == ([f"prod: error[S002] {told}"] if told else [])
+
+
+def test_with_one_cluster_the_current_context_will_do(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    file = kubeconfig(tmp_path / "kubeconfig", {"mine": server.url}, current="mine")
+
+    assert berth("status", "--now", NOW, "--kubeconfig", str(file)) == (0, TEXT, "")
+
+
+def test_with_several_clusters_a_context_must_say_its_cluster(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    asked = two(server, tmp_path)
+
+    assert berth(*asked, "--context", "prod") == (
+        2,
+        "",
+        'berth: --context: "prod" names none of the clusters prod, lab. Write CLUSTER=CONTEXT.\n',
+    )
+    assert berth(*asked, "--context", "lab=prod", "--cluster", "lab")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "there is no kubeconfig {}"),
+        ("", "the kubeconfig {} cannot be read: Invalid kube-config. {} file is empty"),
+        ("a: [", "the kubeconfig {} cannot be read: while parsing a flow node"),
+        ("a: 1", "the kubeconfig has no context prod: it has none"),
+    ],
+    ids=["missing", "empty", "no-yaml", "no-kubeconfig"],
+)
+def test_a_kubeconfig_that_is_none_is_told(
+    berth: Berth, tmp_path: Path, text: str | None, message: str
+) -> None:
+    file = tmp_path / "kubeconfig"
+    if text is not None:
+        file.write_text(text)
+    code, out, _ = berth("status", "--now", NOW, "--kubeconfig", str(file))
+
+    assert code == 1
+    assert out.splitlines()[3].startswith(f"prod: error[S002] {message.format(file, file)}")
+
+
+def last(berth: Berth, *asked: str) -> str:
+    code, out, _ = berth(*asked)
+    assert code == 1
+    return out.splitlines()[-1]
+
+
+def test_who_is_not_let_in_is_told_why(berth: Berth, tmp_path: Path) -> None:
+    with ApiServer(in_order(project.project()), token="secret") as server:
+        nobody = asking(server, tmp_path)
+        assert last(berth, *nobody) == (
+            "prod: error[S001] the context prod gives no answer: HTTP 401: Unauthorized. Log in again."
+        )
+        known = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url}, token="secret")
+        assert berth("status", "--now", NOW, "--kubeconfig", str(known)) == (0, TEXT, "")
+        server.world.refused["/apis/apps/"] = "deployments.apps is forbidden"
+        assert last(berth, "status", "--now", NOW, "--kubeconfig", str(known)) == (
+            "prod: error[S001] the context prod gives no answer: HTTP 403: deployments.apps is forbidden. "
+            "Ask for the right to list the objects in the namespace berth."
+        )
+
+
+def login(program: str) -> dict[str, Any]:
+    command = {"apiVersion": "client.authentication.k8s.io/v1", "command": sys.executable}
+    return {"exec": {**command, "args": ["-c", program], "interactiveMode": "Never"}}
+
+
+def test_a_login_program_is_run_and_its_failure_told(berth: Berth, tmp_path: Path) -> None:
+    answer = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "kind": "ExecCredential",
+        "status": {"token": "secret"},
+    }
+    with ApiServer(in_order(project.project()), token="secret") as server:
+        good = kubeconfig(
+            tmp_path / "good", {"prod": server.url}, **login(f"print('''{json.dumps(answer)}''')")
+        )
+        assert berth("status", "--now", NOW, "--kubeconfig", str(good)) == (0, TEXT, "")
+        bad = kubeconfig(
+            tmp_path / "bad", {"prod": server.url}, **login("raise SystemExit('session is over')")
+        )
+        told = last(berth, "status", "--now", NOW, "--kubeconfig", str(bad))
+
+    assert told == (
+        "prod: error[S001] the context prod gives no answer: HTTP 401: Unauthorized; exec: process returned "
+        "1. session is over. Log in again."
+    )
+
+
+def process(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The usual kubeconfigs are looked for when the client is imported: that takes a process."""
+    words = [sys.executable, "-m", "gen", "-C", str(folder), "status", "--now", NOW]
+    known = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HOME": str(folder), **environment}
+    return subprocess.run(words, env=known, capture_output=True, text=True, check=False)
+
+
+def test_the_usual_kubeconfigs_are_those_of_kubectl(server: ApiServer, tmp_path: Path) -> None:
+    """The files of $KUBECONFIG together; else ~/.kube/config."""
+    project.write(tmp_path)
+    kubeconfig(tmp_path / "one", {"other": "http://127.0.0.1:9"})
+    kubeconfig(tmp_path / "two", {"prod": server.url})
+    (tmp_path / ".kube").mkdir()
+
+    assert process(tmp_path, KUBECONFIG=f"{tmp_path}/one:{tmp_path}/two").stdout == TEXT
+    kubeconfig(tmp_path / ".kube" / "config", {"prod": server.url})
+    assert process(tmp_path).stdout == TEXT
+
+
+def test_inside_of_a_cluster_its_own_account_is_used(tmp_path: Path) -> None:
+    """Here, where none is mounted, that is what is told."""
+    project.write(tmp_path)
+    done = process(tmp_path, KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="9")
+
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == (
+        "prod: error[S001] this cluster gives no answer: ConfigException: Service token file does not exist. "
+        "Try: kubectl --namespace=berth get deployments"
+    )

@@ -1,0 +1,208 @@
+"""`berth override`: what it writes to the timetable, what it says, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gen.live.order import changed, standing, written
+from gen.runtime.override import Override, parse_overrides
+from tests.command.conftest import Answer, Berth
+from tests.live import project
+from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.happenings import NOW, override
+from tests.live.sites import FILES, asking
+
+TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
+FOLLOWS = "prod: Its pod follows within a minute; where none runs, the sweep within 6.\n"
+
+BENCH_ONLY = "{placeholderCount: 3, scaleDownBehavior: none}"
+BOTH = """
+    scaleDownBehavior: none
+    seats: [{resourceClass: bench, placeholderCount: 3}, {resourceClass: small, placeholderCount: 4}]"""
+
+
+def ordering(server: ApiServer, folder: Path) -> tuple[str, ...]:
+    return ("override", *asking(server, folder)[1:])
+
+
+def annotation(server: ApiServer, name: str = "course") -> str | None:
+    notes: dict[str, str] = server.world.get("ConfigMap", name)["metadata"]["annotations"]
+    return notes.get("berth.dev/override")
+
+
+@pytest.mark.parametrize("until", ["2026-02-02T12:00:00Z", "2026-02-02 13:00", "+3h", "+180m"])
+def test_a_target_is_set_until_an_instant(
+    berth: Berth, server: ApiServer, tmp_path: Path, until: str
+) -> None:
+    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", until)
+
+    assert answer == (0, f"prod: course/small gets 60 placeholders until {TEN}.\n{FOLLOWS}", "")
+    assert annotation(server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+    assert (
+        server.world.get("ConfigMap", "course")["metadata"]["managedFields"][-1]["manager"]
+        == "berth-override"
+    )
+
+
+def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    order = ordering(server, tmp_path)
+    berth(*order, "course", "small=20", "--until", "+3h")
+    shown = berth(*asking(server, tmp_path))
+
+    assert (shown.code, shown.out.splitlines()[-1]) == (
+        0,
+        "prod: note[S036] course/small: an override asks for 20 until 2026-02-02T12:00:00Z. "
+        "It ends by itself; berth override --clear ends it now.",
+    )
+    for words in (["course"], ["course", "small"]):
+        berth(*order, "course", "small=20", "--until", "+3h")
+        cleared = berth(*order, *words, "--clear")
+        assert cleared == (0, f"prod: course/small follows its timetable again.\n{FOLLOWS}", "")
+        assert annotation(server) is None
+    assert berth(*order, "course", "--clear") == (0, "prod: course has it so already.\n", "")
+
+
+def test_another_target_takes_the_place_of_the_old_one(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    order = (*ordering(server, tmp_path), "course", "--until", "+3h")
+    berth(*order, "small=20")
+
+    assert berth(*order, "small=0").out == (
+        f"prod: course/small gets 0 placeholders until {TEN}, instead of 20.\n{FOLLOWS}"
+    )
+    server.world.meddle = lambda: pytest.fail("nothing is to be written")
+    assert berth(*order, "small=0").out == "prod: course has it so already.\n"
+
+
+def test_what_is_over_malformed_or_of_other_classes() -> None:
+    """What is over or malformed goes with the next write; the other classes keep theirs."""
+    said = written({"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)})
+
+    assert said is not None
+    assert changed(standing(said, 100), {"b": None, "d": Override(4, 400)}) == {
+        "c": Override(3, 300),
+        "d": Override(4, 400),
+    }
+    assert parse_overrides(said) == {"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)}
+    assert standing("{", 0) == {}
+    assert written({}) is None
+
+
+def test_if_somebody_else_writes_in_between_it_looks_again(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    found = server.world.get("ConfigMap", "course")["metadata"]
+    meddled: list[None] = []
+
+    def meddle() -> None:
+        if not meddled:
+            meddled.append(None)
+            found["resourceVersion"] = "2"
+            override(server.world, "9", "2026-02-02T11:00:00Z")
+
+    server.world.meddle = meddle
+    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", "+3h")
+
+    assert answer.out == f"prod: course/small gets 60 placeholders until {TEN}, instead of 9.\n{FOLLOWS}"
+    server.world.meddle = lambda: found.update(resourceVersion=found["resourceVersion"] + "0")
+    assert berth(*ordering(server, tmp_path), "course", "--clear") == Answer(
+        1,
+        "",
+        "prod: error[S001] the context prod gives no answer: HTTP 409: it has changed. "
+        "Try: kubectl --context=prod --namespace=berth get deployments\n",
+    )
+
+
+def test_where_there_is_no_timetable_nothing_is_overridden(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    server.world.get("ConfigMap", "course")["metadata"]["labels"]["berth.dev/site"] = "another"
+    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", "+3h")
+
+    assert answer == (1, "", "prod: there is no timetable of course: nothing to override.\n")
+
+
+def test_only_clusters_with_these_classes_are_written_to(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    both = FILES["night"].replace("  resourceClass: bench\n", "").replace(BENCH_ONLY, BOTH)
+    project.write(tmp_path, {**FILES, "night": both})
+    rendered = project.project(**{**FILES, "night": both}).objects["prod"]
+    server.world.objects += [one for one in rendered if one["metadata"]["name"] == "night"]
+    for one in server.world.objects:
+        one["metadata"].setdefault("resourceVersion", "1")
+        one["metadata"].setdefault("managedFields", [])
+    file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url, "lab": "http://127.0.0.1:9"})
+    asked = ("override", "--now", NOW, "--kubeconfig", str(file), "night", "--until", "+3h")
+
+    assert berth(*asked, "small=9") == (
+        0,
+        f"prod: night/small gets 9 placeholders until {TEN}.\n{FOLLOWS}",
+        "",
+    )
+    code, out, err = berth(*asked, "small=8", "bench=7")
+    assert (code, out.splitlines()[0]) == (
+        1,
+        f"prod: night/small gets 8 placeholders until {TEN}, instead of 9.",
+    )
+    assert err.startswith("lab: error[S001] the context lab gives no answer: Connection refused.")
+    assert json.loads(annotation(server, "night") or "") == {
+        "small": {"target": 8, "until": "2026-02-02T12:00:00Z"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "it takes a reservation, and CLASS=TARGET or --clear."),
+        ("course", "say CLASS=TARGET, such as small=60, or --clear."),
+        ("course big=3 --until +2h", 'course has no class "big". There are small.'),
+        ("course small=3", "say when it ends: --until +2h, or an INSTANT."),
+        (
+            "course small --until +2h",
+            '"small=" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
+        ),
+        (
+            "course small=-1 --until +2h",
+            '"small=-1" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
+        ),
+        (
+            "course small=1e3 --until +2h",
+            '"small=1e3" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
+        ),
+        (
+            "course small=10001 --until +2h",
+            '"small=10001" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
+        ),
+        ("course small=3 --until 2026-02-02T09:00:00Z", "--until 2026-02-02T09:00:00Z is over."),
+        (
+            "course small=3 --until +8d",
+            "--until +8d is more than 7 days away. What is to last so long belongs into git.",
+        ),
+        ("course small=3 --clear", "--clear ends an override; name at most classes."),
+        ("course --clear --until +2h", "--clear ends an override; name at most classes."),
+    ],
+    ids=lambda value: value.replace(" ", "_") if " is " not in value else "",
+)
+def test_nonsense_is_refused_and_nobody_asked(
+    berth: Berth, server: ApiServer, tmp_path: Path, words: str, message: str
+) -> None:
+    code, out, err = berth(*ordering(server, tmp_path), *words.split())
+
+    assert (code, out, err) == (2, "", f"berth: override: {message}\nTry: berth override --help\n")
+    assert server.world.asked == []
+
+
+def test_slips_that_all_commands_share_are_refused_too(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    order = ordering(server, tmp_path)
+
+    assert berth(*order, "curse", "small=3", "--until", "+2h").err == (
+        'berth: No reservation is named "curse". Did you mean course?\n'
+    )
+    assert berth(*order, "course", "small=3", "--until", "soon").err == (
+        'berth: --until: "soon" is no instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.\n'
+    )

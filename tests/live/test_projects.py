@@ -1,0 +1,254 @@
+"""What is told of other projects than the usual one: behaviours and sources, rivals, what git has lost."""
+
+from random import Random
+
+from gen.live.sessions import grouped
+from gen.runtime.attribution import groups_of
+from gen.runtime.session import Claim, Match, Session, ranked
+from tests.live import project
+from tests.live.happenings import NO_ROOM, NOW, in_order, pending
+from tests.live.test_judge import rows, status, told
+
+OTHER = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: other}
+spec:
+  resourceClass: small
+  recurrence:
+    type: dates
+    dates: [2026-02-02]
+    schedule: [{startTime: "09:00", endTime: "11:00"}]
+  provisioning: {placeholderCount: 3, leadTimeMinutes: 0, scaleDownBehavior: none}
+  sessions: {matchLabels: {course: other}}
+"""
+GONE = "warning[S023] other: it is in the cluster and not in git. It goes with the next sync, if that prunes."
+
+
+def changed(old: str, new: str, text: str = project.COURSE) -> str:
+    assert old in text
+    return text.replace(old, new)
+
+
+def test_rivals_share_sessions_as_the_scaler_would() -> None:
+    """Two that fit both go to the one that asks for their label; its placeholders stay, whoever comes."""
+    git = project.project(other=OTHER)
+    world = in_order(git)
+    world.session("other-1", course="other")
+    world.session("other-2", course="other")
+    world.run("other", name="other-1-abcde")
+    world.scale("other-small", 3, "berth-occurrence", "2026-02-02T08:00:05Z", ready=1)
+
+    assert told(status(world, git)) == (
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 20 20 0 5\n"
+        "other/small active 2026-02-02T08:00:00Z 2026-02-02T10:00:00Z 3 1 0 2\n"
+    )
+
+
+def test_reduce_wants_less_as_time_goes_by() -> None:
+    """20 seats are free, and three quarters of the time are left."""
+    git = project.project(course=changed("maintain", "reduce"))
+
+    assert rows(status(in_order(git), git))[0][4] == 15
+
+
+def test_none_wants_all_whoever_is_there_even_if_nobody_can_tell() -> None:
+    git = project.project(course=changed("maintain", "none"))
+    world = in_order(git)
+    world.scale("course-small", 25, "berth-occurrence", "2026-02-02T07:30:03Z", ready=20)
+    world.refused["/api/v1/namespaces/hub/"] = "HTTP 403: no"
+
+    assert rows(status(world, git))[0][4:] == (25, 20, 0, None)
+
+
+def test_sessions_of_renku_count_by_their_class_where_templates_are_not_known() -> None:
+    sessions = "  sessions: {source: renku, namespaces: [hub]}\n  renkuId: 5"
+    one = changed(project.CLASS[project.CLASS.index("  sessions") :].rstrip(), sessions, project.CLASS)
+    course = f"{project.COURSE}  sessions: {{projectTemplate: 01JC3CB5426KC7P5STS5X3KSS8}}\n"
+    git = project.project(**{"class": one}, course=course)
+    world = in_order(git)
+    for n, (number, state) in enumerate(
+        [("5", "Running"), ("5", "NotReady"), ("5", "Failed"), ("6", "Running")]
+    ):
+        annotations = {"renku.io/resource_class_id": number, "renku.io/project_id": "01JC"}
+        metadata = {"name": f"s{n}", "namespace": "hub", "annotations": annotations}
+        world.apply({"kind": "AmaltheaSession", "metadata": metadata, "status": {"state": state}})
+    world.scale("course-small", 23, "berth-occurrence", "2026-02-02T08:40:00Z")
+
+    assert told(status(world, git)) == (
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 23 23 0 2\n"
+        "note[S005] small: templates of projects are not looked up: its sessions count by their class alone. "
+        "Compare with the log of its pod, which asks Renku.\n"
+    )
+
+
+def test_a_class_whose_sessions_nobody_recognises_is_no_finding() -> None:
+    one = project.CLASS[: project.CLASS.index("  sessions")]
+    git = project.project(**{"class": one}, course=changed("maintain", "none"))
+    world = in_order(git)
+    world.scale("course-small", 25, "berth-occurrence", "2026-02-02T07:30:03Z")
+
+    assert told(status(world, git)) == (
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 25 25 0 ?\n"
+    )
+
+
+def test_what_git_has_no_more_is_still_told_while_it_is_there() -> None:
+    before = project.project(other=OTHER)
+    world = in_order(before)
+    world.run("other", name="other-1-abcde")
+    world.scale("other-small", 3, "berth-occurrence", "2026-02-02T08:00:05Z")
+
+    assert told(status(world, project.project())) == (
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 20 20 0 5\n"
+        "other/small active 2026-02-02T08:00:00Z 2026-02-02T10:00:00Z 3 3 0 0\n"
+        f"{GONE}\n"
+    )
+
+
+def test_a_deployment_that_nobody_knows_has_placeholders_too_many() -> None:
+    before = project.project(other=OTHER)
+    world = in_order(before)
+    world.remove("ConfigMap", "other")
+    world.remove("CronJob", "other")
+    world.scale("other-small", 3, "berth-occurrence", "2026-02-02T08:00:05Z")
+
+    assert told(status(world, project.project())).splitlines()[1:] == [
+        "other/small failed ? ? 0 3 0 0",
+        GONE,
+        "error[S033] other/small: 3 placeholders too many: nothing is open. By hand: kubectl "
+        "--context=admin@prod --namespace=berth scale deployment/other-small --replicas=0",
+    ]
+
+
+def test_each_engine_and_autoscaler_has_its_advice() -> None:
+    site = project.SITE.replace("engine: argocd", "engine: none").replace(
+        "{name: prod}", "{name: prod, autoscaler: karpenter}"
+    )
+    git = project.project(site=site)
+    world = in_order(project.project(site=site, other=OTHER))
+    world.remove("ConfigMap", "course")
+    advice = [line.partition(". ")[2] for line in told(status(world, git)).splitlines() if "[S02" in line]
+
+    assert advice == [
+        "Apply it: kubectl --context=admin@prod apply -f rendered/clusters/prod/reservations/course.yaml",
+        "The sweep removes it within 16 minutes of the next apply.",
+    ]
+
+
+def test_a_suspended_reservation_waits_and_one_that_is_over_is_completed() -> None:
+    git = project.project(course=f"{project.COURSE}  suspend: true\n")
+    world = in_order(git)
+    world.scale("course-small", 0, "berth-sweep", "2026-02-02T08:00:00Z")
+    found = status(world, git)
+
+    assert rows(found) == [("course/small", "pending", None, None, 0, 0, 0, 0)]
+    assert (found.pools[0].remark, found.pools[0].findings) == ("suspended", ())
+    git = project.project()
+    world = in_order(git, "2026-03-01T00:00:00Z")
+    world.scale("course-small", 0, "berth-occurrence", "2026-02-09T12:00:00Z")
+    assert rows(status(world, git, "2026-03-01T00:00:00Z"))[0][:4] == (
+        "course/small",
+        "completed",
+        "2026-02-09T07:30:00Z",
+        "2026-02-09T12:00:00Z",
+    )
+
+
+def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
+    """Of pods only those that wait, and ours that are not done; of sessions no more than metadata."""
+    git = project.project(other=OTHER)
+    world = in_order(git)
+    status(world, git)
+
+    ours = "berth.dev/site=uni"
+    assert world.asked == [
+        f"/api/v1/namespaces/berth/configmaps?{ours}",
+        f"/api/v1/namespaces/berth/pods?{ours},berth.dev/resource-class?status.phase=Pending",
+        f"/api/v1/namespaces/berth/pods?{ours},!berth.dev/resource-class?status.phase!=Succeeded",
+        f"/apis/apps/v1/namespaces/berth/deployments?{ours}",
+        f"/apis/batch/v1/namespaces/berth/cronjobs?{ours}",
+        f"/apis/batch/v1/namespaces/berth/jobs?{ours}",
+        "/api/v1/namespaces/hub/pods?component=singleuser-server,size=small,!berth.dev/site"
+        "?status.phase!=Succeeded,status.phase!=Failed",
+    ]
+
+
+def test_at_rest_nobody_asks_for_sessions() -> None:
+    git = project.project()
+    world = in_order(git, "2026-02-01T00:00:00Z")
+    world.scale("course-small", 0, "berth-occurrence", "2026-01-26T12:00:00Z")
+
+    assert rows(status(world, git, "2026-02-01T00:00:00Z"))[0][4:] == (0, 0, 0, 0)
+    assert [path for path in world.asked if "hub" in path] == []
+
+
+def test_pages_are_put_together() -> None:
+    git = project.project()
+    world = in_order(git)
+    whole = told(status(world, git))
+    world.page = 1
+
+    assert told(status(world, git, NOW)) == whole
+
+
+def test_sessions_that_are_alike_are_grouped_as_one_by_one() -> None:
+    """Over kinds of sessions and claims by chance."""
+    for seed in range(200):
+        chance = Random(seed)
+        claims = [
+            Claim(
+                f"c{n}",
+                chance.choice([0, 50]),
+                100,
+                200 + n,
+                3,
+                Match(
+                    chance.choice([(), ("a",), ("a", "b")]),
+                    chance.choice([(), (("l", "1"),)]),
+                    chance.choice([(), (("n", "1"),)]),
+                    chance.choice(["", "T"]),
+                    chance.random() < 0.3,
+                ),
+            )
+            for n in range(4)
+        ]
+        sessions = [
+            Session(
+                f"s{n}",
+                chance.choice("ab"),
+                chance.choice([0, 49, 50, 99]),
+                {"l": chance.choice("12")},
+                {"n": chance.choice("12")},
+                chance.choice(["", "?", "T"]),
+            )
+            for n in range(30)
+        ]
+
+        assert grouped(sessions, ranked(claims)) == groups_of(sessions, ranked(claims))
+
+
+def test_where_an_autoscaler_should_make_room_it_is_to_be_asked() -> None:
+    site = project.SITE.replace("{name: prod}", "{name: prod, autoscaler: karpenter}")
+    git = project.project(site=site)
+    world = in_order(git)
+    pending(world, 7, NO_ROOM)
+
+    assert (
+        told(status(world, git))
+        .splitlines()[1]
+        .endswith("See why karpenter adds no node; a quota may be used up.")
+    )
+
+
+def test_a_session_that_is_none_makes_sessions_unknown() -> None:
+    """No API server sends this; a proxy may send anything."""
+    git = project.project()
+    world = in_order(git)
+    del world.session("odd")["metadata"]["uid"]
+
+    assert (
+        told(status(world, git))
+        .splitlines()[1]
+        .startswith("note[S004] small: sessions cannot be listed: an object has no uid: ")
+    )

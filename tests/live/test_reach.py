@@ -1,0 +1,54 @@
+"""Several clusters at once: who hangs holds nobody up, and who was reached is asked again the same way."""
+
+from pathlib import Path
+from threading import Event
+
+from gen.live.facts import Facts, Place
+from gen.live.reach import Reach
+from gen.live.together import together
+from gen.runtime.instant import instant
+from tests.live import project
+from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.happenings import NOW, in_order
+
+PLACES = [Place(name, "berth", name) for name in ("prod", "lab")]
+
+
+def test_each_task_has_its_own_answer_error_or_none() -> None:
+    never = Event()
+    found = together({"a": lambda: 1, "b": lambda: 1 // 0, "c": lambda: never.wait(60)}, 1.0)
+    never.set()
+
+    assert list(found) == ["a", "b", "c"]
+    assert found["a"] == 1
+    assert [repr(found[name]) for name in "bc"] == [
+        "ZeroDivisionError('integer division or modulo by zero')",
+        "TimeoutError('no answer within 1 s')",
+    ]
+
+
+def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path) -> None:
+    git = project.project()
+    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
+        lab.hangs = True
+        file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
+        found = Reach(str(file), {}, patience=3.0).facts(git.site, PLACES, instant(NOW))
+
+    assert isinstance(found["prod"], Facts)
+    assert not isinstance(found["lab"], Facts)
+    assert found["lab"].code == "S001"
+    assert found["lab"].fix == "Try: kubectl --context=lab --namespace=berth get deployments"
+
+
+def test_looking_again_needs_no_kubeconfig_and_finds_who_was_lost(tmp_path: Path) -> None:
+    """Whoever fails is looked up anew: a login may have run out, or a cluster moved."""
+    git = project.project()
+    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
+        file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": "http://127.0.0.1:9"})
+        reach = Reach(str(file), {})
+        first = reach.facts(git.site, PLACES, instant(NOW))
+        kubeconfig(file, {"lab": lab.url})
+        second = reach.facts(git.site, PLACES, instant(NOW))
+
+    assert [isinstance(first[name], Facts) for name in ("prod", "lab")] == [True, False]
+    assert [isinstance(second[name], Facts) for name in ("prod", "lab")] == [True, True]

@@ -1,0 +1,159 @@
+"""`berth status`, whole: from a kubeconfig and HTTP to what it prints and exits with."""
+
+import json
+from pathlib import Path
+
+from gen.command.statustext import as_text
+from gen.dates.moment import named
+from gen.runtime.instant import instant
+from tests.command.conftest import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer
+from tests.live.happenings import NOW, edit, unscaled
+from tests.live.sites import TEXT, asking, two
+from tests.live.test_judge import status
+
+WIDE = """\
+RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
+course       small  prod     active  08:30-13:00  20      20     0        5         20         2026-02-02 07:30  2026-02-02 12:00  synced
+"""  # noqa: E501 - as it is
+BROKEN = """\
+RESERVATION  CLASS  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
+course       small  failed  08:30-13:00  20      0      0        5         no CronJob, seats missing
+
+prod: warning[S026] course: it has no CronJob that would open it. See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be merged yet. Until then only the sweep opens it, up to 6 minutes late.
+prod: error[S031] course/small: 20 seats missing: 0 of 20 are asked for, set by argocd-controller at 2026-01-20T08:00:00Z; its pod does not put it right. Read what its pod says: kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
+"""  # noqa: E501 - as it is
+UNREACHABLE = """\
+RESERVATION  CLASS  CLUSTER  STATE    OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
+course       small  prod     active   08:30-13:00           20      20     0        5
+night        bench  lab      pending  Sat 2026-02-07 21:30  ?       ?      ?        ?         unreachable
+
+lab: error[S001] the context lab gives no answer: Connection refused. Try: kubectl --context=lab --namespace=seats get deployments
+"""  # noqa: E501 - as it is
+
+
+def test_in_order_is_a_table_and_exit_code_0(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    assert berth(*asking(server, tmp_path)) == (0, TEXT, "")
+    assert berth(*asking(server, tmp_path), "-o", "wide") == (0, WIDE, "")
+
+
+def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    unscaled(server.world)
+    server.world.remove("CronJob", "course")
+
+    assert berth(*asking(server, tmp_path)) == (1, BROKEN, "")
+
+
+def test_with_strict_a_warning_is_exit_code_1(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    server.world.remove("CronJob", "course")
+
+    assert [berth(*asking(server, tmp_path), *flags)[0] for flags in ((), ("--strict",))] == [0, 1]
+
+
+def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    server.world.remove("CronJob", "berth-sweep")
+    server.world.remove("CronJob", "course")
+    code, out, _ = berth(*asking(server, tmp_path), "-o", "json")
+    no_cronjob = {
+        "severity": "warning",
+        "code": "S026",
+        "message": "it has no CronJob that would open it.",
+        "fix": "See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not "
+        "be merged yet. Until then only the sweep opens it, up to 6 minutes late.",
+    }
+    no_sweep = {
+        "severity": "warning",
+        "code": "S012",
+        "message": "the CronJob berth-sweep is missing: nobody repairs what a Job does not.",
+        "fix": "Apply rendered/clusters/prod/base.yaml.",
+    }
+
+    assert code == 0
+    assert json.loads(out) == {
+        "apiVersion": "berth.dev/v1alpha1",
+        "kind": "Status",
+        "items": [
+            {
+                "reservation": "course",
+                "class": "small",
+                "cluster": "prod",
+                "state": "active",
+                "open": "2026-02-02T07:30:00Z",
+                "end": "2026-02-02T12:00:00Z",
+                "wanted": 20,
+                "ready": 20,
+                "pending": 0,
+                "active": 5,
+                "findings": [no_cronjob],
+            }
+        ],
+        "clusters": [{"name": "prod", "context": "prod", "findings": [no_sweep]}],
+    }
+
+
+def test_an_unreachable_cluster_hides_no_other(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    assert berth(*two(server, tmp_path)) == (1, UNREACHABLE, "")
+
+
+def test_only_what_is_asked_for_is_asked(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    asked = two(server, tmp_path)
+
+    assert berth(*asked, "--cluster", "prod") == (0, TEXT, "")
+    assert berth(*asked, "--cluster", "prod", "night")[:2] == (0, "No pool.\n")
+    assert berth(*asked, "course")[1].splitlines()[:2] == [
+        "RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE",
+        "course       small  prod     active  08:30-13:00  20      20     0        5",
+    ]
+    assert "course " not in berth(*asked, "--class", "bench")[1]
+
+
+def test_bad_input_is_told_and_nobody_is_asked(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    asked = asking(server, tmp_path)
+    project.write(tmp_path, {"course": project.COURSE.replace("25", "-1")})
+    code, out, err = berth(*asked)
+
+    assert (code, out) == (1, "")
+    assert "error[B012]" in err
+    assert server.world.asked == []
+
+
+def test_watch_shows_tables_only(berth: Berth) -> None:
+    assert berth("status", "--watch", "-o", "json") == (
+        2,
+        "",
+        "berth: --watch shows a table. Leave out -o json, or leave out --watch and ask again.\n",
+    )
+
+
+def test_wide_says_how_git_differs(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    edit(server.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
+    lines = berth(*asking(server, tmp_path), "-o", "wide").out.splitlines()
+
+    assert lines[1].split("  ")[-2:] == ["1 occurrence differs", "not synced"]
+
+
+def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    """As a proxy sends it that cannot reach the API server."""
+    server.garbage = b"<html>\n<h1>502 Bad Gateway</h1>"
+    code, out, _ = berth(*asking(server, tmp_path))
+
+    assert code == 1
+    assert out.splitlines()[-1] == (
+        "prod: error[S001] the context prod gives no answer: HTTP 502: <html> <h1>502 Bad Gateway</h1>. "
+        "Try: kubectl --context=prod --namespace=berth get deployments"
+    )
+
+
+def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
+    git = project.project()
+    server.world.remove("CronJob", "course")
+    found = status(server.world, git)
+    text = as_text([found], lambda _: named("Europe/Zurich"), instant(NOW), wide=False, colour=True)
+
+    assert text.splitlines()[1].split() == [
+        *("course", "small", "\x1b[32mactive\x1b[0m", "08:30-13:00", "20", "20", "0", "5", "no", "CronJob")
+    ]
+    assert text.splitlines()[3].startswith("prod: \x1b[33mwarning[S026]\x1b[0m course: ")

@@ -1,0 +1,175 @@
+"""A cluster as its API server knows it: objects in lists that are asked for by label and field, in pages.
+
+It begins with what is rendered for a project, as an engine applies it; tests then let things happen to it.
+"""
+
+import copy
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+Object = dict[str, Any]
+
+LISTS = {
+    "/api/v1/namespaces/{}/configmaps": "ConfigMap",
+    "/api/v1/namespaces/{}/pods": "Pod",
+    "/apis/apps/v1/namespaces/{}/deployments": "Deployment",
+    "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
+    "/apis/batch/v1/namespaces/{}/jobs": "Job",
+    "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
+    "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
+}
+APPLIED = "2026-01-20T08:00:00Z"  # when the engine applied everything
+CONTROLLER = "argocd-controller"
+
+
+class RefusedError(Exception):
+    """What the server says instead of an answer."""
+
+
+class ConflictError(Exception):
+    """Somebody else wrote in between."""
+
+
+class World:
+    def __init__(self, rendered: Iterable[Object]) -> None:
+        self.objects: list[Object] = []
+        for one in rendered:
+            self.apply(one)
+        self.refused: dict[str, str] = {}  # messages by the beginning of a path
+        self.asked: list[str] = []  # paths with their selectors
+        self.accepted: set[str] = set()
+        self.page = 500
+        self.meddle: Callable[[], object] = lambda: None  # done before each write
+
+    def apply(self, one: Object) -> Object:
+        """As the engine does."""
+        made = copy.deepcopy(one)
+        metadata = made["metadata"]
+        metadata.setdefault("uid", f"{made['kind']}-{metadata['name']}")
+        metadata.setdefault("creationTimestamp", APPLIED)
+        metadata["resourceVersion"] = "1"
+        entry: Object = {"manager": CONTROLLER, "time": APPLIED, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+        if "replicas" not in made.get("spec", {}):
+            entry["fieldsV1"] = {}
+        metadata["managedFields"] = [entry]
+        self.objects.append(made)
+        return made
+
+    def get(self, kind: str, name: str) -> Object:
+        (found,) = [one for one in self.objects if (one["kind"], one["metadata"]["name"]) == (kind, name)]
+        return found
+
+    def remove(self, kind: str, name: str) -> None:
+        self.objects.remove(self.get(kind, name))
+
+    def scale(self, name: str, replicas: int, by: str, at: str, ready: int | None = None) -> None:
+        """Somebody scales a Deployment; then so many are ready (all, unless told)."""
+        found = self.get("Deployment", name)
+        found["spec"]["replicas"] = replicas
+        found["status"] = {"readyReplicas": replicas if ready is None else ready}
+        entry = {"manager": by, "time": at, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+        found["metadata"]["managedFields"].append(entry)
+
+    def pod(
+        self,
+        name: str,
+        labels: Mapping[str, str],
+        phase: str = "Running",
+        namespace: str = "berth",
+        **status: Any,
+    ) -> Object:
+        metadata = {"name": name, "namespace": namespace, "uid": f"pod-{name}", "labels": dict(labels)}
+        metadata["creationTimestamp"] = status.pop("created", APPLIED)
+        made: Object = {"kind": "Pod", "metadata": metadata, "status": {"phase": phase, **status}}
+        self.objects.append(made)
+        return made
+
+    def run(self, reservation: str, phase: str = "Running", name: str = "", **status: Any) -> Object:
+        """A pod of the reservation's Job."""
+        labels = {
+            "berth.dev/site": "uni",
+            "berth.dev/reservation": reservation,
+            "berth.dev/role": "occurrence",
+        }
+        if phase == "Running":
+            status.setdefault("containerStatuses", [{"name": "occurrence", "state": {"running": {}}}])
+        return self.pod(name or f"{reservation}-29500-abcde", labels, phase, **status)
+
+    def wait(self, reservation: str, number: int, created: str, **status: Any) -> None:
+        """Placeholders that are Pending."""
+        labels = {
+            "berth.dev/site": "uni",
+            "berth.dev/reservation": reservation,
+            "berth.dev/resource-class": "small",
+        }
+        for n in range(number):
+            self.pod(f"{reservation}-small-{created}-{n}", labels, "Pending", created=created, **status)
+
+    def session(self, name: str, **labels: str) -> Object:
+        """A user's server, as a hub starts it."""
+        ours = {"component": "singleuser-server", "size": "small", **labels}
+        return self.pod(name, ours, namespace="hub")
+
+    def patch(self, path: str, patch: Object, query: Mapping[str, str]) -> Object:
+        """A merge patch of annotations, which is all that we ever do. Raises LookupError, and ConflictError
+        for an object that has changed since it was read.
+        """
+        collection, _, name = path.rpartition("/")
+        self.meddle()
+        for one in self.objects:
+            metadata = one["metadata"]
+            if metadata["name"] == name and _is_in(one, collection):
+                if metadata["resourceVersion"] != patch["metadata"]["resourceVersion"]:
+                    raise ConflictError("it has changed")
+                metadata["resourceVersion"] += "1"
+                notes = metadata.setdefault("annotations", {})
+                for key, value in patch["metadata"]["annotations"].items():
+                    if value is None:
+                        notes.pop(key, None)
+                    else:
+                        notes[key] = value
+                one["metadata"]["managedFields"].append({"manager": query["fieldManager"], "fieldsV1": {}})
+                return one
+        raise LookupError(path)
+
+    def ask(self, path: str, query: Mapping[str, str], accept: str) -> Object:
+        """A list, as the server answers it. Raises RefusedError."""
+        self.asked.append(
+            "?".join(filter(None, (path, query.get("labelSelector"), query.get("fieldSelector"))))
+        )
+        self.accepted.add(accept)
+        for beginning, message in self.refused.items():
+            if path.startswith(beginning):
+                raise RefusedError(message)
+        found = [one for one in self.objects if _is_in(one, path) and _fits(one, query)]
+        first = int(query.get("continue", "0"))
+        rest = str(first + self.page) if len(found) > first + self.page else ""
+        items = found[first : first + self.page]
+        return {"kind": "List", "metadata": {"continue": rest} if rest else {}, "items": items or None}
+
+
+def _is_in(one: Object, path: str) -> bool:
+    namespace = one["metadata"].get("namespace", "")
+    return any(kind == one["kind"] and path == form.format(namespace) for form, kind in LISTS.items())
+
+
+def _fits(one: Object, query: Mapping[str, str]) -> bool:
+    labels = one["metadata"].get("labels") or {}
+    phase = one.get("status", {}).get("phase", "")
+    fields = {"status.phase": phase, "metadata.name": one["metadata"]["name"]}
+    return _all(query.get("labelSelector", ""), labels) and _all(query.get("fieldSelector", ""), fields)
+
+
+def _all(selector: str, values: Mapping[str, str]) -> bool:
+    """Of the grammar of selectors what we use: `a=b`, `a!=b`, `a`, `!a`."""
+    return all(_one(term, values) for term in selector.split(",") if term)
+
+
+def _one(term: str, values: Mapping[str, str]) -> bool:
+    if "!=" in term:
+        key, _, value = term.partition("!=")
+        return values.get(key) != value
+    if "=" in term:
+        key, _, value = term.partition("=")
+        return values.get(key) == value
+    return term[1:] not in values if term.startswith("!") else term in values
