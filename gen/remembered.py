@@ -2,11 +2,12 @@
 
 It lies in the user's own cache folder, one small file for each output folder: what lies in a project can be
 committed, and may not vouch for itself. It is believed only if everything that a render depends on is the
-same byte for byte: input, templates, options, our own code, Python and the libraries. Whatever is odd about
-it means that it is not there, and nothing is ever told that a whole run would not tell.
+same: input, templates and options byte for byte; Python; and the files of our code and of libraries, to which
+nobody may have written since. Whatever is odd about it means that it is not there, and nothing is ever told
+that a whole run would not tell.
 """
 # pathlib would cost more than all that it could do here.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH117, PTH120, PTH123
+# ruff: noqa: PTH100, PTH103, PTH105, PTH116, PTH117, PTH120, PTH123
 
 import os
 import sys
@@ -34,17 +35,25 @@ def program(output: str, templates: str | None) -> str | None:
     code = _below(os.path.dirname(os.path.abspath(__file__)), ".py")
     try:
         libraries = [spec.origin for name in _LIBRARIES if (spec := find_spec(name)) and spec.origin]
-        files = [*code, *_below(built_in_folder(), ".j2"), *_overrides(templates), *libraries]
-        contents = [part for path in files for part in (os.fsencode(path), _content(path))]
+        stamps = [(path, *_stamp(path)) for path in (*code, *libraries)]
+        texts = [
+            (path, _content(path)) for path in (*_below(built_in_folder(), ".j2"), *_overrides(templates))
+        ]
     except (OSError, ValueError):
         return None
-    return _digest([sys.version.encode(), repr((output, templates)).encode(), *contents])
+    return _digest([repr((sys.version, output, templates, stamps, texts)).encode()])
 
 
 def _below(folder: str, suffix: str) -> Iterator[str]:
     for path, folders, files in os.walk(folder):
         folders.sort()
         yield from (f"{path}/{name}" for name in sorted(files) if name.endswith(suffix))
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    """It changes whenever anybody writes to the file; to read all code would take as long as its import."""
+    status = os.stat(path)
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _overrides(folder: str | None) -> list[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.override import ANNOTATION as OVERRIDE
-from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind, Tree
+from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind, Tree
 
 T = TypeVar("T")
 SITE, RESERVATION, ROLE_LABEL = "berth.dev/site", "berth.dev/reservation", "berth.dev/role"
@@ -80,6 +80,16 @@ class Source(NamedTuple):
     changed: int  # when anybody last wrote to it
 
 
+class Inventory(NamedTuple):
+    """A ConfigMap of the site that names reservations."""
+
+    name: str
+    names: frozenset[str] | None  # None: it is of no sense
+
+
+Fact = Source | Inventory | Deployment | CronJob | Job | Pod | Thing
+
+
 class Facts(NamedTuple):
     site: str
     sources: tuple[Source, ...] = ()
@@ -94,30 +104,40 @@ class Facts(NamedTuple):
 
 
 def facts(
-    site: str, listed: Mapping[Kind, Iterable[Tree] | None], prunes: bool = False, inventory: str = ""
+    site: str, found: Mapping[Kind, Iterable[Fact] | None], prunes: bool = False, inventory: str = ""
 ) -> Facts:
-    """`listed` has all objects of each kind, or None where they could not be read; `inventory` is the name of
-    a ConfigMap. Raises KeyError, TypeError, ValueError or AttributeError for what no API server sends.
+    """`found` has all facts of each kind, or None where they could not be read; `inventory` is the name of a
+    ConfigMap.
     """
+    everything = [fact for some in found.values() for fact in some or ()]
 
-    def made(kind: Kind, make: Callable[[Thing, Tree], T]) -> tuple[T, ...]:
-        things = ((_thing(site, kind, tree), tree) for tree in listed.get(kind) or ())
-        return tuple(make(thing, tree) for thing, tree in things if thing)
+    def of(kind: type[T]) -> tuple[T, ...]:
+        return tuple(fact for fact in everything if isinstance(fact, kind))
 
-    maps = listed.get(CONFIG_MAP)
-    rights = [made(kind, lambda thing, _: thing) for kind in (ROLE_BINDING, ROLE)]
     return Facts(
         site,
-        made(CONFIG_MAP, _source),
-        made(DEPLOYMENT, _deployment),
-        made(CRON_JOB, lambda thing, tree: CronJob(thing, _at(tree, "spec", "jobTemplate"))),
-        tuple(job for job in made(JOB, _job) if job is not None),
-        pods(site, listed.get(POD) or ()),
-        (*rights[0], *rights[1]),
+        of(Source),
+        of(Deployment),
+        of(CronJob),
+        of(Job),
+        of(Pod),
+        of(Thing),
         prunes,
-        _inventory(next((tree for tree in maps or () if _at(tree, "metadata")["name"] == inventory), {})),
-        frozenset(kind.name for kind, trees in listed.items() if trees is None),
+        next((one.names for one in of(Inventory) if one.name == inventory), None),
+        frozenset(kind.name for kind, some in found.items() if some is None),
     )
+
+
+def made_of(site: str, kind: Kind, tree: Tree) -> Fact | None:
+    """The fact that an object is; None if it is not ours. Raises KeyError, TypeError, ValueError or
+    AttributeError for what no API server sends.
+    """
+    thing = _thing(site, kind, tree)
+    if thing is None:
+        is_inventory = kind is CONFIG_MAP and INVENTORY_KEY in _at(tree, "data")
+        return _inventory(tree) if is_inventory else None
+    make = _MAKERS.get(kind)
+    return make(thing, tree) if make else thing
 
 
 def _thing(site: str, kind: Kind, tree: Tree) -> Thing | None:
@@ -176,12 +196,6 @@ def _pod(thing: Thing, tree: Tree) -> Pod:
     )
 
 
-def pods(site: str, trees: Iterable[Tree]) -> tuple[Pod, ...]:
-    """Those of reservations of the site."""
-    found = ((_thing(site, POD, tree), tree) for tree in trees)
-    return tuple(_pod(thing, tree) for thing, tree in found if thing)
-
-
 def _trouble(container: Tree) -> Trouble | None:
     waiting = _at(container, "state", "waiting")
     reason = str(waiting.get("reason", ""))
@@ -190,15 +204,25 @@ def _trouble(container: Tree) -> Trouble | None:
     return Trouble(str(container.get("image", "")), reason, str(waiting.get("message", "")))
 
 
-def _inventory(tree: Tree) -> frozenset[str] | None:
+def _inventory(tree: Tree) -> Inventory:
     """One name a line; lines that begin with # are remarks. A text with neither, or with anything else, is of
     no sense.
     """
-    text = _at(tree, "data").get(INVENTORY_KEY)
-    lines = [line.strip() for line in str(text or "").splitlines() if line.strip()]
+    lines = [
+        line.strip() for line in str(_at(tree, "data")[INVENTORY_KEY] or "").splitlines() if line.strip()
+    ]
     names = frozenset(line for line in lines if not line.startswith("#"))
     good = all(name.isascii() and name.replace("-", "").isalnum() and name == name.lower() for name in names)
-    return names if lines and good else None
+    return Inventory(str(_at(tree, "metadata")["name"]), names if lines and good else None)
+
+
+_MAKERS: Mapping[Kind, Callable[[Thing, Tree], Fact | None]] = {
+    CONFIG_MAP: _source,
+    DEPLOYMENT: _deployment,
+    CRON_JOB: lambda thing, tree: CronJob(thing, _at(tree, "spec", "jobTemplate")),
+    JOB: _job,
+    POD: _pod,
+}
 
 
 def _at(tree: Tree, *path: str) -> Tree:

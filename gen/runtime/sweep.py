@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from gen.runtime.api import Api, ApiError
 from gen.runtime.connection import ACCOUNT, in_cluster
-from gen.runtime.facts import OCCURRENCE, RESERVATION, ROLE_LABEL, SITE, Facts, facts, pods
+from gen.runtime.facts import OCCURRENCE, RESERVATION, ROLE_LABEL, SITE, Fact, Facts, Pod, facts, made_of
 from gen.runtime.imagetrouble import unpulled_placeholders, unready
 from gen.runtime.judgement import judge
 from gen.runtime.log import Log
@@ -96,16 +96,16 @@ class Sweep:
     def _look(self) -> Facts:
         """Timetables last: what belongs to one that is made in this moment cannot look like a leftover."""
         kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if self._site.prunes else ())]
-        listed = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
-        return facts(self._site.name, listed, self._site.prunes, self._site.inventory)
+        found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
+        return facts(self._site.name, found, self._site.prunes, self._site.inventory)
 
-    def _list(self, kind: Kind) -> list[Tree] | None:
+    def _list(self, kind: Kind) -> list[Fact] | None:
         """All of a kind, or None; that has been told then."""
         labels = f"{SITE}={self._site.name}" + (f",{ROLE_LABEL}={OCCURRENCE}" if kind is POD else "")
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 found = pages(self._api, kind, self._site.namespace, labels)
-                return [tree for page in found for tree in page]
+                return [fact for page in found for fact in self._facts(kind, page)]
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
                 pause = after_failure(attempt, error.retry_after, 0.0)
@@ -115,6 +115,11 @@ class Sweep:
         self._failed += 1
         return None
 
+    def _facts(self, kind: Kind, page: list[Tree]) -> list[Fact]:
+        """Objects are large and facts are small: no page is kept for longer than it takes to read it."""
+        made = (made_of(self._site.name, kind, tree) for tree in page)
+        return [fact for fact in made if fact]
+
     def _look_at_images(self, known: Facts, hands: Hands) -> None:
         """Why placeholders do not come; one page of those that wait is enough to know."""
         waiting = unready(known)
@@ -123,7 +128,8 @@ class Sweep:
         labels = f"{SITE}={self._site.name},{RESERVATION},{ROLE_LABEL}!={OCCURRENCE}"
         try:
             page = next(pages(self._api, POD, self._site.namespace, labels, "status.phase=Pending"))
-            hands.warn(unpulled_placeholders(waiting, pods(self._site.name, page)))
+            pods = [fact for fact in self._facts(POD, page) if isinstance(fact, Pod)]
+            hands.warn(unpulled_placeholders(waiting, pods))
         except ApiError as error:
             self._log.trouble("list placeholders", error)
             self._failed += 1

@@ -1,4 +1,5 @@
-"""`make bench`: prints every speed and memory figure that we promise, as ratios within one run.
+"""`make bench`: prints every speed and memory figure that we promise: as ratios within one run, but where a
+line names its unit.
 
 It judges nothing: machines are noisy. A line that is over its promise is marked, and worth a second run.
 """
@@ -6,12 +7,12 @@ It judges nothing: machines are noisy. A line that is over its promise is marked
 import sys
 
 from gen import table
-from tests.bench import arrivals, memory, rendering, starting
+from tests.bench import arrivals, memory, realcluster, rendering, starting
 
 
 def main() -> None:
     cells = []
-    for rows in (starting.rows, rendering.rows, memory.rows, arrivals.rows):
+    for rows in (starting.rows, rendering.rows, memory.rows, arrivals.rows, realcluster.rows):
         for row in rows():
             promise = "" if row.most is None else f"{row.most:.3g}"
             over = "over" if row.most is not None and row.ratio > row.most else ""

@@ -1,5 +1,6 @@
 """What the last render came to spares --check a whole run, and changes nothing that anybody is told."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -163,6 +164,23 @@ def test_another_program_is_another_question(monkeypatch: pytest.MonkeyPatch) ->
 
     assert first != remembered.program("rendered", None)
     assert first != remembered.program("elsewhere", None)
+
+
+def test_code_that_was_written_to_is_another_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "gen"
+    (package / "kind").mkdir(parents=True)
+    code = package / "kind" / "site.py"
+    code.write_text("A = 1\n")
+    os.utime(code, (1, 1))
+    monkeypatch.setattr(remembered, "__file__", str(package / "remembered.py"))
+    first = remembered.program("rendered", None)
+    assert first == remembered.program("rendered", None)
+    code.write_text("A = 2\n")
+    os.utime(code, (1, 1))
+
+    assert first != remembered.program("rendered", None)
 
 
 def test_what_is_kept_is_recalled_for_the_very_same_question(cache: Path) -> None:

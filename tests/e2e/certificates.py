@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.e2e.errors import E2EError
 from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS
 
-NODE_NAME = "real-node"
+NODES = ("real-node", "second-node")
 PORT = 6443
 DAYS = "30"
 
@@ -18,10 +18,10 @@ CLIENTS = {
     "kubelet-client": "/O=system:masters/CN=kube-apiserver-kubelet-client",
     "controller-manager": "/CN=system:kube-controller-manager",
     "scheduler": "/CN=system:kube-scheduler",
-    "kubelet": f"/O=system:nodes/CN=system:node:{NODE_NAME}",
+    **{f"kubelet-{name}": f"/O=system:nodes/CN=system:node:{name}" for name in NODES},
     "kube-proxy": "/CN=system:kube-proxy",
 }
-_KUBECONFIGS = ("admin", "controller-manager", "scheduler", "kubelet", "kube-proxy")
+_KUBECONFIGS = tuple(name for name in CLIENTS if name != "kubelet-client")
 
 _SERVER_NAMES = (
     "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc"
@@ -52,7 +52,7 @@ subjectAltName = {_SERVER_NAMES}
 basicConstraints = critical,CA:FALSE
 keyUsage = critical,digitalSignature
 extendedKeyUsage = serverAuth
-subjectAltName = DNS:{NODE_NAME},IP:{BRIDGE_ADDRESS}
+subjectAltName = DNS:{NODES[0]},IP:{BRIDGE_ADDRESS}
 """
 
 
@@ -67,7 +67,7 @@ class Certificates:
         (self.folder / "openssl.cnf").write_text(_CONFIG)
         self._certificate("ca", "/CN=berth-e2e", "authority")
         self._certificate("apiserver", "/CN=kube-apiserver", "apiserver")
-        self._certificate("kubelet-server", f"/CN={NODE_NAME}", "kubelet")
+        self._certificate("kubelet-server", f"/CN={NODES[0]}", "kubelet")
         for name, subject in CLIENTS.items():
             self._certificate(name, subject, "client")
         self._openssl("genpkey", *_KEY_TYPE, "-out", "service-account.key")

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -11,17 +12,36 @@ NAME = "berth-e2e"
 UNIFIED = Path("/sys/fs/cgroup")
 
 
-def create() -> None:
+def create(path: str = NAME) -> None:
+    """NAME, or one below it."""
     for hierarchy in _hierarchies():
         try:
-            (hierarchy / NAME).mkdir(exist_ok=True)
+            (hierarchy / path).mkdir(exist_ok=True)
         except OSError as error:
             raise E2EError(f"cannot make a cgroup in {hierarchy}: {error.strerror}; run as root") from error
-    if (UNIFIED / "cgroup.controllers").is_file():
+    parent = (UNIFIED / path).parent
+    if (parent / "cgroup.controllers").is_file():
         # The kubelet refuses a cgroup that lacks a controller the root has.
-        for name in (UNIFIED / "cgroup.controllers").read_text().split():
+        for name in (parent / "cgroup.controllers").read_text().split():
             with contextlib.suppress(OSError):  # of one that cannot be delegated, the kubelet tells
-                (UNIFIED / "cgroup.subtree_control").write_text(f"+{name}")
+                (parent / "cgroup.subtree_control").write_text(f"+{name}")
+
+
+def kill(path: str) -> None:
+    """End every process in the cgroup and below it."""
+    for hierarchy in _hierarchies():
+        for listed in (hierarchy / path).rglob("cgroup.procs"):
+            for pid in listed.read_text().split():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(pid), signal.SIGKILL)
+
+
+def processes(container: str) -> list[int]:
+    """Of a container, by its id as containerd says it; numbers as this machine sees them."""
+    for hierarchy in _hierarchies():
+        for listed in (hierarchy / NAME).rglob(f"*{container}*/cgroup.procs"):
+            return [int(pid) for pid in listed.read_text().split()]
+    return []
 
 
 def remove(timeout: float = 10) -> None:

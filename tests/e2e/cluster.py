@@ -46,6 +46,7 @@ class Cluster:
         parts = (self._sandbox, self.bin_dir, self._certificates, self.logs)
         self.control_plane = ControlPlane(*parts)
         self.node = Node(*parts)
+        self.second_node = Node(*parts, number=1)
         self.kwok = Kwok(*parts, kubectl=self.kubectl)
         self._added: list[Component] = []
 
@@ -99,13 +100,24 @@ class Cluster:
                     component.start(wait=False)
             self._wait_components()
             importing.result()
-        wait_for(lambda: self._is_node_ready() or self._has_dead(), 60, f"node {self.node.name} to be ready")
+        wait_for(
+            lambda: self._is_ready(self.node) or self._has_dead(), 60, f"node {self.node.name} to be ready"
+        )
         self._wait_components()
         self.wait_for_namespace("default")
 
     def _wait_components(self) -> None:
         for component in self.components:
             component.wait_ready()
+
+    def start_second_node(self) -> None:
+        """Its taint keeps away what a test does not send there."""
+        self.second_node.write_config()
+        self.second_node.start(images.archives().values())
+        self.wait_for_node(self.second_node)
+
+    def wait_for_node(self, node: Node) -> None:
+        wait_for(lambda: self._is_ready(node), 60, f"node {node.name} to be ready")
 
     def _has_dead(self) -> bool:
         return not all(component.running for component in self.components)
@@ -124,7 +136,7 @@ class Cluster:
                 atexit.unregister(self.down)
                 try:
                     self._sandbox.close()
-                    for component in self.components:
+                    for component in [*self.components, *self.second_node.components]:
                         component.reap()
                 finally:
                     self._lock.release()
@@ -188,6 +200,6 @@ class Cluster:
         arguments = ["get", "serviceaccount/default", "configmap/kube-root-ca.crt", f"--namespace={name}"]
         wait_for(lambda: self.kubectl(*arguments), 30, f"namespace {name} to be usable")
 
-    def _is_node_ready(self) -> bool:
-        conditions = self.get("node", self.node.name)["status"].get("conditions", [])
+    def _is_ready(self, node: Node) -> bool:
+        conditions = self.get("node", node.name)["status"].get("conditions", [])
         return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)

@@ -25,14 +25,18 @@ class Component:
         *,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.name = Path(argv[0]).name
+        self.name = Path(argv[0]).name  # also of the log; change it where a program runs twice
         self.argv = argv
-        self.log = logs / f"{self.name}.log"
+        self._logs = logs
         self._sandbox = sandbox
         self._is_ready = is_ready
         self._grace = grace
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def log(self) -> Path:
+        return self._logs / f"{self.name}.log"
 
     @property
     def running(self) -> bool:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from tests.e2e.certificates import PORT, Certificates
 from tests.e2e.component import Component, https_ok
-from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORK, Sandbox
+from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORK, STATE, Sandbox
 
 CONTROLLER_MANAGER_PORT = 10257
 SCHEDULER_PORT = 10259
+AUDIT_POLICY = Path(__file__).resolve().parent / "audit.yaml"
+AUDIT_LOG = STATE / "audit.log"
 
 
 class ControlPlane:
@@ -37,6 +39,10 @@ class ControlPlane:
             logs,
             is_ready=lambda: https_ok(CLUSTER_ADDRESS, SCHEDULER_PORT, "/healthz"),
         )
+
+    def audit(self) -> None:
+        """From its next start on the API server writes down, to the microsecond, when it did what."""
+        self.apiserver.argv += [f"--audit-policy-file={AUDIT_POLICY}", f"--audit-log-path={AUDIT_LOG}"]
 
     @property
     def components(self) -> list[Component]:
@@ -76,6 +82,8 @@ def _apiserver(certificates: Certificates) -> list[str]:
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-signing-key-file={path('service-account.key')}",
         f"--service-account-key-file={path('service-account.pub')}",
+        # A service behind the API server (an APIService) may lie outside of the pods' network.
+        "--enable-aggregator-routing",
         "--profiling=false",
     ]
 

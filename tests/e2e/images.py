@@ -17,6 +17,7 @@ from tests.e2e.errors import E2EError
 HERE = Path(__file__).resolve().parent
 PAUSE = "registry.k8s.io/pause:3.10.1"
 PYTHON = "python:3.13-slim"
+WRONG_CLOCK = "/usr/local/lib/wrong-clock.so"  # of the Python image: see clock.c
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 _PATH = "PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -24,7 +25,7 @@ _PATH = "PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 def archives() -> dict[str, Path]:
     """Image name -> archive, made now if the cache has none for this machine's Python."""
-    sources = (Path(__file__), HERE / "python_image.py", HERE / "pause.c")
+    sources = (Path(__file__), HERE / "python_image.py", HERE / "pause.c", HERE / "clock.c")
     facts = python_image.identity() + platform.machine()
     digest = hashlib.sha256(facts.encode() + b"".join(path.read_bytes() for path in sources))
     folder = cache_dir() / "images" / digest.hexdigest()[:16]
@@ -39,20 +40,25 @@ def archives() -> dict[str, Path]:
         if not wanted[PYTHON].is_file():
             say(f"making image {PYTHON} of Python {platform.python_version()}")
             config = {"Cmd": ["python3"], "Env": [_PATH, "LANG=C.UTF-8"]}
-            _make(wanted[PYTHON], PYTHON, python_image.fill, config)
+            _make(wanted[PYTHON], PYTHON, _python_root, config)
     return wanted
 
 
 def _pause_root(root: Path) -> None:
-    compiled = subprocess.run(
-        ["gcc", "-Os", "-static", "-s", "-o", str(root / "pause"), str(HERE / "pause.c")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    _compile("pause.c", root / "pause", "-static")
+
+
+def _python_root(root: Path) -> None:
+    python_image.fill(root)
+    _compile("clock.c", root / WRONG_CLOCK.removeprefix("/"), "-shared", "-fPIC")
+
+
+def _compile(source: str, target: Path, *how: str) -> None:
+    command = ["gcc", "-Os", *how, "-s", "-o", str(target), str(HERE / source)]
+    compiled = subprocess.run(command, capture_output=True, text=True, check=False)
     if compiled.returncode:
         reason = " ".join(compiled.stderr.split())[-200:]
-        raise E2EError(f"gcc cannot build a static pause, install the package libc6-dev: {reason}")
+        raise E2EError(f"gcc cannot build {source}, install the package libc6-dev: {reason}")
 
 
 def _make(archive: Path, name: str, fill: Callable[[Path], None], config: Mapping[str, object]) -> None:

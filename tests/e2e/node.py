@@ -1,49 +1,81 @@
-"""The one real node: containerd, kubelet, kube-proxy. What runs here has real processes and real signals."""
+"""A real node: containerd, kubelet, and on the first one kube-proxy. What runs here has real processes and
+real signals. All nodes share one address and one bridge, so one kube-proxy serves them all.
+"""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
-from tests.e2e.certificates import NODE_NAME, Certificates
-from tests.e2e.cgroups import NAME as CGROUP
+from tests.e2e import cgroups
+from tests.e2e.certificates import NODES, Certificates
 from tests.e2e.component import Component
 from tests.e2e.images import PAUSE
 from tests.e2e.packages import CNI_PLUGINS
 from tests.e2e.sandbox import BRIDGE, BRIDGE_ADDRESS, DATA, POD_NETWORK, STATE, Sandbox
+from tests.e2e.waiting import wait_for
 
-# The sandbox's /run is its own.
-CONTAINERD_SOCKET = "/run/containerd/containerd.sock"
+KEY = "e2e.berth.dev/node"  # of the taint of every further node
 
 
 class Node:
-    name = NODE_NAME
+    """Number 0 is there from the start; others are started when a test wants them."""
 
-    def __init__(self, sandbox: Sandbox, bin_dir: Path, certificates: Certificates, logs: Path) -> None:
+    def __init__(
+        self, sandbox: Sandbox, bin_dir: Path, certificates: Certificates, logs: Path, number: int = 0
+    ) -> None:
+        self.name = NODES[number]
+        self._number = number
+        self._state = f"/run/containerd-{number}"  # the sandbox's /run is its own
+        self._socket = f"{self._state}/containerd.sock"
+        self._cgroup = f"{cgroups.NAME}/{self.name}" if number else cgroups.NAME
         self._sandbox = sandbox
         self._certificates = certificates
         self._ctr_path = str(bin_dir / "ctr")
-        self._config = STATE / "node"
+        self._config = STATE / self.name
         containerd = [str(bin_dir / "containerd"), "--config", str(self._config / "containerd.toml")]
         self.containerd = Component(sandbox, containerd, logs)
+        # Only what a test sends there lands on a further node.
+        taints = [f"--register-with-taints={KEY}={self.name}:NoSchedule"] if number else []
         self.kubelet = Component(
             sandbox,
             [
                 str(bin_dir / "kubelet"),
                 f"--config={self._config / 'kubelet.json'}",
-                f"--kubeconfig={certificates.kubeconfig('kubelet')}",
-                f"--root-dir={DATA}/kubelet",
-                f"--hostname-override={NODE_NAME}",
+                f"--kubeconfig={certificates.kubeconfig(f'kubelet-{self.name}')}",
+                f"--root-dir={DATA}/kubelet-{number}",
+                f"--hostname-override={self.name}",
                 f"--node-ip={BRIDGE_ADDRESS}",
+                *taints,
             ],
             logs,
         )
+        if number:
+            self.containerd.name, self.kubelet.name = f"containerd-{number}", f"kubelet-{number}"
         kube_proxy = [str(bin_dir / "kube-proxy"), f"--config={self._config / 'kube-proxy.json'}"]
         self.kube_proxy = Component(sandbox, kube_proxy, logs)
 
     @property
     def components(self) -> list[Component]:
-        return [self.containerd, self.kubelet, self.kube_proxy]
+        """In the order in which they start."""
+        first = [] if self._number else [self.kube_proxy]
+        return [self.containerd, self.kubelet, *first]
+
+    def start(self, archives: Iterable[Path] = ()) -> None:
+        """A kubelet ends when it finds no containerd that answers."""
+        self.containerd.start()
+        wait_for(lambda: self.images() is not None, 20, f"containerd of {self.name} to answer")
+        for archive in archives:
+            self.import_image(archive)
+        self.kubelet.start()
+
+    def lose(self) -> None:
+        """As when its power fails: nothing of it runs any more, and nobody says so."""
+        for component in (self.kubelet, self.containerd):
+            component.kill()
+        cgroups.kill(self._cgroup)
 
     def write_config(self) -> None:
+        cgroups.create(self._cgroup)
         (self._config / "cni").mkdir(parents=True, exist_ok=True)
         (self._config / "containerd.toml").write_text(self._containerd_toml())
         (self._config / "cni" / "10-bridge.conflist").write_text(json.dumps(_cni()))
@@ -59,15 +91,18 @@ class Node:
         return self._ctr("images", "list", "-q").split()
 
     def _ctr(self, *arguments: str) -> str:
-        return self._sandbox.run(self._ctr_path, "-a", CONTAINERD_SOCKET, "-n", "k8s.io", *arguments)
+        return self._sandbox.run(self._ctr_path, "-a", self._socket, "-n", "k8s.io", *arguments)
 
     def _containerd_toml(self) -> str:
         return f"""\
 version = 3
-root = "{DATA}/containerd"
-state = "/run/containerd"
+root = "{DATA}/containerd-{self._number}"
+state = "{self._state}"
 [grpc]
-address = "{CONTAINERD_SOCKET}"
+address = "{self._socket}"
+[plugins."io.containerd.nri.v1.nri"]
+# Its socket has one fixed path, for all nodes the same.
+disable = true
 [plugins."io.containerd.cri.v1.images".pinned_images]
 sandbox = "{PAUSE}"
 [plugins."io.containerd.cri.v1.runtime"]
@@ -98,16 +133,22 @@ SystemdCgroup = false
             "authorization": {"mode": "Webhook"},
             "tlsCertFile": path("kubelet-server.crt"),
             "tlsPrivateKeyFile": path("kubelet-server.key"),
-            "containerRuntimeEndpoint": f"unix://{CONTAINERD_SOCKET}",
+            "containerRuntimeEndpoint": f"unix://{self._socket}",
             "cgroupDriver": "cgroupfs",
-            "cgroupRoot": f"/{CGROUP}",
+            "cgroupRoot": f"/{self._cgroup}",
+            # A further node is small, so that it can be full.
+            "maxPods": 8 if self._number else 110,
+            "port": 10250 + 100 * self._number,
+            "healthzPort": 10248 + 100 * self._number,
+            # It removes the logs of pods that are not its own.
+            "podLogsDir": f"/var/log/pods-{self._number}",
             "failCgroupV1": False,
             "failSwapOn": False,
             # The disk of a test machine may be nearly full; that is not what these tests are about.
             "evictionHard": {},
             "imageGCHighThresholdPercent": 100,
             "resolvConf": str(self._config / "resolv.conf"),
-            "volumePluginDir": f"{DATA}/volume-plugins",
+            "volumePluginDir": f"{DATA}/volume-plugins-{self._number}",
             "clusterDomain": "cluster.local",
         }
 
@@ -116,7 +157,7 @@ SystemdCgroup = false
             "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
             "kind": "KubeProxyConfiguration",
             "mode": "iptables",
-            "hostnameOverride": NODE_NAME,
+            "hostnameOverride": self.name,
             "bindAddress": BRIDGE_ADDRESS,
             "healthzBindAddress": "127.0.0.1:10256",
             "metricsBindAddress": "127.0.0.1:10249",

@@ -21,6 +21,7 @@ from tests.e2e.project import ROOT, Document, document
 from tests.e2e.windows import MINUTE, entry, sleep_until
 
 NAMESPACE, HUB = "berth-status", "status-hub"
+COURSE = {"course": "taught"}
 IMAGE = "registry.invalid/pause:none"
 QUICK = 8  # seconds that a look at two clusters may take, when one refuses
 
@@ -79,19 +80,20 @@ def _documents(opens: int) -> list[Document]:
         made["spec"]["provisioning"]["scaleDownBehavior"] = behaviour
         return made
 
-    sessions = {"source": "pods", "namespaces": [HUB]}
     small = project.resource_class("small")
-    small["spec"]["sessions"] = sessions
+    small["spec"]["sessions"] = {"source": "pods", "namespaces": [HUB]}
     real = document("ResourceClass", "real", {"cluster": "real", "requests": {"cpu": "1m"}})
     far = document("ResourceClass", "distant", {"cluster": "far", "requests": {"cpu": "1m"}})
     small["spec"]["cluster"] = "real"
     clusters = [{"name": "real"}, {"name": "far"}]
+    taught = window("taught", "small", 8, "maintain")
+    taught["spec"]["sessions"] = {"matchLabels": COURSE}  # or those of its class would share its sessions
     return [
         project.site(namespace=NAMESPACE, clusters=clusters),
         small,
         real,
         far,
-        window("taught", "small", 8, "maintain"),
+        taught,
         window("broken", "small", 4, "none"),
         window("unpulled", "real", 2, "none"),
         window("distant", "distant", 3, "none"),
@@ -145,7 +147,7 @@ def _session(name: str) -> dict[str, Any]:
         "tolerations": placement["tolerations"],
         "containers": [container],
     }
-    metadata = {"name": name, "namespace": HUB}
+    metadata = {"name": name, "namespace": HUB, "labels": COURSE}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 

@@ -91,13 +91,16 @@ def entry(opens: int, lead: int, minutes: int, **seats: Any) -> Document:
 
 
 def reservation(
-    name: str, opens: int, entries: list[Document], *, lead: int, seats: Mapping[str, int]
+    name: str, opens: int, entries: list[Document], *, lead: int, seats: Mapping[str, int], **spec: Any
 ) -> Document:
     """Its entries are on the date of the first start, UTC. (Midnight is the caller's worry.)"""
     date = f"{datetime.fromtimestamp(opens + lead * MINUTE, UTC):%Y-%m-%d}"
     listed = [{"resourceClass": one, "placeholderCount": count} for one, count in seats.items()]
-    spec = {
-        "recurrence": {"type": "dates", "dates": [date], "timeZone": "UTC", "schedule": entries},
-        "provisioning": {"seats": listed, "leadTimeMinutes": lead, "scaleDownBehavior": "none"},
+    provisioning = {
+        "seats": listed,
+        "leadTimeMinutes": lead,
+        "scaleDownBehavior": spec.pop("behaviour", "none"),
     }
-    return document("CapacityReservation", name, spec)
+    recurrence = {"type": "dates", "dates": [date], "timeZone": "UTC", "schedule": entries}
+    told = {"recurrence": recurrence, "provisioning": provisioning, **spec}
+    return document("CapacityReservation", name, told)

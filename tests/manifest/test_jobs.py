@@ -96,6 +96,7 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
         "BERTH_JOB": {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-name']"}},
         "PYTHONDONTWRITEBYTECODE": "1",
         "MALLOC_MMAP_THRESHOLD_": "65536",
+        "MALLOC_ARENA_MAX": "1",
     }
     assert container["volumeMounts"] == [
         {"name": "code", "mountPath": "/berth/gen/runtime", "readOnly": True},
@@ -189,6 +190,7 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
         "BERTH_SITE": "uni",
         "PYTHONDONTWRITEBYTECODE": "1",
         "MALLOC_MMAP_THRESHOLD_": "65536",
+        "MALLOC_ARENA_MAX": "1",
     }
     assert container["resources"] == LIMITS
     own = {"configMap": {"name": "berth-sweep"}}

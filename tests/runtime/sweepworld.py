@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from gen.runtime.api import Api
-from gen.runtime.facts import Facts, facts
+from gen.runtime.facts import Fact, Facts, facts, made_of
 from gen.runtime.instant import instant_text
 from gen.runtime.log import Log
 from gen.runtime.sweep import FIELD_MANAGER, Site, Sweep
@@ -118,8 +118,10 @@ def inventory(text: str | None) -> Tree:
 def seen(*trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> Facts:
     for tree in trees:
         tree["metadata"].setdefault("resourceVersion", "1")
-    listed = {kind: [tree for tree in trees if tree["kind"] == kind.name] for kind in KINDS}
-    found = {kind: None if kind in unread else some for kind, some in listed.items()}
+    found: dict[Kind, list[Fact] | None] = {}
+    for kind in KINDS:
+        made_here = (made_of(SITE, kind, tree) for tree in trees if tree["kind"] == kind.name)
+        found[kind] = None if kind in unread else [fact for fact in made_here if fact]
     return facts(SITE, found, prunes, INVENTORY if prunes else "")
 
 

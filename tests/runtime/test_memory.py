@@ -58,7 +58,7 @@ def observing(
     cluster = WatchedCluster()
     cluster.fill(SESSIONS, [session(number) for number in range(sessions)])
     environment = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", "MALLOC_ARENA_MAX": "1"}
-    environment |= {"MALLOC_MMAP_THRESHOLD_": "65536"}
+    environment |= {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
     with StubServer(cluster.answer, account) as server:
         command = [sys.executable, "-m", "tests.runtime.observing", str(server.port), str(account)]
         with subprocess.Popen(

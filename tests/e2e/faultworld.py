@@ -1,0 +1,158 @@
+"""The cluster in which faults happen: its nodes, sites, sessions, and the record of every pool."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from tests.e2e import faultcases, project
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct, Mirror, Object, RefusedError, at_once
+from tests.e2e.faultcases import (
+    AGAIN,
+    CASES,
+    DENIED,
+    DROPPED,
+    FILLER,
+    NAMESPACE,
+    OTHER_NAMESPACE,
+    OTHER_SITE,
+    REVOKED,
+    SESSIONS,
+    SITE,
+    START,
+    UNPULLABLE,
+    Case,
+    case,
+)
+from tests.e2e.faults import Faults
+from tests.e2e.faulty_api import ERRORS, GOOD, NONSENSE, SILENCE, FaultyApi
+from tests.e2e.gitops import Engine
+from tests.e2e.images import PAUSE
+from tests.e2e.kwok import TOLERATION
+from tests.e2e.seats import SeatRecord, is_placed
+from tests.e2e.windows import MINUTE
+
+NAMESPACES = (SESSIONS, DENIED, REVOKED)
+ROOM = {"pods": "400", "cpu": "200", "memory": "400Gi"}
+
+
+class World:
+    """`opens` is minute 0 of the tests, in seconds since the epoch."""
+
+    def __init__(self, cluster: Cluster, folder: Path, opens: int) -> None:
+        self.opens = opens
+        self.cluster = cluster
+        self.direct = Direct()
+        self.api = FaultyApi(self.direct)
+        self.folder = folder / "faults"
+        self.other = folder / "none"
+        self.engine = Engine(self.direct, self.folder)
+        self.faults = Faults(cluster, self.direct, self.engine, self.api, opens)
+        self.engine.adapt = self.faults.changes
+        self._pods = Mirror(self.direct, f"/api/v1/namespaces/{SESSIONS}/pods?labelSelector=session")
+        self.record = SeatRecord(self.direct, [NAMESPACE, OTHER_NAMESPACE], self._sessions)
+
+    @contextmanager
+    def prepared(self) -> Iterator[None]:
+        with ExitStack() as undo:
+            undo.callback(self.direct.close)
+            undo.callback(self.cluster.kwok.delete_nodes, self.cluster.kwok.create_nodes(2, "room", ROOM))
+            self.cluster.start_second_node()
+            for name in NAMESPACES:
+                self.cluster.create_namespace(name)
+            for name in (*NAMESPACES, NAMESPACE, OTHER_NAMESPACE):
+                undo.callback(self._remove, name)
+            self._break_sessions()
+            self.api.start()
+            undo.callback(self.api.stop)
+            self._declare()
+            self.engine.sync()
+            self.faults.make_account()
+            self.faults.deny_from_the_start()
+            self.apply_other()
+            self._pods.start()
+            undo.callback(self._pods.stop)
+            self.record.start()
+            undo.callback(self.record.stop)
+            yield
+
+    def _break_sessions(self) -> None:
+        for name in faultcases.FAULTY:
+            many = faultcases.PLENTY if name == f"crowd{START}" else 2
+            self.api.set_sessions(name, SESSIONS, 0 if name == "crowd-later" else many)
+            what = name.removesuffix(START)
+            self.api.fault[name] = what if what in (ERRORS, SILENCE, NONSENSE) else GOOD
+
+    def _remove(self, namespace: str) -> None:
+        self.direct.delete(f"/api/v1/namespaces/{namespace}")
+
+    def _declare(self) -> None:
+        site = faultcases.site(SITE, NAMESPACE, "argocd")
+        cases = {one.reservation: one for one in (*CASES, FILLER, UNPULLABLE)}
+        ours = [faultcases.declared(_at_first(one), self.opens) for one in cases.values()]
+        self.engine.declare([site, *faultcases.classes(), *ours])
+        other = faultcases.site(OTHER_SITE, OTHER_NAMESPACE, "none")
+        theirs = [faultcases.declared(one, self.opens) for one in (AGAIN, DROPPED)]
+        (small,) = [one for one in faultcases.classes() if one["metadata"]["name"] == "small"]
+        project.write(self.other, [other, small, *theirs])
+        project.berth(self.other, "render")
+
+    def apply_other(self) -> None:
+        """The site without an engine: a person applies its whole folder."""
+        self.cluster.apply(self.other / "rendered" / "clusters" / "real")
+
+    def drop(self) -> None:
+        """Nobody prunes: only the inventory says that the reservation is gone. For more than ten minutes, as
+        the sweep has written down; so long no test can wait.
+        """
+        (self.other / "reservations" / f"capacityreservation-{DROPPED.name}.json").unlink()
+        project.berth(self.other, "render")
+        self.apply_other()
+        since = datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC)
+        annotations = {"berth.dev/gone-since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
+        where = f"/api/v1/namespaces/{OTHER_NAMESPACE}/configmaps/{DROPPED.name}"
+        self.direct.patch(where, {"metadata": {"annotations": annotations}})
+
+    def add_sessions(self, name: str, count: int) -> None:
+        at_once([partial(self._add_session, f"{name}-{number}", name) for number in range(count)])
+
+    def _add_session(self, name: str, course: str) -> None:
+        self.direct.create(f"/api/v1/namespaces/{SESSIONS}/pods", session(name, course))
+
+    def _sessions(self) -> Counter[str]:
+        pods = [pod for pod in self._pods.objects() if is_placed(pod)]
+        found = Counter(f"{pod['metadata']['labels']['course']}-small" for pod in pods)
+        for name in faultcases.FAULTY:
+            found[case(name).pool] += len(self.api.sessions[name])
+        return found
+
+    def events(self, namespace: str = NAMESPACE) -> list[Object]:
+        return self.direct.items(f"/api/v1/namespaces/{namespace}/events")
+
+    def exists(self, where: str) -> bool:
+        try:
+            self.direct.get(where)
+        except RefusedError as error:
+            if error.status != 404:
+                raise
+            return False
+        return True
+
+
+def _at_first(one: Case) -> Case:
+    return one._replace(ends=faultcases.ENDED_BEFORE.get(one.name, one.ends))
+
+
+def session(name: str, course: str) -> Object:
+    """A pod that only pretends, as a user's session has one."""
+    pod = {
+        "nodeSelector": {"type": "kwok"},
+        "tolerations": [TOLERATION],
+        "containers": [{"name": "session", "image": PAUSE}],
+    }
+    labels = {"session": "yes", "course": course}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": pod}

@@ -1,0 +1,281 @@
+"""Fifteen kinds of faults on the real cluster, side by side: seats stand all the same, and nothing is left.
+
+One fixture lets everything go wrong by a timeline and records every pool twice a second; each test judges its
+own pool from the record. docs/reliability.md has the table. Fault 13, one of two clusters out of reach, is a
+matter of `berth status` alone.
+"""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from gen import table
+from tests.e2e import binaries, faultcases, windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.faultcases import (
+    AGAIN,
+    CASES,
+    COUNT,
+    DROPPED,
+    FILLER,
+    NAMESPACE,
+    OTHER_NAMESPACE,
+    UNPULLABLE,
+    Case,
+    case,
+)
+from tests.e2e.faults import Step
+from tests.e2e.faultworld import World
+from tests.e2e.seats import Promise, Seats, clean_after, longest_shortage, surplus
+from tests.e2e.windows import MINUTE, sleep_until
+
+LAST = 12  # minute at which the last window ends
+DROPPED_AT = 6
+LATEST = 6 * MINUTE  # seconds after `end` until which anything may be left
+CHANGED = {"raised": 7, "lowered": 2}  # seats
+RESET, EDIT = 10, 60  # seconds
+
+
+@pytest.fixture(scope="module")
+def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    opens = windows.next_minute(40)
+    made = World(cluster, tmp_path_factory.mktemp("faults"), opens)
+    with made.prepared():
+        sessions = [
+            Step(one.opens + 0.5, lambda one=one: made.add_sessions(one.name, one.sessions))  # type: ignore[misc]
+            for one in (*CASES, AGAIN)
+            if one.sessions and one.fault != 6
+        ]
+        other = [Step(4.5, made.apply_other), Step(DROPPED_AT, made.drop)]
+        made.faults.run([*made.faults.steps(), *sessions, *other], LAST)
+        _wait_until_clean(made)
+        _write_down(made)
+        yield made
+
+
+def _wait_until_clean(world: World) -> None:
+    """At most the six minutes; once nothing is left and a sweep has passed there is nothing to wait for."""
+    sleep_until(world.opens + faultcases.SWEEPS[-1] * MINUTE + faultcases.SWEPT)
+    while time.time() < world.opens + LAST * MINUTE + LATEST:
+        if all(world.record.looks[one.pool][-1].is_clean for one in CASES):
+            return
+        time.sleep(1)
+
+
+def _write_down(world: World) -> None:
+    """In the cache, until the next run: what docs/reliability.md tells as measured, and all histories."""
+    cells = []
+    for one in CASES:
+        short = longest_shortage(looks(world, one.name), promises(world, one))
+        after = clean_after(looks(world, one.name), at(world, one.ends))
+        left = "for ever" if after is None else f"{after:.0f}"
+        bounds = (f"{one.short:.0f}", f"{one.clean:.0f}")
+        cells.append((str(one.fault), one.name, f"{short:.0f}", bounds[0], left, bounds[1]))
+    head = ("fault", "case", "seats missing, s", "at most", "left after the end, s", "at most")
+    text = table.text(head, cells) + "\n" + world.record.histories(world.opens)
+    (binaries.cache_dir() / "faults.txt").write_text(text)
+
+
+def ids(one: Case) -> str:
+    return f"{one.fault}-{one.name}"
+
+
+def looks(world: World, name: str) -> list[Seats]:
+    return world.record.looks[case(name).pool]
+
+
+def at(world: World, minute: float) -> float:
+    return world.opens + minute * MINUTE
+
+
+def promises(world: World, one: Case) -> list[Promise]:
+    """What is promised, as the fault changes it."""
+    first, last = at(world, one.opens), at(world, one.ends)
+    changed = world.faults.happened.get(one.name, last)
+    if one.name in ("raised", "lowered"):
+        return [Promise(first, changed, COUNT), Promise(changed, last, CHANGED[one.name])]
+    if one.name in ("withdrawn", "other-day", "suspended"):
+        return [Promise(first, changed, COUNT)]
+    if one.name == "deployment-deleted":
+        return [Promise(first, at(world, 4.69), COUNT), Promise(changed, last, COUNT)]
+    return [Promise(first, last, one.seats)]
+
+
+def test_every_fault_happened(world: World) -> None:
+    assert world.faults.failed == []
+
+
+@pytest.mark.parametrize("one", CASES, ids=ids)
+def test_seats_stand(world: World, one: Case) -> None:
+    """Placeholders and the course's sessions are never fewer than promised for longer than the bound."""
+    assert any(look.at >= at(world, one.ends) for look in looks(world, one.name))
+
+    assert longest_shortage(looks(world, one.name), promises(world, one)) <= one.short
+
+
+@pytest.mark.parametrize("one", CASES, ids=ids)
+def test_nothing_is_left(world: World, one: Case) -> None:
+    """No placeholder, no Job that runs: soon after the end, and for good."""
+    after = clean_after(looks(world, one.name), at(world, one.ends))
+
+    assert after is not None
+    assert after <= min(one.clean, LATEST)
+
+
+@pytest.mark.parametrize("one", CASES, ids=ids)
+def test_nothing_stands_before_the_window(world: World, one: Case) -> None:
+    early = 35 if one.name == "clock-ahead" else 0  # its Job is started on time all the same
+
+    assert surplus(looks(world, one.name), 0, at(world, one.opens) - early) == 0
+
+
+def settled(name: str) -> float:
+    """The minute by which its seats stand."""
+    return case(name).opens + faultcases.STARTED / MINUTE
+
+
+def wanted(world: World, name: str, first: float, last: float) -> set[int]:
+    return {look.wanted for look in looks(world, name) if at(world, first) <= look.at < at(world, last)}
+
+
+def test_a_second_run_changes_nothing(world: World) -> None:
+    assert max(look.jobs for look in looks(world, "doubled")) == 2
+    assert wanted(world, "doubled", settled("doubled"), 7) == {COUNT}
+
+
+@pytest.mark.parametrize(
+    "name", ["deleted-five-times", "out-of-memory", "job-deleted", "job-failed", "cronjob-deleted"]
+)
+def test_the_pool_does_not_move_while_nobody_serves_it(world: World, name: str) -> None:
+    assert wanted(world, name, settled(name), 7) == {COUNT}
+
+
+@pytest.mark.parametrize("name", ["evicted", "node-lost", "token-rotated", "timetable-broken"])
+def test_the_session_still_counts(world: World, name: str) -> None:
+    """After the fault too: three placeholders and one session."""
+    assert wanted(world, name, 6, 7) == {COUNT - 1}
+
+
+@pytest.mark.parametrize("name", ["job-deleted", "job-failed"])
+def test_the_sweep_starts_a_fresh_job(world: World, name: str) -> None:
+    job = world.direct.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs/{name}-sweep")
+
+    assert job["status"].get("succeeded") == 1
+
+
+@pytest.mark.parametrize("fault", ["denied", "errors", "silence", "nonsense"])
+def test_sessions_that_were_never_read_leave_the_full_count(world: World, fault: str) -> None:
+    assert wanted(world, f"{fault}-from-the-start", 3.2, 7) == {COUNT}
+
+
+@pytest.mark.parametrize("fault", ["errors", "silence", "nonsense"])
+def test_sessions_that_cannot_be_read_any_more_count_as_last_seen(world: World, fault: str) -> None:
+    """For ten minutes, which is longer than this window."""
+    assert wanted(world, f"{fault}-later", 3.2, 7) == {COUNT - 2}
+
+
+def test_ten_thousand_sessions_are_counted(world: World) -> None:
+    assert wanted(world, "crowd-from-the-start", 3.2, 7) == {0}
+    assert wanted(world, "crowd-later", 3.2, 4) == {COUNT}
+    assert wanted(world, "crowd-later", 4.5, 7) == {0}
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("scaled-by-hand", "scaled-by-hand 0"),
+        ("scaled-by-hand", "scaled-by-hand 100"),
+        ("token-rotated",) * 2,
+    ],
+    ids=["to-zero", "to-hundred", "with-a-new-token"],
+)
+def test_a_scale_by_hand_is_put_right(world: World, name: str, step: str) -> None:
+    """The new token is the only way to do so after the old one has lost its account."""
+    step = f"{name} 0" if name == "token-rotated" else step
+    done = world.faults.happened[step]
+    later = [look for look in looks(world, name) if done + RESET <= look.at < done + 25]
+
+    assert {look.wanted for look in later} == {COUNT - 1}
+
+
+def first_with(world: World, name: str, replicas: int, since: float) -> float:
+    """Seconds from then until so many were asked for."""
+    found = [look.at for look in looks(world, name) if look.at >= since and look.wanted == replicas]
+    assert found, f"{name} never wanted {replicas}"
+    return found[0] - since
+
+
+@pytest.mark.parametrize(
+    ("name", "replicas"), [("raised", 7), ("lowered", 2), ("other-day", 0), ("suspended", 0)]
+)
+def test_an_edit_acts_within_a_minute(world: World, name: str, replicas: int) -> None:
+    assert first_with(world, name, replicas, world.faults.happened[name]) <= EDIT
+
+
+def test_what_is_withdrawn_is_gone(world: World) -> None:
+    for kind in ("cronjobs", "jobs"):
+        found = world.direct.items(f"/apis/batch/v1/namespaces/{NAMESPACE}/{kind}?{_of('withdrawn')}")
+        assert found == []
+    for kind in ("pods", "configmaps"):
+        assert world.direct.items(f"/api/v1/namespaces/{NAMESPACE}/{kind}?{_of('withdrawn')}") == []
+
+
+def _of(name: str) -> str:
+    return f"labelSelector=berth.dev/reservation={name}"
+
+
+def test_a_job_of_ours_makes_room_for_itself(world: World) -> None:
+    """The only node that it may run on was full of placeholders; its window opened all the same."""
+    before = [look for look in looks(world, FILLER.name) if look.at < at(world, 3)]
+    during = [look for look in looks(world, FILLER.name) if at(world, 3.5) <= look.at < at(world, 4)]
+    most = max(look.placed for look in before)
+
+    assert 0 < most < FILLER.seats, "the node was not full"
+    assert {look.placed for look in during} == {most - 1}
+    assert wanted(world, "full", 3.5, 4) == {COUNT}
+
+
+def test_an_image_that_cannot_be_pulled_is_said(world: World) -> None:
+    """In Events on the Deployment; nothing of it is left after the end either."""
+    said = [
+        event
+        for event in world.events()
+        if event["involvedObject"]["name"] == f"{UNPULLABLE.name}-real" and event["type"] == "Warning"
+    ]
+
+    assert {event["reason"] for event in said} == {"ImageNotPulled", "SeatsNotReady"}
+    assert clean_after(looks(world, UNPULLABLE.name), at(world, UNPULLABLE.ends)) is not None
+
+
+def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> None:
+    assert wanted(world, AGAIN.name, settled(AGAIN.name), 7) == {COUNT - 1}
+    assert longest_shortage(looks(world, AGAIN.name), promises(world, AGAIN)) <= AGAIN.short
+    after = clean_after(looks(world, AGAIN.name), at(world, AGAIN.ends))
+    assert after is not None
+    assert after <= AGAIN.clean
+
+
+def test_without_an_engine_the_sweep_removes_what_the_inventory_lacks(world: World) -> None:
+    """Of 60 minutes, this window has most before it. The schedule of this sweep is the rendered one."""
+    assert wanted(world, DROPPED.name, settled(DROPPED.name), DROPPED_AT) == {COUNT}
+    after = clean_after(looks(world, DROPPED.name), at(world, DROPPED_AT))
+    assert after is not None
+    assert after <= LATEST
+    for kind in ("apps/v1", "batch/v1"):
+        plural = "deployments" if kind == "apps/v1" else "cronjobs"
+        where = f"/apis/{kind}/namespaces/{OTHER_NAMESPACE}/{plural}?{_of(DROPPED.name)}"
+        assert world.direct.items(where) == []
+
+
+def test_windows_end_by_their_own_jobs(world: World) -> None:
+    """Of those whose Job was never harmed, the sweep had nothing to do."""
+    harmed = {"deleted-five-times", "job-complete-too-early", "sidecar-cannot-start"}
+    swept = {
+        job["metadata"]["labels"]["berth.dev/reservation"]
+        for job in world.direct.items(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs")
+        if job["metadata"]["name"].endswith("-sweep")
+    }
+
+    assert swept - harmed - {one.name for one in CASES if one.fault == 4} == set()
+    assert case("doubled").name not in swept

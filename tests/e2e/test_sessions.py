@@ -1,0 +1,287 @@
+"""Sessions are counted on the real API server, and placeholders give way to them.
+
+All windows run side by side: one fixture lets sessions come and go, scales by hand, and records every pool
+twice a second; each test reads the record.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from gen.runtime.formula import placeholders
+from tests.e2e import binaries, faultcases, windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct, RefusedError, at_once
+from tests.e2e.gitops import Engine
+from tests.e2e.pending import PendingTimes
+from tests.e2e.project import Document, document
+from tests.e2e.seats import SeatRecord, Seats
+from tests.e2e.sessionkinds import KINDS, PODS, PRETENDING, RENKU_ID, Kind, pod
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
+
+NAMESPACE, SITE = "berth-sessions", "sessions"
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:berth-occurrence"
+CRDS = Path(__file__).parent / "crds"
+COUNT, CROWD, LENGTH = 5, 25, 3
+STABLE = 10  # seconds that a session counts after it left
+RESET = 10
+LAG = 3  # seconds: a look, a tick and the way there
+NARROW = {"nodeSelector": {"pool": "narrow"}}
+
+
+class Story(NamedTuple):
+    """Instants in seconds since the epoch."""
+
+    record: SeatRecord
+    direct: Direct
+    opens: int
+    came: float
+    rested: float
+    override: tuple[float, int]  # from, until
+    scaled: dict[int, float]
+    waited: dict[str, float]  # seconds that placeholders were Pending while the crowd came, by pod
+
+
+def home(kind: Kind) -> str:
+    return f"sessions-{kind.source}"
+
+
+def classes() -> list[Document]:
+    made = []
+    for kind in KINDS:
+        spec = _class({**kind.recognised, "namespaces": [home(kind)]}, PRETENDING)
+        made.append(document("ResourceClass", kind.source, spec))
+    made[0]["spec"]["renkuId"] = RENKU_ID
+    crowd = {"source": "pods", "namespaces": ["sessions-crowd"]}
+    narrow = {**_class(crowd, {**PRETENDING, **NARROW}), "requests": {"cpu": "1"}}
+    return [*made, document("ResourceClass", "narrow", narrow)]
+
+
+def _class(sessions: Document, placement: Document) -> Document:
+    return {"requests": {"cpu": "10m"}, **placement, "sessions": sessions}
+
+
+def reservations(opens: int) -> list[Document]:
+    def made(name: str, resource_class: str, count: int, behaviour: str) -> Document:
+        spec: dict[str, Any] = {"behaviour": behaviour}
+        if name == f"by-{behaviour}":
+            spec["sessions"] = {"matchLabels": {"course": name}}
+        entries = [entry(opens, 0, LENGTH)]
+        return reservation(name, opens, entries, lead=0, seats={resource_class: count}, **spec)
+
+    return [
+        *(made(kind.source, kind.source, COUNT, "maintain") for kind in KINDS),
+        *(made(f"by-{one}", "pods", 8, one) for one in ("maintain", "reduce", "none")),
+        made("crowd", "narrow", CROWD, "maintain"),
+        made("override", "narrow", 0 + 1, "none"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    direct = Direct()
+    cluster.apply(CRDS / "renku-amaltheasession.yaml")
+    wide = cluster.kwok.create_nodes(1, "wide", {"pods": "300", "cpu": "200", "memory": "400Gi"})
+    narrow = cluster.kwok.create_nodes(
+        1, "narrow", {"pods": "300", "cpu": f"{CROWD + 1}"}, {"pool": "narrow"}
+    )
+    namespaces = [*map(home, KINDS), "sessions-crowd"]
+    for name in namespaces:
+        cluster.create_namespace(name)
+    opens = windows.next_minute(30)
+    engine = Engine(direct, tmp_path_factory.mktemp("sessions"))
+    site = faultcases.site(SITE, NAMESPACE, "argocd")
+    site["spec"]["scaler"] = {"stabilizationSeconds": STABLE}
+    engine.declare([site, *classes(), *reservations(opens)])
+    engine.sync()
+    record = SeatRecord(direct, [NAMESPACE])
+    record.start()
+    try:
+        told = _happen(direct, record, opens)
+        (binaries.cache_dir() / "sessions.txt").write_text(record.histories(opens))
+        yield told
+    finally:
+        record.stop()
+        for name in [*namespaces, NAMESPACE]:
+            direct.delete(f"/api/v1/namespaces/{name}")
+        cluster.kwok.delete_nodes([*wide, *narrow])
+        direct.close()
+
+
+def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
+    sleep_until(opens + 0.5 * MINUTE)
+    came = time.time()
+    for kind in KINDS:
+        for number in range(2):
+            direct.create(kind.root.format(home(kind)), kind.make(f"one-{number}"))
+    sleep_until(opens + 0.75 * MINUTE)
+    waited = _crowd(direct)
+    until = opens + 105
+    told = {"narrow": {"target": 9, "until": f"{datetime.fromtimestamp(until, UTC):%Y-%m-%dT%H:%M:%SZ}"}}
+    annotations = {"berth.dev/override": json.dumps(told)}
+    where = f"/api/v1/namespaces/{NAMESPACE}/configmaps/override"
+    direct.patch(where, {"metadata": {"annotations": annotations}})
+    set_at = time.time()
+    sleep_until(opens + 1.2 * MINUTE)
+    rested = time.time()
+    for kind in KINDS:
+        kind.rest(direct, f"{kind.root.format(home(kind))}/one-0")
+    scaled = {}
+    for minute, replicas in ((1.5, 0), (2, 50)):
+        sleep_until(opens + minute * MINUTE)
+        scaled[replicas] = time.time()
+        for behaviour in ("maintain", "reduce", "none"):
+            _scale(direct, f"by-{behaviour}-pods", replicas)
+    sleep_until(opens + LENGTH * MINUTE + 25)
+    return Story(record, direct, opens, came, rested, (set_at, until), scaled, waited)
+
+
+def _crowd(direct: Direct) -> dict[str, float]:
+    """As many sessions as seats, at once, on a node that is full."""
+    pending = PendingTimes(
+        direct, f"/api/v1/namespaces/{NAMESPACE}/pods?labelSelector=berth.dev/reservation=crowd"
+    )
+    pending.start()
+    root = PODS.format("sessions-crowd")
+    sessions = [pod(f"student-{number}") for number in range(CROWD)]
+    for one in sessions:
+        one["spec"]["nodeSelector"] = NARROW["nodeSelector"]
+        one["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    at_once([partial(direct.create, root, one) for one in sessions])
+    time.sleep(10)
+    pending.stop()
+    return pending.waited
+
+
+def _scale(direct: Direct, deployment: str, replicas: int) -> None:
+    where = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{deployment}/scale"
+    direct.patch(where, {"spec": {"replicas": replicas}})
+
+
+def wanted(story: Story, name: str, first: float, last: float) -> list[Seats]:
+    """Looks between two instants at the one pool of a reservation."""
+    (looks,) = [looks for pool, looks in story.record.looks.items() if pool.startswith(f"{name}-")]
+    return [look for look in looks if first <= look.at < last]
+
+
+def targets(story: Story, name: str, first: float, last: float) -> set[int]:
+    return {look.wanted for look in wanted(story, name, first, last)}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.source)
+def test_a_session_takes_the_place_of_a_placeholder(story: Story, kind: Kind) -> None:
+    before = targets(story, kind.source, story.opens + 20, story.came)
+    after = targets(story, kind.source, story.came + LAG, story.rested)
+
+    assert (before, after) == ({COUNT}, {COUNT - 2})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.source)
+def test_a_session_that_left_counts_a_little_longer(story: Story, kind: Kind) -> None:
+    """Hibernated, ended, suspended or deleted, whatever the kind has."""
+    soon = targets(story, kind.source, story.rested, story.rested + STABLE - 2)
+    later = targets(story, kind.source, story.rested + STABLE + 5 + LAG, story.opens + LENGTH * MINUTE)
+
+    assert (soon, later) == ({COUNT - 2}, {COUNT - 1})
+
+
+def test_a_preempted_placeholder_buys_no_node(story: Story) -> None:
+    """A cluster autoscaler looks every ten seconds; none is Pending for longer than two."""
+    sessions = story.direct.items(PODS.format("sessions-crowd"))
+
+    assert [one["metadata"]["name"] for one in sessions if "nodeName" not in one["spec"]] == []
+    assert [name for name, seconds in story.waited.items() if seconds > 2] == []
+    assert targets(story, "crowd", story.opens + MINUTE, story.opens + LENGTH * MINUTE) == {0}
+
+
+def test_reduce_moves_by_the_clock(story: Story) -> None:
+    """Nobody comes or goes, but fewer and fewer seats are held; each number by the formula."""
+    end = story.opens + LENGTH * MINUTE
+    first, *_ = (look.at for look in wanted(story, "by-reduce", 0, end) if look.wanted)
+    handmade = list(story.scaled.values())
+    for look in wanted(story, "by-reduce", first + 1, end - 1):
+        if any(at <= look.at < at + RESET for at in handmade):
+            continue
+        window = (story.opens, story.opens, end)
+        fair = {placeholders("reduce", 8, 0, window, int(look.at) - lag) for lag in range(-1, LAG + 1)}
+        assert look.wanted in fair, look.at - story.opens
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
+@pytest.mark.parametrize("replicas", [0, 50])
+def test_a_scale_by_hand_is_put_right(story: Story, behaviour: str, replicas: int) -> None:
+    at = story.scaled[replicas]
+    later = targets(story, f"by-{behaviour}", at + RESET, at + RESET + 10)
+
+    assert replicas not in later
+    assert later
+
+
+def test_an_override_holds_until_its_time(story: Story) -> None:
+    first, last = story.override
+
+    assert targets(story, "override", first + 60, last) <= {9}
+    assert 9 in targets(story, "override", first, last)
+    assert targets(story, "override", last + LAG + 5, story.opens + LENGTH * MINUTE) == {1}
+
+
+def test_nothing_is_left(story: Story) -> None:
+    assert [name for name, looks in story.record.looks.items() if not looks[-1].is_clean] == []
+
+
+MAY = {
+    "sessions-renku": [("amalthea.dev", "amaltheasessions")],
+    "sessions-jupyterhub": [("", "pods")],
+    "sessions-pods": [("", "pods")],
+    "sessions-custom": [("batch", "jobs")],
+    "sessions-crowd": [("", "pods")],
+}
+
+
+@pytest.mark.parametrize("namespace", MAY)
+def test_in_a_session_namespace_nothing_is_granted_but_list_and_watch(story: Story, namespace: str) -> None:
+    root = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
+    (role,) = story.direct.items(f"{root}/roles")
+    (binding,) = story.direct.items(f"{root}/rolebindings")
+
+    rules = [(group, name, rule["verbs"]) for rule in role["rules"] for group in rule["apiGroups"]
+             for name in rule["resources"]]  # fmt: skip
+    assert rules == [(group, name, ["list", "watch"]) for group, name in MAY[namespace]]
+    assert [one["name"] for one in binding["subjects"]] == ["berth-occurrence"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "group", "resource", "namespace"),
+    [
+        ("list", "", "secrets", NAMESPACE),
+        ("list", "", "pods", NAMESPACE),
+        ("create", "apps", "deployments", NAMESPACE),
+        ("delete", "apps", "deployments", NAMESPACE),
+        ("create", "batch", "jobs", NAMESPACE),
+        ("list", "", "pods", "sessions-renku"),
+        ("delete", "", "pods", "sessions-pods"),
+        ("list", "", "pods", "default"),
+        ("list", "", "nodes", ""),
+    ],
+)
+def test_the_occurrences_account_may_do_no_more(
+    story: Story, verb: str, group: str, resource: str, namespace: str
+) -> None:
+    asked = {"verb": verb, "group": group, "resource": resource, "namespace": namespace}
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {"user": ACCOUNT, "resourceAttributes": asked},
+    }
+    try:
+        answer = story.direct.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+    except RefusedError as error:
+        pytest.fail(str(error))
+
+    assert answer["status"]["allowed"] is False
