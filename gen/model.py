@@ -154,11 +154,22 @@ class Cluster(NamedTuple):
     name: str
     namespace: str
     engine: str
+    engine_options: dict[str, Any]  # only what was said
+    replicas_in_git: bool  # whether the engine leaves alone what is in git as 0
+    destination: tuple[str, str]  # server or name, and which
     autoscaler: str
     ceilings: tuple[Ceiling, ...]
     priority: int
     images: Images
     runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
+
+
+class Repository(NamedTuple):
+    """The git repository of the site, as an engine finds it. `path`: of the project in it."""
+
+    url: str
+    revision: str
+    path: str
 
 
 class Renku(NamedTuple):
@@ -179,3 +190,4 @@ class Site(NamedTuple):
     ready_minutes: int  # before the start of an occurrence, at which all its seats should be ready
     renku: Renku | None
     notice_hours: int  # how long before its opening a change should be merged
+    repository: Repository | None

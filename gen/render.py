@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gen.backend import cluster as base
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
+from gen.engine.registry import ENGINES
 from gen.finding import Problem
 from gen.manifest.timetabletext import timetable_that_fits
 from gen.model import Cluster, ResourceClass, Site
@@ -45,6 +46,7 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     if pipeline.has_errors() or pipeline.site is None:
         return
     classes = pipeline.declared.classes.values()
+    yield from engine_texts(renderer, pipeline.site, classes)
     for cluster in pipeline.site.clusters:
         names.append(base_file(cluster))
         yield names[-1], base_text(renderer, pipeline.site, cluster, classes)
@@ -67,6 +69,21 @@ def reservation_file(part: Part) -> str:
 
 def inventory_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/inventory.yaml"
+
+
+def engine_texts(
+    renderer: Renderer, site: Site, classes: Iterable[ResourceClass]
+) -> Iterator[tuple[str, str]]:
+    """Path and text of what makes the engines apply the rest."""
+    declared = list(classes)
+    for name, engine in ENGINES.items():
+        clusters = [cluster for cluster in site.clusters if cluster.engine == name]
+        files = engine.of_site(site, clusters, declared)
+        for cluster in clusters:  # one that is called like a file of the site shares it
+            files.setdefault(f"{cluster.name}.yaml", []).extend(engine.of_cluster(site, cluster))
+        for file, found in files.items():
+            if found:
+                yield f"gitops/{name}/{file}", _file(renderer, site, found, f"{name}/{file}")
 
 
 def kustomization_file(cluster: Cluster) -> str:

@@ -51,6 +51,9 @@ RULES = {
     "B034": Rule(ERROR, "An address is not that of a web server."),
     "B035": Rule(ERROR, "A reservation looks for its sessions where its class has none."),
     "B036": Rule(ERROR, "A class takes for sessions what nobody may list, such as Secrets."),
+    "B037": Rule(NOTE, "Nothing is rendered that makes the engine apply the rest."),
+    "B038": Rule(ERROR, "An option with which the engine would not work as Berth needs it."),
+    "B039": Rule(WARNING, "Two clusters have one destination."),
     # dates
     "B040": Rule(ERROR, "A schedule entry never falls on a date."),
     "B041": Rule(WARNING, "The same, in a Renku payload."),

@@ -1,6 +1,6 @@
-"""The table of every field, its default and its meaning, made from the shapes that check them.
+"""The tables of every field and option, its default and its meaning, made from the shapes that check them.
 
-`python -m tests.fieldtable` writes it into README.md; a test holds README to it.
+`python -m tests.fieldtable` writes them into README.md and docs/; tests hold these to them.
 """
 
 from collections.abc import Iterator
@@ -8,12 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from gen.declared import KINDS
+from gen.kind.engine import OPTIONS
 from gen.kind.pod import AFFINITY, SELECTOR, SPREAD, TOLERATION
 from gen.kind.shape import REQUIRED, Either, Field, Fields, ListOf, Shape, shown
 from gen.kind.site import CLUSTER, OVERRIDABLE
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
 BEGIN, END = "<!-- fields: made by python -m tests.fieldtable -->\n", "<!-- end of fields -->\n"
+ENGINES = {"argocd": ROOT / "docs" / "argocd.md", "flux": ROOT / "docs" / "flux.md"}
+BEGIN_OPTIONS, END_OPTIONS = (
+    "<!-- options: made by python -m tests.fieldtable -->\n",
+    "<!-- end of options -->\n",
+)
 AS_IN_A_POD: tuple[Shape, ...] = (AFFINITY, SELECTOR, SPREAD, TOLERATION)
 
 
@@ -68,5 +75,17 @@ def updated(readme: str) -> str:
     return f"{before}{BEGIN}{text()}{END}{rest.split(END)[1]}"
 
 
+def options_text(engine: str) -> str:
+    lines = [f"| `{path}` | {default_} | {meaning} |" for path, default_, meaning in rows(OPTIONS[engine])]
+    return "\n".join(["", "| `engine.` | default | meaning |", "|---|---|---|", *lines, "", ""])
+
+
+def updated_options(page: str, engine: str) -> str:
+    before, rest = page.split(BEGIN_OPTIONS)
+    return f"{before}{BEGIN_OPTIONS}{options_text(engine)}{END_OPTIONS}{rest.split(END_OPTIONS)[1]}"
+
+
 if __name__ == "__main__":
     README.write_text(updated(README.read_text("utf-8")), "utf-8")
+    for name, page in ENGINES.items():
+        page.write_text(updated_options(page.read_text("utf-8"), name), "utf-8")

@@ -62,7 +62,12 @@ def document(kind: str, name: str, spec: Document, **metadata: Any) -> Document:
 
 def site(random: Random) -> Document:
     clusters = [{"name": "one", "priority": random.choice([-10, -1])}, {"name": "two", "engine": "none"}]
-    spec = {"timeZone": "Europe/Zurich", "engine": "argocd", "clusters": clusters}
+    spec = {
+        "timeZone": "Europe/Zurich",
+        "engine": "argocd",
+        "repository": {"url": "https://git.example.org/capacity.git"},
+        "clusters": clusters,
+    }
     return document("Site", "generated", spec)
 
 

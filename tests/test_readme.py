@@ -43,7 +43,7 @@ def test_other_commands_name_targets_and_folders_that_exist() -> None:
     ]
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
 
-    assert len(lines) == 3
+    assert len(lines) == 4
     for program, *words in lines:
         if program == "make":
             assert words[0] in targets

@@ -34,6 +34,7 @@ def manifests(
         "labels": labels.of_reservation(site, reservation),
         "annotations": notes,
     }
+    unjudged = labels.unjudged(cluster.engine)
     pools = [naming.pool(reservation.name, found.name) for found in placed.classes]
     known = {**common, "labels": {**common["labels"], labels.ROLE: labels.TIMETABLE}}
     found = [Manifest(f"{TEMPLATES}/timetable.yaml.j2", {**known, "timetable": timetable})]
@@ -44,7 +45,7 @@ def manifests(
                 **common,
                 **_pool(site, cluster, reservation, one),
                 "name": name,
-                "annotations": {**UNLIMITED_POOL, **notes},
+                "annotations": {**UNLIMITED_POOL, **unjudged, **notes},
             },
         )
         for name, one in zip(pools, placed.classes, strict=True)
@@ -58,7 +59,7 @@ def manifests(
                 **common,
                 **jobs,
                 "name": naming.cronjob(reservation.name, number),
-                "annotations": {**job.UNLIMITED, **notes},
+                "annotations": {**job.UNLIMITED, **unjudged, **notes},
                 "schedule": schedule,
             },
         )
@@ -78,7 +79,7 @@ def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: Resourc
     }
     resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
     return {
-        "replicas_in_git": cluster.engine != "none",
+        "replicas_in_git": cluster.replicas_in_git,
         "selector": selector,
         "pod_labels": {**labels.of_site(site), **selector, **dict(found.pod_labels)},
         "priority_class": naming.priority_class(site.name, cluster.priority),

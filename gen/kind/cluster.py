@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
+from gen.kind import engine as engines
 from gen.kind.pod import placement
 from gen.kind.resources import completed
 from gen.kind.shape import Made
 from gen.model import Cluster, Images
 
-_DEFAULTS: Made = {"engine": "none", "namespace": "berth", "priority": -10}
+_DEFAULTS: Made = {"namespace": "berth", "priority": -10}
 _IMAGES: Made = {
     "pause": "registry.k8s.io/pause:3.10.1",
     "python": "python:3.13-slim",
@@ -21,11 +22,14 @@ def merged(own: Made, site: Made) -> Cluster:
     chosen = _over(_DEFAULTS, {key: site[key] for key in _DEFAULTS}, {key: own[key] for key in _DEFAULTS})
     images = _over(_IMAGES, site["images"], own["images"])
     runtimes = [one for one in (site["runtime"], own["runtime"]) if one]
-    engine = chosen["engine"]
+    engine, options = engines.merged(site["engine"], own["engine"])
     return Cluster(
         name=own["name"],
         namespace=chosen["namespace"],
-        engine=engine["type"] if isinstance(engine, dict) else engine,
+        engine=engine,
+        engine_options=options,
+        replicas_in_git=engine == "argocd" or (engine == "flux" and options.get("version") != "2.8"),
+        destination=_destination(own["destination"]),
         autoscaler=own["autoscaler"],
         ceilings=own["ceilings"],
         priority=chosen["priority"],
@@ -35,6 +39,13 @@ def merged(own: Made, site: Made) -> Cluster:
             "resources": _resources(one["resources"] for one in runtimes),
         },
     )
+
+
+def _destination(said: Made | None) -> tuple[str, str]:
+    """Which key of Argo CD, and its value."""
+    if said is None:
+        return "server", "https://kubernetes.default.svc"
+    return ("server", said["server"]) if said["server"] is not None else ("name", said["name"])
 
 
 def _over(*layers: Made | None) -> Made:

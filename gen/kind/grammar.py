@@ -14,6 +14,7 @@ from gen.quantity import NANO
 from gen.quantity import parse as parse_quantity
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
+UNFIT = "B038"  # for an engine
 FIRST_YEAR, LAST_YEAR = 2000, 2099
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
@@ -179,6 +180,59 @@ def url(text: str) -> str:
 
 def _is_url(text: str) -> bool:
     return len(text) <= 500 and re.fullmatch(_URL, text, re.ASCII) is not None
+
+
+def duration(text: str) -> str:
+    """As Go reads it, of whole hours, minutes and seconds."""
+    if text and len(text) <= 30 and re.fullmatch(r"(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?", text, re.ASCII):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a duration.", "Write hours, minutes or seconds, for instance 10m.", TIME
+    )
+
+
+def service_account(text: str) -> str:
+    """`name` or `namespace:name`."""
+    namespace, _, name = text.rpartition(":")
+    if namespace or text.startswith(":"):
+        dns_label(namespace)
+    return text if dns_name(name) else ""
+
+
+def sync_option(text: str) -> str:
+    """An option of Argo CD, but for those that would reset seats or let a sync wait for placeholders."""
+    if not re.fullmatch(r"[A-Za-z]+=[A-Za-z,]+", text, re.ASCII):
+        raise Refusal(f"{shown(text)} is no sync option.", "Write it as Validate=false is written.", UNFIT)
+    if text in ("Replace=true", "Force=true", "RespectIgnoreDifferences=false"):
+        message = f"{text} would reset the seats of open windows to 0."
+        raise Refusal(message, "Remove it.", UNFIT)
+    if text == "PruneLast=true":
+        message = "PruneLast=true would let a sync wait for placeholders that find no node."
+        raise Refusal(message, "Remove it.", UNFIT)
+    return text
+
+
+def folder(text: str) -> str:
+    """Within a repository, without slashes at its ends; empty for all of it."""
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    if ".." not in parts and not re.search(r"[\x00-\x1f\x7f]", text):
+        return "/".join(parts)
+    raise Refusal(f"{shown(text)} is no folder of a repository.", "Write it without .. in it.", UNFIT)
+
+
+def repository(text: str) -> str:
+    """The address of a git repository, in any of the forms that git takes."""
+    if len(text) <= 500 and re.fullmatch(r"[!-~]+[:/][!-~]+", text, re.ASCII):
+        return text
+    message = f"{shown(text)} is not the address of a repository."
+    raise Refusal(message, "Write one such as https://git.example.org/capacity.git.", UNFIT)
+
+
+def revision(text: str) -> str:
+    """What git calls a branch, a tag, a commit or a reference."""
+    if len(text) <= 250 and re.fullmatch(r"[\w./#+@=-]+", text) and not text.startswith("-"):
+        return text
+    raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", UNFIT)
 
 
 def secret_key(text: str) -> str:

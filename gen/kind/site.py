@@ -3,16 +3,16 @@
 from typing import Any
 
 from gen.finding import Path
-from gen.kind import grammar, resources
+from gen.kind import enginechecks, grammar, resources
 from gen.kind.calendar import DATE, ORDER
 from gen.kind.cluster import merged
+from gen.kind.engine import ENGINE
 from gen.kind.metadata import Document
 from gen.kind.pod import PLACEMENT
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
     MISSING,
-    Either,
     Field,
     Fields,
     ListOf,
@@ -24,15 +24,13 @@ from gen.kind.shape import (
     shown,
 )
 from gen.kind.value import Flag, OneOf, Text, Whole
-from gen.model import Ceiling, Origin, Renku, Site
+from gen.model import Ceiling, Origin, Renku, Repository, Site
 from gen.version import VERSION
 
 PRIORITY, LOW_PRIORITY, DUPLICATE_NAME, OTHER_VERSION = "B025", "B026", "B060", "B027"
 
 LABEL = Text("DNS label", grammar.dns_label)
 IMAGE = Text("image", grammar.image)
-ENGINES = ("argocd", "flux", "none")
-ENGINE = Either(OneOf(ENGINES), Fields({"type": Field(OneOf(ENGINES), meaning="the engine")}))
 
 
 class _Priority(Whole):
@@ -141,7 +139,9 @@ RENKU = Fields(
 DIFF = Fields({"noticeHours": Field(Whole(0, 8760), 24, "warns where a date opens sooner than this")})
 
 OVERRIDABLE = {
-    "engine": Field(ENGINE, None, "what applies `rendered/`: argocd, flux or none", "`none`"),
+    "engine": Field(
+        ENGINE, None, "what applies `rendered/`: a word, or `{type}` and the options of docs/", "`none`"
+    ),
     "namespace": Field(
         Text("DNS label", grammar.own_namespace),
         None,
@@ -168,7 +168,7 @@ CLUSTER = Fields(
         "destination": Field(
             Fields({"server": Field(Text(), None), "name": Field(Text(), None)}, agree=_destination),
             None,
-            "argocd's destination: `{server}` or `{name}`",
+            "only Argo CD: `{server}` or `{name}`, as it knows them",
             "the engine's own cluster",
         ),
         "autoscaler": Field(OneOf(("cluster-autoscaler", "karpenter", "none")), "none", "tightens checks"),
@@ -218,6 +218,7 @@ def _clusters(made: Made, path: Path, report: Report) -> None:
         else:
             _priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
     _priority(made["priority"], inherited, (*path, "priority"), report)
+    enginechecks.agree(made, path, report)
 
 
 def _priority(value: Any, autoscalers: set[Any], path: Path, report: Report) -> None:
@@ -241,9 +242,18 @@ SPEC = Fields(
         "repository": Field(
             Fields(
                 {
-                    "url": Field(Text(), meaning="where the engine finds `rendered/`"),
-                    "revision": Field(Text(), "HEAD", "branch or tag"),
-                    "path": Field(Text(), ".", "folder of the repository"),
+                    "url": Field(
+                        Text("address of a repository", grammar.repository),
+                        meaning="where the engine finds `rendered/`",
+                    ),
+                    "revision": Field(
+                        Text("revision", grammar.revision),
+                        "HEAD",
+                        "branch, tag as refs/tags/NAME, or commit; Flux wants one",
+                    ),
+                    "path": Field(
+                        Text("folder", grammar.folder), "", "folder of it where `rendered/` is", "`.`"
+                    ),
                 }
             ),
             None,
@@ -275,6 +285,7 @@ def _build(made: Made, origin: Origin) -> Site:
         spec["scaler"]["readyMinutes"],
         _renku(spec["renku"]),
         spec["diff"]["noticeHours"],
+        Repository(**spec["repository"]) if spec["repository"] else None,
     )
 
 

@@ -10,6 +10,16 @@ ROLE = "berth.dev/role"  # of timetables, and of Jobs and their pods: one of the
 TIMETABLE, OCCURRENCE, SWEEP = "timetable", "occurrence", "sweep"
 
 
+# Argo CD calls a placeholder that waits Progressing for as long as it waits, and a CronJob whose last run
+# failed Degraded until the next has succeeded, which may be in a week. Neither says anything of a sync.
+_UNJUDGED = {"argocd": {"argocd.argoproj.io/ignore-healthcheck": "true"}}
+
+
+def unjudged(engine: str) -> dict[str, str]:
+    """Annotations that keep an engine from judging the health of a pool or of its CronJobs."""
+    return _UNJUDGED.get(engine, {})
+
+
 def of_site(site: Site) -> dict[str, str]:
     return {
         "app.kubernetes.io/name": "berth",

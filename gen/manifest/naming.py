@@ -19,7 +19,7 @@ def fit(name: str) -> str:
     from hashlib import sha256  # noqa: PLC0415 - few names are that long
 
     digest = sha256(name.encode()).hexdigest()[:8]
-    return f"{name[: LONGEST - 9].rstrip('-')}-{digest}"
+    return f"{name[: LONGEST - 9].rstrip('-.')}-{digest}"
 
 
 def pool(reservation: str, resource_class: str) -> str:
@@ -35,6 +35,18 @@ def single(reservation: str) -> str:
 def cronjob(reservation: str, number: int) -> str:
     """`number` counts from 1 by local opening time."""
     return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
+
+
+def project(site: str) -> str:
+    """Argo CD's project of a site."""
+    return fit(f"berth-{site}")
+
+
+def application(site: str, cluster: str) -> str:
+    """Application, or Kustomization and its source, of a cluster. Sites share an engine: with the dot, which
+    no name of ours has, `a-b` with cluster `c` and `a` with cluster `b-c` do not meet.
+    """
+    return fit(f"berth-{site}.{cluster}")
 
 
 def priority_class(site: str, value: int) -> str:

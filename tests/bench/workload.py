@@ -9,6 +9,7 @@ metadata: {name: bench}
 spec:
   timeZone: Europe/Zurich
   engine: argocd
+  repository: {url: https://git.example.org/capacity.git}
   clusters:
     - name: prod
       ceilings:

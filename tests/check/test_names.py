@@ -81,8 +81,9 @@ def test_what_berth_has_itself_keeps_its_name(kind: str, name: str) -> None:
 
 def test_only_a_cluster_where_nothing_prunes_has_an_inventory() -> None:
     documents = [reservation("berth-inventory"), resource_class()]
+    home = {"url": "https://git.example.org/capacity.git"}
 
-    assert told([*documents, site(engine="flux")]) == []
+    assert told([*documents, site(engine="argocd", repository=home)]) == []
 
 
 def test_a_cronjob_or_pool_of_another_name_meets_the_sweep() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 SITE = """\
 apiVersion: berth.dev/v1alpha1
 kind: Site
-metadata: {name: uni}
+metadata: {name: uni, annotations: {berth.dev/ignore: "B037: told by hand"}}
 spec:
   timeZone: Europe/Zurich
   engine: argocd

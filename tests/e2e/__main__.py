@@ -52,6 +52,7 @@ def kubectl(arguments: list[str]) -> None:
 def build(_: list[str]) -> None:
     packages.require()
     print(binaries.build())
+    binaries.build([program.name for program in binaries.ENGINES])
     images.archives()
 
 

@@ -1,4 +1,8 @@
-"""Builds the programs of the cluster from pinned Go modules, once, into a cache outside the repository."""
+"""Builds the programs of the cluster from pinned Go modules, once, into a cache outside the repository.
+
+Each module has a folder of its own there, named by all that decides about the bytes of its programs: a change
+of one module builds no other again. `bin_dir` has links to all of them, for those who want one folder.
+"""
 
 import fcntl
 import hashlib
@@ -30,11 +34,17 @@ _CONTAINERD_TAGS = "no_btrfs,no_zfs,no_devmapper"
 @dataclass(frozen=True)
 class Program:
     name: str
-    module: str  # folder beside this file
+    module: str  # folder beside this file, perhaps in another one
     package: str
     ldflags: str = ""
     tags: str = ""
     cgo: bool = False
+
+    @property
+    def engine(self) -> str:
+        """What it belongs to, of those that apply; empty for what a cluster is made of."""
+        folder = self.module.partition("/")[2]
+        return "argocd" if folder == "kustomize" else folder
 
 
 def _kubernetes(name: str) -> Program:
@@ -64,7 +74,13 @@ PROGRAMS = (
     _kubernetes("kube-controller-manager"),
     _kubernetes("kube-apiserver"),
 )
-_BY_NAME = {program.name: program for program in PROGRAMS}
+# What applies: dear to build, and needed by few tests. Only those who ask for them by name get them.
+ENGINES = (
+    Program("kustomize", "engines/kustomize", "sigs.k8s.io/kustomize/kustomize/v5"),
+    Program("kustomize-controller", "engines/flux", "github.com/fluxcd/kustomize-controller"),
+    Program("argocd", "engines/argocd", "github.com/argoproj/argo-cd/v3/cmd"),
+)
+_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES)}
 
 
 def cache_dir() -> Path:
@@ -75,50 +91,71 @@ def cache_dir() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "berth-e2e"
 
 
-def bin_dir() -> Path:
-    """Named by everything that decides about the bytes of a binary."""
+def module_dir(module: str) -> Path:
+    """Where the programs of a module are, or will be."""
     digest = hashlib.sha256()
-    for module in ("cluster", "containerd", "linters"):
-        for path in sorted((HERE / module).rglob("*")):
-            if path.name in ("go.mod", "go.sum") or path.suffix == ".go":
-                digest.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes() + b"\0")
-    digest.update(repr(PROGRAMS).encode())
-    return cache_dir() / digest.hexdigest()[:16] / "bin"
+    for path in sorted((HERE / module).rglob("*")):
+        if path.name in ("go.mod", "go.sum") or path.suffix == ".go":
+            digest.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes() + b"\0")
+    digest.update(repr([one for one in _BY_NAME.values() if one.module == module]).encode())
+    return cache_dir() / f"{module.replace('/', '-')}-{digest.hexdigest()[:16]}"
+
+
+def _place(program: Program) -> Path:
+    return module_dir(program.module) / program.name
+
+
+def bin_dir() -> Path:
+    """A folder with a link to every program of the cluster; `build` makes it."""
+    places = "\n".join(str(_place(program)) for program in PROGRAMS)
+    return cache_dir() / "links" / hashlib.sha256(places.encode()).hexdigest()[:16]
 
 
 def binary(name: str) -> Path:
     """The path of one program, built now if it is not in the cache."""
     build([name])
-    return bin_dir() / name
+    return _place(_BY_NAME[name])
 
 
 def missing(names: Iterable[str] | None = None) -> list[str]:
-    folder = bin_dir()
+    """Those of `names` that are not in the cache; of all that a cluster needs, when None."""
     wanted = [program.name for program in PROGRAMS] if names is None else list(names)
-    return [name for name in wanted if not (folder / name).is_file()]
+    return [name for name in wanted if not _place(_BY_NAME[name]).is_file()]
 
 
 def build(names: Iterable[str] | None = None) -> Path:
-    """Build what is missing of `names` (of all, when None); the folder that holds the binaries."""
-    folder = bin_dir()
+    """Build what is missing of `names`, or of all that a cluster needs; answers `bin_dir`."""
     wanted = [program.name for program in PROGRAMS] if names is None else list(names)
-    if not missing(wanted):
-        return folder
+    if missing(wanted):
+        with file_lock(cache_dir() / "build.lock", "another build is running"):
+            todo = missing(wanted)
+            for position, name in enumerate(todo, start=1):
+                say(f"building {name} ({position} of {len(todo)})")
+                start = time.monotonic()
+                _build_one(_BY_NAME[name])
+                say(f"built {name} in {time.monotonic() - start:.0f} s")
+    return _link()
+
+
+def _link() -> Path:
+    """Links to what there is already; a link that leads nowhere is never made."""
+    folder = bin_dir()
     folder.mkdir(parents=True, exist_ok=True)
-    with file_lock(cache_dir() / "build.lock", "another build is running"):
-        for left in folder.glob(".*.partial-*"):  # by a build that was killed
-            left.unlink(missing_ok=True)
-        todo = missing(wanted)
-        for position, name in enumerate(todo, start=1):
-            say(f"building {name} ({position} of {len(todo)})")
-            start = time.monotonic()
-            _build_one(_BY_NAME[name], folder)
-            say(f"built {name} in {time.monotonic() - start:.0f} s")
+    for program in PROGRAMS:
+        link, place = folder / program.name, _place(program)
+        if place.is_file() and not link.exists():
+            partial = folder / f".{program.name}.partial-{os.getpid()}"
+            partial.symlink_to(place)
+            partial.replace(link)
     return folder
 
 
-def _build_one(program: Program, folder: Path) -> None:
-    partial = folder / f".{program.name}.partial-{os.getpid()}"
+def _build_one(program: Program) -> None:
+    place = _place(program)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    for left in place.parent.glob(".*.partial-*"):  # by a build that was killed
+        left.unlink(missing_ok=True)
+    partial = place.parent / f".{program.name}.partial-{os.getpid()}"
     command = ["go", "build", "-C", str(HERE / program.module), "-o", str(partial)]
     command += ["-ldflags", f"-s -w {program.ldflags}".strip()]
     if program.tags:
@@ -137,7 +174,7 @@ def _build_one(program: Program, folder: Path) -> None:
             where = f"tests/e2e/{program.module}"
             raise E2EError(f"go build {program.package} failed in {where}: {_tail(done.stderr)}")
         # Renamed at the end: an interrupted build never leaves half a binary under the real name.
-        partial.replace(folder / program.name)
+        partial.replace(place)
     except FileNotFoundError as error:
         raise E2EError("Go is missing: install Go 1.26 or newer and put `go` on PATH") from error
     finally:

@@ -48,10 +48,17 @@ class Cluster:
         self.node = Node(*parts)
         self.second_node = Node(*parts, number=1)
         self.kwok = Kwok(*parts, kubectl=self.kubectl)
+        self._added: list[Component] = []
 
     @property
     def components(self) -> list[Component]:
-        return [*self.control_plane.components, *self.node.components, self.kwok.component]
+        return [*self.control_plane.components, *self.node.components, self.kwok.component, *self._added]
+
+    def add(self, *argv: str, environment: Mapping[str, str] | None = None) -> Component:
+        """One more program in the sandbox, not started yet; it ends with the cluster."""
+        made = Component(self._sandbox, list(argv), self.logs, environment=environment)
+        self._added.append(made)
+        return made
 
     def __enter__(self) -> Self:
         self.up()

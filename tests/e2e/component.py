@@ -7,7 +7,7 @@ import signal
 import ssl
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from tests.e2e.errors import E2EError, WaitTimeoutError
@@ -15,13 +15,15 @@ from tests.e2e.sandbox import Sandbox, children
 
 
 class Component:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a program has as many
         self,
         sandbox: Sandbox,
         argv: list[str],
         logs: Path,
         is_ready: Callable[[], bool] | None = None,
         grace: float = 20,
+        *,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.name = Path(argv[0]).name  # also of the log; change it where a program runs twice
         self.argv = argv
@@ -29,6 +31,7 @@ class Component:
         self._sandbox = sandbox
         self._is_ready = is_ready
         self._grace = grace
+        self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -44,7 +47,7 @@ class Component:
             raise E2EError(f"{self.name} runs already: stop it first")
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            self._process = self._sandbox.spawn(*self.argv, log=log)
+            self._process = self._sandbox.spawn(*self.argv, log=log, environment=self._environment)
         if wait:
             self.wait_ready()
 

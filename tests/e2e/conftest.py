@@ -2,10 +2,14 @@
 
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
+from tests.e2e import binaries
+from tests.e2e.appliers import Applier, ByArgoCD, ByFlux
 from tests.e2e.cluster import Cluster
+from tests.e2e.enginestory import Story, Telling
 from tests.e2e.errors import E2EError
 
 _numbers = itertools.count(1)
@@ -38,6 +42,27 @@ def namespace(cluster: Cluster) -> Iterator[str]:
 def restricted_namespace(cluster: Cluster) -> Iterator[str]:
     """A fresh namespace that enforces the Pod Security level `restricted`."""
     yield from _fresh(cluster, {"pod-security.kubernetes.io/enforce": "restricted"})
+
+
+@pytest.fixture(scope="session")
+def stories(
+    cluster: Cluster, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[Story]]]:
+    """The story of each engine that tests of this run ask for, all of them at the same time."""
+    asked = {item.path.stem.removeprefix("test_") for item in request.session.items}
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        binaries.build([one.name for one in binaries.ENGINES if one.engine in asked])
+    appliers: list[Applier] = [ByArgoCD(cluster), ByFlux(cluster, tmp_path_factory.mktemp("served"))]
+    tellings = [
+        Telling(cluster, one, tmp_path_factory.mktemp(one.name)) for one in appliers if one.name in asked
+    ]
+    nodes = cluster.kwok.create_nodes(3, "term", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
+    with ThreadPoolExecutor(max_workers=len(tellings)) as threads:
+        yield {one.name: threads.submit(one.tell) for one in tellings}
+    for telling in tellings:
+        cluster.kubectl("delete", "namespace", telling.namespace, "--ignore-not-found", "--wait=false")
+    cluster.kwok.delete_nodes(nodes)
 
 
 def _fresh(cluster: Cluster, labels: dict[str, str]) -> Iterator[str]:

@@ -44,6 +44,17 @@ def require() -> None:
         raise E2EError("\n".join(problems))
 
 
+def require_command(command: str, package: str) -> str:
+    """The path of a command that only some tests need, installed now if it is missing."""
+    require_root()
+    if not _exists(command) and shutil.which("apt-get"):
+        _install([package])
+    found = shutil.which(command, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if found is None:
+        raise E2EError(f"{package} is missing: install the package {package}")
+    return found
+
+
 def missing_packages() -> list[str]:
     wanted = {**_TO_RUN, **_TO_COMPILE}
     if "runc" in missing_binaries():

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -107,13 +108,16 @@ class Sandbox:
             raise E2EError(f"{shlex.join(argv)[:80]} failed: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
 
-    def spawn(self, *argv: str, log: IO[bytes]) -> subprocess.Popen[bytes]:
+    def spawn(
+        self, *argv: str, log: IO[bytes], environment: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
+        """`environment` is added to that of all programs."""
         return subprocess.Popen(
             self.entered(*argv),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env=self.environment,
+            env={**self.environment, **(environment or {})},
             start_new_session=True,
         )
 

@@ -15,10 +15,16 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.cronfires import missed_opens
 from tests.e2e.schemas import kubeconform
 from tests.generate import project as generated_project
+from tests.kind.test_engine import EVERY
 
 RENDERED = project.ROOT / "rendered"
 GENERATED = 300
 SEED = 20260202
+# Beside them, those that leave one of them without effect.
+EVERY_OPTION: dict[str, dict[str, dict[str, Any]]] = {
+    "argocd": {"every": EVERY["argocd"], "project": {"project": "teaching", "automated": False}},
+    "flux": {"every": EVERY["flux"], "source": {"sourceName": "own", "sourceKind": "ExternalArtifact"}},
+}
 SESSIONS = ("renku", "jhub", "hub", "sessions")  # the examples', and the generated ones'
 
 
@@ -41,6 +47,13 @@ def berth_namespace(cluster: Cluster) -> Iterator[str]:
     """Where the examples live; `render` makes the manifest of the namespace itself."""
     yield "berth"
     cluster.kubectl("delete", "namespace", "berth", "--ignore-not-found", "--wait=true", "--timeout=120s")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kinds_of_engines(cluster: Cluster) -> None:
+    for file in sorted((Path(__file__).parent / "crds").glob("*.yaml")):
+        cluster.kubectl("apply", "--server-side", "-f", str(file))
+    cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -69,6 +82,26 @@ def test_the_examples_are_taken_by_a_dry_run_and_then_for_real(
     objects = sum(1 for file in files(folder) for one in yaml.safe_load_all(file.read_text()) if one)
     assert dry.count("(server dry run)") == objects
     assert len(real.splitlines()) == objects
+
+
+@pytest.mark.parametrize("engine", EVERY_OPTION)
+def test_the_engines_own_objects_are_taken_with_no_option_and_with_all(
+    cluster: Cluster, tmp_path: Path, namespace: str, engine: str
+) -> None:
+    """The API server refuses fields that their kinds do not have."""
+    home = {"url": "https://git.example.org/capacity.git", "revision": "main"}
+    for name, options in (("plain", {}), *EVERY_OPTION[engine].items()):
+        folder = tmp_path / name
+        chosen = {**options, "type": engine, "namespace": namespace}
+        site = project.site(clusters=[{"name": "a"}, {"name": "b"}], engine=chosen, repository=home)
+        project.write(folder, [site])
+        project.berth(folder, "render")
+        gitops = folder / "rendered" / "gitops"
+
+        answer = cluster.apply(gitops, server_dry_run=True)
+
+        objects = sum(file.read_text().count("\n---\n") for file in files(gitops))
+        assert answer.count("(server dry run)") == objects > 1
 
 
 def test_everything_that_validate_accepts_the_api_server_accepts(cluster: Cluster, generated: Path) -> None:

@@ -35,7 +35,13 @@ PROD = {
     "runtime": {"tolerations": [{"operator": "Exists"}], "resources": {"limits": {"memory": "1Gi"}}},
 }
 SITE = site(
-    PROD, timeZone="Europe/Zurich", engine={"type": "flux"}, images={"pullSecrets": ["a"]}, priority=-5
+    PROD,
+    {"name": "lab", "engine": {"type": "argocd", "automated": False, "syncOptions": ["Validate=false"]}},
+    timeZone="Europe/Zurich",
+    engine={"type": "flux", "sourceKind": "Bucket", "dependsOn": ["a"], "labels": {"a": "b"}},
+    repository={"url": "https://git.example.org/a", "revision": "main", "path": "a/b"},
+    images={"pullSecrets": ["a"]},
+    priority=-5,
 )
 TERM = {"topologyKey": "a", "labelSelector": {"matchLabels": {"a": "b"}}, "matchLabelKeys": ["c"]}
 CLASS = resource_class(

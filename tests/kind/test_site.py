@@ -10,6 +10,7 @@ from gen.version import VERSION
 from tests.kind.test_grammar import NAME_RULE, RESOURCE_RULE
 from tests.saying import read, site, told
 
+HERE = ("server", "https://kubernetes.default.svc")
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 NOT_OURS = (
     "belongs to Kubernetes, and we set the rules of our namespace. Write one of its own, for instance berth."
@@ -23,6 +24,10 @@ def made(*clusters: dict[str, Any], **spec: object) -> Site:
     return declared.site
 
 
+def engine(replicas_in_git: bool) -> dict[str, Any]:
+    return {"engine_options": {}, "replicas_in_git": replicas_in_git, "destination": HERE}
+
+
 def test_whatever_is_left_out_has_its_default() -> None:
     whole = made()
 
@@ -34,6 +39,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
                 name="prod",
                 namespace="berth",
                 engine="none",
+                **engine(False),
                 autoscaler="none",
                 ceilings=(),
                 priority=-10,
@@ -46,6 +52,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
         5,
         None,
         24,
+        None,
     )
 
 
@@ -64,10 +71,8 @@ def test_every_field_can_be_written() -> None:
             "autoscaler": "cluster-autoscaler",
             "ceilings": [
                 {
-                    "seats": {"small": 300},
-                    "requests": {"cpu": "800", "nvidia.com/gpu": 16},
-                    "from": "2026-02-01",
-                    "until": "2026-02-01",
+                    **{"seats": {"small": 300}, "requests": {"cpu": "800", "nvidia.com/gpu": 16}},
+                    **{"from": "2026-02-01", "until": "2026-02-01"},
                 }
             ],
             "koordinator": {"schedulerName": "koord-scheduler", "allocatePolicy": "Restricted"},
@@ -96,18 +101,18 @@ def test_every_field_can_be_written() -> None:
         name="prod",
         namespace="capacity",
         engine="argocd",
+        **engine(True),
         autoscaler="cluster-autoscaler",
         ceilings=(Ceiling((("small", 300),), (("cpu", "800"), ("nvidia.com/gpu", "16")), day, day),),
         priority=-1,
         images=Images("a/pause", "a/python", ("a", "b.c")),
         runtime={"nodeSelector": {"a": "b"}, "tolerations": ({"operator": "Exists"},), "resources": JOBS},
     )
-    assert hub == prod._replace(name="hub", autoscaler="karpenter", ceilings=())
+    assert hub == prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
 
 
 def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
     first, second = made(scaler={"readyMinutes": 0}), made(scaler={"stabilizationSeconds": 7})
-
     assert (first.stabilization_seconds, first.ready_minutes) == (30, 0)
     assert (second.stabilization_seconds, second.ready_minutes) == (7, 5)
 
@@ -129,6 +134,7 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             "runtime": {"tolerations": [], "resources": {"requests": {"memory": "128Mi"}}},
         },
         engine="argocd",
+        repository={"url": "https://git.example.org/capacity.git", "revision": "main"},
         images={"pause": "a/pause", "python": "a/python", "pullSecrets": ["a"]},
         runtime={"nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
     )
@@ -138,6 +144,7 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             name="hub",
             namespace="hub-berth",
             engine="flux",
+            **engine(True),
             autoscaler="none",
             ceilings=(),
             priority=-3,

@@ -67,6 +67,8 @@ def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World)
             "clusters/one/base.yaml",
             "clusters/two/base.yaml",
             "clusters/two/inventory.yaml",
+            "gitops/argocd/one.yaml",
+            "gitops/argocd/project.yaml",
         ]
     )
 

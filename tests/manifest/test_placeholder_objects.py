@@ -191,12 +191,27 @@ def test_the_authors_annotations_and_title_stand_on_every_object(tmp_path: Path)
 
     for found in of_part(site, parts["course/prod"]):
         notes = found["metadata"]["annotations"]
-        kept = {
-            key: text for key, text in notes.items() if not key.startswith("ignore-check.kube-linter.io/")
-        }
+        ours = ("ignore-check.kube-linter.io/", "argocd.argoproj.io/ignore-healthcheck")
+        kept = {key: text for key, text in notes.items() if not key.startswith(ours)}
 
         assert kept == {"a.b/c": "x: y", "berth.dev/title": "Zürich, Café | Lab"}
         assert bool(notes.keys() - kept.keys()) == (found["kind"] in ("Deployment", "CronJob"))
+
+
+def test_argocd_judges_neither_pools_nor_cronjobs_by_their_health(tmp_path: Path) -> None:
+    """A placeholder may wait for days, and a run that failed is the sweep's to mend."""
+    site, parts = small(tmp_path)
+    notes = {
+        (name, one["kind"]): one["metadata"]["annotations"].get("argocd.argoproj.io/ignore-healthcheck")
+        for name in ("course/prod", "night/lab")
+        for one in of_part(site, parts[name])
+    }
+
+    assert {key for key, value in notes.items() if value == "true"} == {
+        ("course/prod", "Deployment"),
+        ("course/prod", "CronJob"),
+    }
+    assert {value for key, value in notes.items() if value != "true"} == {None}
 
 
 def test_a_payload_that_never_falls_has_its_pool_and_no_cronjob(tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+"""Argo CD: an AppProject that allows just our kinds, and one Application a cluster.
+
+Replicas are the occurrence's: the Application ignores them, and leaves them alone when it syncs.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gen.backend.base import Manifest
+from gen.engine.base import metadata, source_path
+from gen.manifest import naming
+from gen.model import Cluster, ResourceClass, Site
+from gen.placed import cluster_of
+
+NAMESPACE = "argocd"
+_KINDS = (
+    ("", "ConfigMap"),
+    ("", "ServiceAccount"),
+    ("apps", "Deployment"),
+    ("batch", "CronJob"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+)
+# What these make; Argo CD hides the children of kinds that a project does not allow.
+_CHILDREN = (("", "Pod"), ("apps", "ReplicaSet"), ("batch", "Job"))
+# The project is there before its Applications, where they are applied by an Application of their own.
+_FIRST = {"argocd.argoproj.io/sync-wave": "-1"}
+_COMPARED = {
+    # With server-side apply, the other way to compare is no longer looked after.
+    "argocd.argoproj.io/compare-options": "ServerSideDiff=true",
+    # A commit that touches other folders only is no reason to make the manifests again.
+    "argocd.argoproj.io/manifest-generate-paths": ".",
+}
+_SYNC_OPTIONS = (
+    "RespectIgnoreDifferences=true",  # else what is ignored is still written whenever something else is
+    "ServerSideApply=true",  # a long timetable would not fit into the annotation of client-side apply
+    "ApplyOutOfSyncOnly=true",  # what did not change is left alone
+)
+
+
+def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
+    if site.repository is None:
+        return []
+    options = cluster.engine_options
+    values = {
+        **metadata(site, cluster, NAMESPACE, _COMPARED),
+        "name": naming.application(site.name, cluster.name),
+        "project": options.get("project", naming.project(site.name)),
+        "has_finalizer": options.get("cascade", False),
+        "repository": site.repository.url,
+        "revision": site.repository.revision,
+        "path": source_path(site, cluster),
+        "is_folder": not site.kustomization,
+        "destination": _destination(cluster, cluster.namespace),
+        "is_automated": options.get("automated", True),
+        "automated": {"prune": options.get("prune", True), "selfHeal": options.get("selfHeal", True)},
+        "retries": options.get("retries", 5),
+        "options": _sync_options(options),
+    }
+    return [Manifest("gitops/application.yaml.j2", values)]
+
+
+def of_site(
+    site: Site, clusters: Sequence[Cluster], classes: Sequence[ResourceClass]
+) -> dict[str, list[Manifest]]:
+    """The project, in each namespace of an Argo CD whose clusters do not all name one of their own."""
+    by_namespace: dict[str, list[Cluster]] = {}
+    for cluster in clusters:
+        if "project" not in cluster.engine_options:
+            by_namespace.setdefault(cluster.engine_options.get("namespace", NAMESPACE), []).append(cluster)
+    projects = [_project(site, ours, classes) for ours in by_namespace.values()] if site.repository else []
+    return {"project.yaml": projects} if projects else {}
+
+
+def _project(site: Site, clusters: Sequence[Cluster], classes: Sequence[ResourceClass]) -> Manifest:
+    """Labels and annotations are those that the first of its clusters asks for."""
+    assert site.repository is not None
+    destinations: dict[tuple[str, ...], dict[str, str]] = {}
+    for cluster in clusters:
+        for namespace in _namespaces(site, cluster, classes):
+            destinations[(*cluster.destination, namespace)] = _destination(cluster, namespace)
+    accounts = {tuple(one.values()): one for cluster in clusters for one in _account(cluster)}
+    values = {
+        **metadata(site, clusters[0], NAMESPACE, _FIRST),
+        "name": naming.project(site.name),
+        "repository": site.repository.url,
+        "destinations": list(destinations.values()),
+        "cluster_kinds": _cluster_kinds(site, clusters),
+        "kinds": [{"group": group, "kind": kind} for group, kind in sorted({*_KINDS, *_CHILDREN})],
+        "has_accounts": bool(accounts),
+        "accounts": list(accounts.values()),
+    }
+    return Manifest("gitops/appproject.yaml.j2", values)
+
+
+def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
+    key, value = cluster.destination
+    return {key: value, "namespace": namespace}
+
+
+def _namespaces(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[str]:
+    """Ours, and those of the sessions, where our Roles are."""
+    found = {cluster.namespace}
+    for one in classes:
+        if one.sessions and cluster_of(one, site) is cluster:
+            found.update(one.sessions.namespaces)
+    return sorted(found)
+
+
+def _account(cluster: Cluster) -> list[dict[str, str]]:
+    """Argo CD knows servers only here; destinations are held to ours elsewhere in the project."""
+    account = cluster.engine_options.get("serviceAccount")
+    if account is None:
+        return []
+    key, value = cluster.destination
+    server = value if key == "server" else "*"
+    return [{"server": server, "namespace": cluster.namespace, "defaultServiceAccount": account}]
+
+
+def _cluster_kinds(site: Site, clusters: Sequence[Cluster]) -> list[dict[str, str]]:
+    """By name, so that a mistake in this repository cannot reach another team's."""
+    named = {("", "Namespace", cluster.namespace) for cluster in clusters}
+    named |= {
+        ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
+        for cluster in clusters
+    }
+    if any(cluster.engine_options.get("version") == "3.2" for cluster in clusters):
+        return [{"group": group, "kind": kind} for group, kind in sorted({one[:2] for one in named})]
+    return [{"group": group, "kind": kind, "name": name} for group, kind, name in sorted(named)]
+
+
+def _sync_options(options: Mapping[str, Any]) -> list[str]:
+    """Each once, for Argo CD only asks whether a line is there: a person's own replace ours."""
+    lines = (*_SYNC_OPTIONS, *options.get("syncOptions", ()))
+    return list({line.partition("=")[0]: line for line in lines}.values())

@@ -1,0 +1,76 @@
+"""Flux: a source and a Kustomization for each cluster, so that its file is whole wherever its Flux runs.
+
+From 2.9 on the Kustomization leaves replicas alone; for older ones the field is not rendered.
+"""
+
+import re
+from typing import Any
+
+from gen.backend.base import Manifest
+from gen.engine.base import metadata, source_path
+from gen.manifest import labels, naming
+from gen.model import Cluster, Site
+
+NAMESPACE = "flux-system"
+
+
+def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
+    options = cluster.engine_options
+    name = naming.application(site.name, cluster.name)
+    common = {**metadata(site, cluster, NAMESPACE, {}), "name": name}
+    kustomization = Manifest(
+        "gitops/kustomization.yaml.j2",
+        {
+            **common,
+            "source_kind": options.get("sourceKind", "GitRepository"),
+            "source": options.get("sourceName", name),
+            "path": f"./{options.get('path', source_path(site, cluster))}",
+            "interval": options.get("interval", "10m"),
+            "retry_interval": options.get("retryInterval", "1m"),
+            "timeout": options.get("timeout", "5m"),
+            "prune": {"prune": options.get("prune", True)},
+            **_optional(cluster),
+            "ignores_replicas": cluster.replicas_in_git,
+            "site_label": f"{labels.SITE}={site.name}",
+        },
+    )
+    if "sourceName" in options:
+        return [kustomization]
+    if site.repository is None:
+        return []
+    source = {
+        **common,
+        "url": site.repository.url,
+        "reference": _reference(site.repository.revision),
+        "interval": options.get("sourceInterval", "1m"),
+        "has_secret": "sourceSecret" in options,
+        "secret": options.get("sourceSecret", ""),
+    }
+    return [Manifest("gitops/gitrepository.yaml.j2", source), kustomization]
+
+
+def _optional(cluster: Cluster) -> dict[str, Any]:
+    options = cluster.engine_options
+    return {
+        "suspend": options.get("suspend", False),
+        "has_deletion_policy": "deletionPolicy" in options,
+        "deletion_policy": options.get("deletionPolicy", ""),
+        "has_dependencies": bool(options.get("dependsOn")),
+        "dependencies": [{"name": name} for name in options.get("dependsOn", ())],
+        "has_account": "serviceAccountName" in options,
+        "account": options.get("serviceAccountName", ""),
+        "has_kube_config": "kubeConfigSecret" in options,
+        "kube_config": options.get("kubeConfigSecret", ""),
+    }
+
+
+def _reference(revision: str) -> dict[str, str]:
+    """A whole reference, a commit, or a branch."""
+    if revision.startswith("refs/"):
+        return {"name": revision}
+    return {"commit": revision} if re.fullmatch(r"[0-9a-f]{40}", revision) else {"branch": revision}
+
+
+def of_site(*_: object) -> dict[str, list[Manifest]]:
+    """Nothing: what two clusters had in common would stand twice in the folder."""
+    return {}

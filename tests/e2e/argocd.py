@@ -1,0 +1,162 @@
+"""Argo CD beside the cluster: repository server, application controller, and redis between them.
+
+Each is a program in the sandbox, not a pod. There is no web server: Applications are told by annotations.
+"""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.e2e import binaries
+from tests.e2e.cluster import Cluster
+from tests.e2e.component import Component
+from tests.e2e.errors import E2EError
+from tests.e2e.packages import require_command
+from tests.e2e.sandbox import STATE
+from tests.e2e.waiting import wait_for
+
+CRDS = Path(__file__).parent / "crds"
+NAMESPACE = "argocd"
+REDIS, REPO_SERVER = 6399, 8381
+_HOME = STATE / "argocd"
+
+
+class ArgoCD:
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self.components: list[Component] = []
+
+    def up(self) -> None:
+        """Its kinds and configuration are in the cluster, and it works, when this returns."""
+        redis = require_command("redis-server", "redis-server")
+        programs = self._programs()
+        self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-application.yaml"))
+        self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-appproject.yaml"))
+        self._cluster.create_namespace(NAMESPACE)
+        self._cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()}))
+        environment = self._environment(programs)
+        kubeconfig = f"--kubeconfig={self._cluster.kubeconfig}"
+        common = (f"--redis=127.0.0.1:{REDIS}", "--loglevel=info", "--logformat=text")
+        add = self._cluster.add
+        self.components = [
+            add(redis, "--port", str(REDIS), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"),
+            add(
+                str(programs / "argocd-repo-server"),
+                *common,
+                "--address=127.0.0.1",
+                "--metrics-address=127.0.0.1",
+                f"--port={REPO_SERVER}",
+                "--disable-tls",
+                "--revision-cache-expiration=5s",
+                environment=environment,
+            ),
+            add(
+                str(programs / "argocd-application-controller"),
+                *common,
+                kubeconfig,
+                f"--namespace={NAMESPACE}",
+                f"--repo-server=127.0.0.1:{REPO_SERVER}",
+                "--repo-server-plaintext",
+                "--app-resync=15",
+                environment=environment,
+            ),
+        ]
+        self.start()
+
+    def start(self) -> None:
+        for component in self.components:
+            component.start()
+
+    def stop(self) -> None:
+        for component in reversed(self.components):
+            component.stop()
+
+    def _programs(self) -> Path:
+        """One program is all of them: what it is called says which."""
+        built = binaries.binary("argocd")
+        folder = _HOME / "bin"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("argocd-repo-server", "argocd-application-controller"):
+            (folder / name).symlink_to(built)
+        (folder / "kustomize").symlink_to(binaries.binary("kustomize"))
+        (folder / "kubectl").symlink_to(binaries.binary("kubectl"))
+        return folder
+
+    def _environment(self, programs: Path) -> dict[str, str]:
+        for name in ("tls", "ssh", "tmp"):
+            (_HOME / name).mkdir(exist_ok=True)
+        (_HOME / "ssh" / "ssh_known_hosts").touch()
+        return {
+            "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
+            "TMPDIR": str(_HOME / "tmp"),
+            "KUBECONFIG": str(self._cluster.kubeconfig),
+            "ARGOCD_FAKE_IN_CLUSTER": "true",
+            "ARGOCD_GPG_ENABLED": "false",
+            "ARGOCD_TLS_DATA_PATH": str(_HOME / "tls"),
+            "ARGOCD_SSH_DATA_PATH": str(_HOME / "ssh"),
+        }
+
+    def application(self, name: str) -> dict[str, Any]:
+        return self._cluster.get("applications.argoproj.io", name, NAMESPACE)
+
+    def refresh(self, name: str, how: str = "hard") -> None:
+        """Ask for a comparison; it is under way when the annotation has gone."""
+        note = f"argocd.argoproj.io/refresh={how}"
+        self._cluster.kubectl(
+            "annotate", "applications.argoproj.io", name, note, "--overwrite", f"--namespace={NAMESPACE}"
+        )
+
+        def taken() -> bool:
+            notes = self.application(name)["metadata"].get("annotations", {})
+            return "argocd.argoproj.io/refresh" not in notes
+
+        wait_for(taken, 90, f"Argo CD to refresh {name}", interval=0.5)
+
+    def wait_synced(self, name: str, revision: str, timeout: float = 150) -> None:
+        """Until it has applied the commit, and finds no difference."""
+        deadline = time.monotonic() + timeout
+        while True:
+            self.refresh(name)
+            status = self.application(name).get("status", {})
+            sync, operation = status.get("sync", {}), status.get("operationState", {})
+            done = operation.get("phase") == "Succeeded"
+            if done and (sync.get("status"), sync.get("revision")) == ("Synced", revision):
+                return
+            if time.monotonic() >= deadline:
+                raise E2EError(f"{name} does not come to {revision}: {json.dumps(_told(status), indent=1)}")
+            time.sleep(2)
+
+
+def _told(status: dict[str, Any]) -> dict[str, Any]:
+    operation = status.get("operationState", {})
+    return {
+        "conditions": status.get("conditions"),
+        "sync": {key: status.get("sync", {}).get(key) for key in ("status", "revision")},
+        "operation": {key: operation.get(key) for key in ("phase", "message")},
+        "different": [one for one in status.get("resources", []) if one.get("status") != "Synced"][:8],
+    }
+
+
+def _configuration() -> list[dict[str, Any]]:
+    text = """
+    - {kind: ConfigMap, name: argocd-cm, data: {timeout.reconciliation: 15s}}
+    - {kind: ConfigMap, name: argocd-rbac-cm, data: {}}
+    - {kind: ConfigMap, name: argocd-cmd-params-cm, data: {}}
+    - {kind: Secret, name: argocd-secret, stringData: {server.secretkey: e2e}}
+    """
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": one.pop("kind"),
+            "metadata": {
+                "name": one.pop("name"),
+                "namespace": NAMESPACE,
+                "labels": {"app.kubernetes.io/part-of": "argocd"},
+            },
+            **one,
+        }
+        for one in yaml.safe_load(text)
+    ]

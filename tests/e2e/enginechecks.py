@@ -1,0 +1,94 @@
+"""What every engine must have done with the story that it lived through."""
+
+from tests.e2e.enginestory import Story
+from tests.e2e.windows import MINUTE
+
+GRACE = 15  # seconds after its minute within which a window opens and closes
+APPLIED = 90  # seconds within which our engines of the tests put something right
+EDIT = 60  # seconds within which an edit of the timetable acts
+
+
+def of_reservation(name: str, resource_class: str = "small") -> list[str]:
+    kinds = ("configmap", "cronjob", "role", "rolebinding")
+    return [f"deployment/{name}-{resource_class}", *(f"{kind}/{name}" for kind in kinds)]
+
+
+def steps(story: Story, pool: str) -> list[int]:
+    """What was asked for, one after the other, from the first look on."""
+    return [wanted for _, wanted in story.record.changes(pool)]
+
+
+class EngineChecks:
+    def test_the_first_sync_makes_everything_with_no_seats(self, story: Story) -> None:
+        pools = ("course", "edited", "gone", "before")
+        expected = [*story.seen["base"], *(one for name in pools for one in of_reservation(name))]
+
+        assert story.seen["first"] == sorted([*expected, *of_reservation("stuck", "lost")])
+        assert story.seen["replicas at first"] == {
+            **{f"{name}-small": 0 for name in pools},
+            "stuck-lost": 0,
+        }
+
+    def test_a_window_opens_on_time(self, story: Story) -> None:
+        (_, closed), (at, wanted), *_ = story.record.changes("course-small")
+
+        assert (closed, wanted) == (0, 5)
+        assert -1 <= at - story.opens <= GRACE
+
+    def test_nothing_resets_the_seats_of_an_open_window(self, story: Story) -> None:
+        """Neither a self-heal, a new template, a hard look, an upgrade nor an outage: for not one look."""
+        looks = story.record.between("course-small", story.moments["open"], story.moments["last removed"])
+
+        assert len(looks) > 60
+        assert {look.wanted for look in looks} == {5}
+
+    def test_what_is_edited_by_hand_is_put_back_but_for_the_seats(self, story: Story) -> None:
+        assert story.moments["put back"] - story.moments["edited by hand"] <= APPLIED
+
+    def test_a_new_template_reaches_a_pool_that_is_open(self, story: Story) -> None:
+        assert story.seen["template"] == {"cpu": "150m", "memory": "64Mi"}
+        assert story.seen["after a hard look"] == {
+            "course-small": 5,
+            "edited-small": 9,
+            "late-small": 6,
+            "after-small": 4,
+            "stuck-lost": 2,
+        }
+
+    def test_a_reservation_is_changed_while_it_is_open(self, story: Story) -> None:
+        changes = [(at, wanted) for at, wanted in story.record.changes("edited-small") if wanted]
+
+        assert [wanted for _, wanted in changes] == [7, 9]
+        assert changes[1][0] - story.moments["changed applied"] <= EDIT
+
+    def test_a_reservation_that_is_added_in_its_window_opens(self, story: Story) -> None:
+        """By the sweep: the minute of its CronJob is over."""
+        assert steps(story, "late-small") == [0, 6]
+
+    def test_a_reservation_that_is_removed_gives_its_seats_back_at_once(self, story: Story) -> None:
+        assert steps(story, "gone-small") == [0, 3]  # and then there is no such pool
+        assert story.moments["removed"] - story.moments["changed applied"] <= GRACE
+
+    def test_a_renamed_reservation_is_one_removed_and_one_added(self, story: Story) -> None:
+        assert steps(story, "before-small") == [0, 4]
+        assert steps(story, "after-small") == [0, 4]
+
+    def test_an_upgrade_changes_every_object_and_no_seats(self, story: Story) -> None:
+        assert story.seen["not upgraded"] == []
+        assert story.seen["after the upgrade"] == {**story.seen["after a hard look"], "alone-small": 0}
+
+    def test_a_window_needs_no_engine(self, story: Story) -> None:
+        """The engine is down from before it opens until after it ends, and resets nothing when it is back."""
+        opens = story.moments["alone opens"]
+        (_, _), (up, wanted), (down, ended), *more = story.record.changes("alone-small")
+
+        assert (wanted, ended, more) == (8, 0, [])
+        assert -1 <= up - opens <= GRACE
+        assert -1 <= down - opens - MINUTE <= GRACE
+        assert story.moments["stopped"] < opens
+        assert story.moments["started"] > down
+        assert story.seen["after the outage"] == story.seen["after the upgrade"]
+
+    def test_the_last_reservation_goes_and_the_base_stays(self, story: Story) -> None:
+        assert story.seen["left"] == story.seen["base"]
+        assert story.moments["all gone"] - story.moments["emptied applied"] <= GRACE

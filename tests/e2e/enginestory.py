@@ -1,0 +1,234 @@
+"""A term in a few minutes, as an engine lives through it: first sync, edits, an upgrade, an outage, the end.
+
+The same story for every engine, side by side; each test file reads its own.
+"""
+
+import json
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from tests.e2e import project, windows
+from tests.e2e.appliers import Applier, eventually
+from tests.e2e.cluster import Cluster
+from tests.e2e.gitfolder import GitFolder
+from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
+
+LONG = 40  # minutes: longer than any story
+KINDS = "deployments,configmaps,cronjobs,roles,rolebindings,serviceaccounts"
+
+
+class Story(NamedTuple):
+    """What happened: instants in seconds since the epoch, and what was seen at them."""
+
+    record: Recorder
+    opens: int
+    moments: dict[str, float]
+    seen: dict[str, Any]
+
+
+class Telling:
+    def __init__(self, cluster: Cluster, applier: Applier, folder: Path) -> None:
+        self._cluster = cluster
+        self._applier = applier
+        self.name = applier.name
+        self._folder = folder
+        self.namespace = f"berth-{applier.name}"
+        self._sessions = f"sessions-{applier.name}"
+        self._record = Recorder(cluster, self.namespace)
+        self._repository: GitFolder | None = None
+        self._opens = 0
+        self._moments: dict[str, float] = {}
+        self._seen: dict[str, Any] = {}
+
+    def tell(self) -> Story:
+        self._cluster.create_namespace(self._sessions)  # other people's: it is there before us
+        self._applier.up()
+        try:
+            self._begin()
+            self._record.start()
+            self._open()
+            self._edit_by_hand()
+            self._change()
+            self._look_hard()
+            self._upgrade()
+            self._go_down()
+            self._end()
+        finally:
+            self._record.stop()
+            self._applier.down()
+        return Story(self._record, self._opens, self._moments, self._seen)
+
+    def _write(self, *documents: project.Document) -> None:
+        project.write(self._folder, documents)
+
+    def _commit(self, moment: str, upgraded: bool = False) -> None:
+        """Render, commit, and wait until the engine has applied it."""
+        project.berth(self._folder, "render")
+        if upgraded:
+            for file in (self._folder / "rendered" / "clusters").rglob("*.yaml"):
+                file.write_text(_upgraded(file.read_text()))
+        if self._repository is None:
+            self._repository = GitFolder(self._folder)
+        commit = self._repository.commit(moment)
+        if moment == "first":
+            self._applier.begin(self._folder / "rendered")
+        self._moments[moment] = time.time()
+        self._applier.bring(self._repository, commit)
+        self._moments[f"{moment} applied"] = time.time()
+
+    def _begin(self) -> None:
+        self._opens = windows.next_minute(100)
+        self._write(project.document("Site", self._applier.name, self._site()))
+        self._write(*self._classes(cpu="100m"))
+        for name, seats in (("course", 5), ("edited", 7), ("gone", 3), ("before", 4)):
+            self._write(self._reservation(name, seats))
+        self._write(self._reservation("stuck", 2, "lost"))
+        self._commit("first")
+        base = (self._folder / "rendered" / "clusters" / "real" / "base.yaml").read_text()
+        self._seen["base"] = sorted(
+            f"{one['kind']}/{one['metadata']['name']}".lower()
+            for one in yaml.safe_load_all(base)
+            if one["metadata"].get("namespace") == self.namespace
+        )
+        self._seen["first"] = self._objects()
+        self._seen["replicas at first"] = self._replicas()
+
+    def _site(self) -> project.Document:
+        spec = self._applier.site(self._folder)
+        return {"namespace": self.namespace, "clusters": [{"name": "real"}], **spec}
+
+    def _classes(self, cpu: str) -> list[project.Document]:
+        """`lost` has a node selector that no node has: its placeholders stay Pending."""
+        classes = [project.resource_class("small"), project.resource_class("lost")]
+        classes[1]["spec"]["nodeSelector"] = {"type": "nowhere"}
+        for one in classes:
+            one["spec"]["requests"]["cpu"] = cpu
+            one["spec"]["sessions"]["namespaces"] = [self._sessions]
+        return classes
+
+    def _reservation(self, name: str, seats: int, resource_class: str = "small") -> project.Document:
+        entries = [entry(self._opens, 0, LONG)]
+        return reservation(name, self._opens, entries, lead=0, seats={resource_class: seats})
+
+    def _open(self) -> None:
+        sleep_until(self._opens)
+        for name, seats in (("course", 5), ("edited", 7), ("gone", 3), ("before", 4)):
+            self._wait_wanted(f"{name}-small", seats)
+        self._wait_wanted("stuck-lost", 2)
+        self._moments["open"] = time.time()
+
+    def _edit_by_hand(self) -> None:
+        """A field of the pool itself, a label of it, and an object that is deleted."""
+        patch = {
+            "metadata": {"labels": {"app.kubernetes.io/part-of": "by-hand"}},
+            "spec": {"revisionHistoryLimit": 7},
+        }
+        self._kubectl("patch", "deployment/course-small", "--type=merge", f"--patch={json.dumps(patch)}")
+        self._kubectl("delete", "rolebinding/course")
+        self._moments["edited by hand"] = time.time()
+
+        def is_back() -> bool:
+            pool = self._cluster.get("deployment", "course-small", self.namespace)
+            label = pool["metadata"]["labels"]["app.kubernetes.io/part-of"]
+            there = "rolebinding/course" in self._objects()
+            return (label, pool["spec"]["revisionHistoryLimit"], there) == (self._applier.name, 1, True)
+
+        self._moments["put back"] = eventually("what was edited by hand to be put back", is_back)
+
+    def _change(self) -> None:
+        """One commit: another template of every pool, and what lecturers do in the middle of a class."""
+        self._write(*self._classes(cpu="150m"))
+        self._write(self._reservation("late", 6), self._reservation("edited", 9))
+        (self._folder / "reservations" / "capacityreservation-gone.json").unlink()
+        (self._folder / "reservations" / "capacityreservation-before.json").unlink()
+        self._write(self._reservation("after", 4))
+        self._commit("changed")
+        pool = self._cluster.get("deployment", "course-small", self.namespace)
+        self._seen["template"] = pool["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]
+        eventually(
+            "removed pools to be gone", lambda: not {"gone-small", "before-small"} & set(self._replicas())
+        )
+        self._moments["removed"] = time.time()
+        self._wait_wanted("edited-small", 9)
+        # What opened before it was in the cluster is the sweep's, which comes every five minutes.
+        self._kubectl("create", "job", "--from=cronjob/berth-sweep", "sweep-by-hand")
+        self._wait_wanted("late-small", 6)
+        self._wait_wanted("after-small", 4)
+        self._moments["late open"] = time.time()
+
+    def _look_hard(self) -> None:
+        self._applier.look_hard()
+        time.sleep(5)
+        self._applier.look_hard()
+        self._seen["after a hard look"] = self._replicas()
+        self._seen["state with pending placeholders"] = self._applier.state()
+        self._seen["pending"] = self._pending("stuck")
+
+    def _upgrade(self) -> None:
+        """Every object changes, as with a new Berth; and the engine will sleep over the next window."""
+        opens = windows.next_minute(75)
+        self._moments["alone opens"] = opens
+        self._write(reservation("alone", opens, [entry(opens, 0, 1)], lead=0, seats={"small": 8}))
+        self._commit("upgraded", upgraded=True)
+        kinds = self._kubectl("get", KINDS, "-o", "json")
+        self._seen["not upgraded"] = [
+            f"{one['kind']}/{one['metadata']['name']}"
+            for one in json.loads(kinds)["items"]
+            if one["metadata"].get("labels", {}).get("berth.dev/site")
+            and "example.org/release" not in one["metadata"]["labels"]
+        ]
+        self._seen["after the upgrade"] = self._replicas()
+
+    def _go_down(self) -> None:
+        self._applier.stop()
+        self._moments["stopped"] = time.time()
+        sleep_until(self._moments["alone opens"] + MINUTE + 12)
+        self._moments["started"] = time.time()
+        self._applier.start()
+        self._applier.look_hard()
+        self._seen["after the outage"] = self._replicas()
+
+    def _end(self) -> None:
+        for file in (self._folder / "reservations").glob("capacityreservation-*.json"):
+            file.unlink()
+        self._moments["last removed"] = time.time()
+        self._commit("emptied")
+        eventually("the last pools to be gone", lambda: self._replicas() == {})
+        self._moments["all gone"] = time.time()
+        self._seen["left"] = self._objects()
+        self._seen["state at the end"] = self._applier.state()
+
+    def _wait_wanted(self, pool: str, wanted: int) -> None:
+        eventually(f"{wanted} seats of {pool}", lambda: self._replicas().get(pool) == wanted, 120)
+
+    def _replicas(self) -> dict[str, int]:
+        found = self._cluster.find("deployments", self.namespace)
+        return {one["metadata"]["name"]: one["spec"]["replicas"] for one in found}
+
+    def _objects(self) -> list[str]:
+        """All of ours in the namespace but for Jobs, sorted."""
+        text = self._kubectl("get", KINDS, "--selector=berth.dev/site", "-o", "json")
+        return sorted(f"{one['kind']}/{one['metadata']['name']}".lower() for one in json.loads(text)["items"])
+
+    def _pending(self, name: str) -> int:
+        pods = self._cluster.find(
+            "pods", self.namespace, f"berth.dev/reservation={name},berth.dev/resource-class"
+        )
+        return sum(1 for pod in pods if pod["status"]["phase"] == "Pending")
+
+    def _kubectl(self, *words: str) -> str:
+        return self._cluster.kubectl(*words, f"--namespace={self.namespace}")
+
+
+def _upgraded(text: str) -> str:
+    """As a release would that adds a label to everything."""
+    label = '"app.kubernetes.io/managed-by": "berth"'
+    lines = []
+    for line in text.split("\n"):
+        lines.append(line)
+        if line.strip() == label:
+            lines.append(line.replace(label, '"example.org/release": "2"'))
+    return "\n".join(lines)

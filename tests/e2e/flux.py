@@ -1,0 +1,121 @@
+"""Flux beside the cluster: the part that applies, and a tiny source controller of our own.
+
+The source controller makes a tar.gz of a commit, serves it from this machine, and says so in the status of
+the GitRepository; that is all that the part that applies needs of it.
+"""
+
+import http.server
+import json
+import threading
+import time
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.e2e import binaries
+from tests.e2e.cluster import Cluster
+from tests.e2e.component import Component
+from tests.e2e.errors import E2EError
+from tests.e2e.gitfolder import GitFolder
+from tests.e2e.sandbox import HOST_ADDRESS
+
+CRDS = Path(__file__).parent / "crds"
+NAMESPACE = "flux-system"
+
+
+class Flux:
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        """`folder` is where artifacts are served from."""
+        self._cluster = cluster
+        self._folder = folder
+        self._component: Component | None = None
+        self._server: http.server.ThreadingHTTPServer | None = None
+
+    def up(self) -> None:
+        for file in sorted(CRDS.glob("flux-*.yaml")):
+            self._cluster.kubectl("apply", "--server-side", "-f", str(file))
+        self._cluster.create_namespace(NAMESPACE)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        handler = partial(_Quiet, directory=str(self._folder))
+        self._server = http.server.ThreadingHTTPServer((HOST_ADDRESS, 0), handler)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._component = self._cluster.add(
+            str(binaries.binary("kustomize-controller")),
+            "--watch-all-namespaces",
+            "--enable-leader-election=false",
+            "--metrics-addr=127.0.0.1:8390",
+            "--health-addr=127.0.0.1:8391",
+            "--log-level=info",
+            environment={"KUBECONFIG": str(self._cluster.kubeconfig), "RUNTIME_NAMESPACE": NAMESPACE},
+        )
+        self.start()
+
+    def down(self) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+
+    def start(self) -> None:
+        assert self._component is not None
+        self._component.start()
+
+    def stop(self) -> None:
+        assert self._component is not None
+        self._component.stop()
+
+    def publish(self, source: str, repository: GitFolder, commit: str) -> None:
+        """What a source controller does at a new commit."""
+        assert self._server is not None
+        file = f"{source}/{commit}.tar.gz"
+        place = self._folder / file
+        digest = repository.archive(place)
+        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        artifact = {
+            "path": file,
+            "url": f"http://{HOST_ADDRESS}:{self._server.server_port}/{file}",
+            "revision": f"main@sha1:{commit}",
+            "digest": digest,
+            "lastUpdateTime": now,
+            "size": place.stat().st_size,
+        }
+        ready = {"type": "Ready", "status": "True", "reason": "Succeeded", "message": "stored artifact"}
+        condition = {**ready, "lastTransitionTime": now, "observedGeneration": 1}
+        status = {"status": {"observedGeneration": 1, "artifact": artifact, "conditions": [condition]}}
+        self._cluster.kubectl(
+            *("patch", "gitrepositories.source.toolkit.fluxcd.io", source, f"--namespace={NAMESPACE}"),
+            *("--subresource=status", "--type=merge", "--patch", json.dumps(status)),
+        )
+
+    def kustomization(self, name: str) -> dict[str, Any]:
+        return self._cluster.get("kustomizations.kustomize.toolkit.fluxcd.io", name, NAMESPACE)
+
+    def reconcile(self, name: str, timeout: float = 120) -> None:
+        """As `flux reconcile` does; returns when it is done."""
+        asked = f"{time.time()}"
+        note = f"reconcile.fluxcd.io/requestedAt={asked}"
+        self._cluster.kubectl(
+            *("annotate", "kustomizations.kustomize.toolkit.fluxcd.io", name, note),
+            *("--overwrite", f"--namespace={NAMESPACE}"),
+        )
+        self._wait(name, timeout, lambda status: status.get("lastHandledReconcileAt") == asked)
+
+    def wait_applied(self, name: str, commit: str, timeout: float = 150) -> None:
+        self._wait(name, timeout, lambda status: commit in status.get("lastAppliedRevision", ""))
+
+    def _wait(self, name: str, timeout: float, is_done: Any) -> None:
+        deadline = time.monotonic() + timeout
+        while True:
+            found = self.kustomization(name)
+            status = found.get("status", {})
+            conditions = {one["type"]: one for one in status.get("conditions", [])}
+            if is_done(status) and conditions.get("Ready", {}).get("status") == "True":
+                return
+            if time.monotonic() >= deadline:
+                raise E2EError(f"Kustomization {name}: {json.dumps(status, indent=1)[:3000]}")
+            time.sleep(1)
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing: a test's output is not its log."""
