@@ -92,7 +92,7 @@ def zone(text: str) -> str:
     raise Refusal(f"{shown(text)} is not a time zone of the tz database.", advice, ZONE)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def dns_label(text: str) -> str:
     if _DNS_LABEL.fullmatch(text):
         return text

@@ -51,7 +51,7 @@ def _quote(text: str) -> str:
     return f'"{re.sub(_ESCAPED, _escape, text)}"'
 
 
-quote: Callable[[str], str] = lru_cache(maxsize=4096)(_quote)
+quote: Callable[[str], str] = lru_cache(maxsize=512)(_quote)
 """The text in double quotes on one line. Cached: the objects of one reservation share most of their texts."""
 
 
@@ -129,7 +129,7 @@ def _add_lines(lines: list[str], value: dict[Any, Any] | list[Any] | tuple[Any, 
                 lines.append(f"{pad}- {_scalar(item)}")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _pair(key: str, text: str) -> str:
     return f"{_key(key)} {quote(text)}"
 

@@ -62,6 +62,7 @@ class World:
             undo.callback(self.direct.close)
             undo.callback(self.cluster.kwok.delete_nodes, self.cluster.kwok.create_nodes(2, "room", ROOM))
             self.cluster.start_second_node()
+            undo.callback(self._end_second_node)
             for name in NAMESPACES:
                 self.cluster.create_namespace(name)
             for name in (*NAMESPACES, NAMESPACE, OTHER_NAMESPACE):
@@ -86,6 +87,10 @@ class World:
             self.api.set_sessions(name, SESSIONS, 0 if name == "crowd-later" else many)
             what = name.removesuffix(START)
             self.api.fault[name] = what if what in (ERRORS, SILENCE, NONSENSE) else GOOD
+
+    def _end_second_node(self) -> None:
+        self.cluster.second_node.lose()
+        self.direct.delete(f"/api/v1/nodes/{self.cluster.second_node.name}")
 
     def _remove(self, namespace: str) -> None:
         self.direct.delete(f"/api/v1/namespaces/{namespace}")

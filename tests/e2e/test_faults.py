@@ -32,6 +32,7 @@ from tests.e2e.windows import MINUTE, sleep_until
 
 LAST = 12  # minute at which the last window ends
 DROPPED_AT = 6
+QUICK_SWEEP = 20  # seconds
 LATEST = 6 * MINUTE  # seconds after `end` until which anything may be left
 CHANGED = {"raised": 7, "lowered": 2}  # seats
 RESET, EDIT = 10, 60  # seconds
@@ -56,7 +57,7 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def _wait_until_clean(world: World) -> None:
     """At most the six minutes; once nothing is left and a sweep has passed there is nothing to wait for."""
-    sleep_until(world.opens + faultcases.SWEEPS[-1] * MINUTE + faultcases.SWEPT)
+    sleep_until(world.opens + faultcases.SWEEPS[-1] * MINUTE + QUICK_SWEEP)
     while time.time() < world.opens + LAST * MINUTE + LATEST:
         if all(world.record.looks[one.pool][-1].is_clean for one in CASES):
             return
