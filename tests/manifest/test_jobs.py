@@ -12,6 +12,7 @@ CLASSES = project.CLASSES.replace(
 )
 TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
 RUNTIME = {"configMap": {"name": "berth-runtime"}}
+PROBE = ("python", "-S", "-E", "-m", "gen.runtime.alive")
 LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 
 
@@ -70,11 +71,11 @@ def test_a_program_that_stopped_to_look_is_started_again(tmp_path: Path) -> None
 
     for one in (*pod["containers"], *pod["initContainers"]):
         assert one["livenessProbe"] == {
-            "exec": {"command": ["python", "-m", "gen.runtime.alive", f"/share/{one['name']}.alive", "90"]},
-            "initialDelaySeconds": 30,
-            "periodSeconds": 30,
-            "timeoutSeconds": 10,
-            "failureThreshold": 3,
+            "exec": {"command": [*PROBE, f"/share/{one['name']}.alive", "90"]},
+            "initialDelaySeconds": 60,
+            "periodSeconds": 60,
+            "timeoutSeconds": 30,
+            "failureThreshold": 2,
         }
 
 

@@ -36,6 +36,6 @@ def test_the_probe_looks_at_the_file(tmp_path: Path) -> None:
 def test_the_probe_is_started_as_a_module(tmp_path: Path) -> None:
     (tmp_path / "old").touch()
     os.utime(tmp_path / "old", (0, 0))
-    command = [sys.executable, "-m", "gen.runtime.alive", str(tmp_path / "old"), "90"]
+    command = [sys.executable, "-S", "-E", "-m", "gen.runtime.alive", str(tmp_path / "old"), "90"]
 
     assert subprocess.run(command, cwd=PACKAGE.parents[1], check=False).returncode == 1
