@@ -34,17 +34,9 @@ def of_dates(
 ) -> Iterator[Warned]:
     """`sides`: all its occurrences before and after, none of a suspended one. `notice` in seconds."""
     before, after = sides
-    zone = named(change.zone)
     yield from _open_now(change, before, after, now)
     touched = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
-    soon = [item for item in touched if now < item.open < now + notice and item in after]
-    if soon:
-        when = f"{local_text(soon[0].open, zone)} ({change.zone})"
-        yield Warned(
-            "soon",
-            change.name,
-            f"{_dates(soon)} opens at {when}, sooner than the notice of {hours_text(notice)} h.",
-        )
+    yield from _soon(change, sides, now, notice)
     past = [item for item in (*touched, *change.occurrences.removed) if item.end <= now]
     if past:
         yield Warned("past", change.name, f"{_dates(past)} is over already: nothing happens for it.")
@@ -59,6 +51,21 @@ def of_dates(
             f"It was {change.was}: the engine deletes the one and creates the other, "
             "so seats that are open now go and come again.",
         )
+
+
+def _soon(
+    change: ReservationChange, sides: tuple[Sequence[Occurrence], Sequence[Occurrence]], now: int, notice: int
+) -> Iterator[Warned]:
+    """What comes, goes or changes so late that nobody may hear of it in time."""
+    dates, (before, after) = change.occurrences, sides
+    goes = [*dates.removed, *(old for old, new in dates.changed if new.open != old.open)]
+    comes = [*dates.added, *(new for _, new in dates.changed)]
+    for items, there, opens in ((comes, {*after}, "opens"), (goes, {*before}, "would have opened")):
+        near = [item for item in items if now < item.open < now + notice and item in there]
+        if near:
+            when = f"{local_text(near[0].open, named(change.zone))} ({change.zone})"
+            told = f"{_dates(near)} {opens} at {when}, sooner than the notice of {hours_text(notice)} h."
+            yield Warned("soon", change.name, told)
 
 
 def _open_now(

@@ -139,7 +139,7 @@ def test_names_of_reservations_are_completed_in_any_folder(script: Path, folder:
     berth_program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gen "$@"\n')
     berth_program.chmod(0o755)
     (folder / "reservations/broken.yaml").write_text(
-        'kind: CapacityReservation\nmetadata: {name: "$(touch /tmp/x)"}\n---\nkind: [\n'
+        'kind: CapacityReservation\nmetadata: {name: "$(touch touched)"}\n---\nkind: [\n'
     )
 
     def names(where: Path, *words: str) -> set[str]:
@@ -163,6 +163,7 @@ def test_names_of_reservations_are_completed_in_any_folder(script: Path, folder:
     assert names(folder.parent, "berth", "-C", str(folder), "simulate", "") == {"course", "night", "rest"}
     assert names(folder, "berth", "list", "") == set()
     assert names(folder, "berth", "list", "--now", "") == set()
+    assert not (folder / "touched").exists()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -59,6 +59,36 @@ def test_what_opens_sooner_than_the_notice_is_told(pair: Pair, at: str, told: bo
     assert (message in warnings(pair, at)) == told
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("2026-03-01\n", "2026-03-01\n    interval: 1\n"), ("startDate: 2026-02-02", "startDate: 2026-02-03")],
+    ids=["nothing", "one-date-less"],
+)
+def test_what_goes_so_late_is_told_too(pair: Pair, before: str, after: str) -> None:
+    pair.edit("course.yaml", before, after)
+    message = (
+        "course: Mon 2026-02-02 09:00-13:00 would have opened at Mon 2026-02-02 08:30 (Europe/Zurich), "
+        "sooner than the notice of 24 h."
+    )
+    assert (message in warnings(pair, "2026-02-01T08:00:00Z")) == ("02-03" in after)
+
+
+def test_what_never_opens_does_not_open_soon(pair: Pair) -> None:
+    text = (pair.now / "reservations/course.yaml").read_text("utf-8")
+    copy = text.replace("metadata: {name: course}", "metadata: {name: kurs}") + "  suspend: true\n"
+    (pair.now / "reservations/kurs.yaml").write_text(copy, "utf-8")
+    assert warnings(pair, "2026-02-01T08:00:00Z") == []
+
+
+def test_what_moves_away_so_late_is_told(pair: Pair) -> None:
+    pair.edit("course.yaml", "moved: [", "moved: [{date: 2026-02-02, to: {date: 2026-02-20}}, ")
+    told = warnings(pair, "2026-02-01T08:00:00Z")
+    assert [line for line in told if "notice" in line] == [
+        "course: Mon 2026-02-02 09:00-13:00 would have opened at Mon 2026-02-02 08:30 (Europe/Zurich), "
+        "sooner than the notice of 24 h."
+    ]
+
+
 def test_the_site_says_how_long_the_notice_is(pair: Pair) -> None:
     pair.edit("site.yaml", "  clusters:", "  diff: {noticeHours: 2}\n  clusters:")
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
