@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: render validate test e2e lint bench lock clean
+.PHONY: render validate test e2e engines lint bench lock clean
 
 render: .venv/ready
 	$(BIN)/berth render $(ARGS)
@@ -19,6 +19,9 @@ test: .venv/ready
 
 e2e: .venv/ready
 	$(BIN)/python -m pytest tests/e2e $(ARGS)
+
+engines: .venv/ready
+	BERTH_E2E_ENGINES=1 $(BIN)/python -m pytest tests/e2e/test_argocd.py tests/e2e/test_flux.py tests/e2e/test_no_engine.py $(ARGS)
 
 lint: .venv/ready
 	$(BIN)/ruff check

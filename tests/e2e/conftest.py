@@ -1,6 +1,7 @@
 """Fixtures of the end-to-end tests: one cluster for the session, fresh namespaces for the tests."""
 
 import itertools
+import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -12,6 +13,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.enginestory import Story, Telling
 from tests.e2e.errors import E2EError
 
+ENGINES = ("test_argocd", "test_flux", "test_no_engine")
 _numbers = itertools.count(1)
 
 
@@ -42,6 +44,15 @@ def namespace(cluster: Cluster) -> Iterator[str]:
 def restricted_namespace(cluster: Cluster) -> Iterator[str]:
     """A fresh namespace that enforces the Pod Security level `restricted`."""
     yield from _fresh(cluster, {"pod-security.kubernetes.io/enforce": "restricted"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The engines build for minutes and tell for minutes more: `make engines` asks for them."""
+    if os.environ.get("BERTH_E2E_ENGINES"):
+        return
+    for item in items:
+        if item.path.stem in ENGINES:
+            item.add_marker(pytest.mark.skip(reason="`make engines` asks the real engines"))
 
 
 @pytest.fixture(scope="session")
