@@ -10,8 +10,12 @@ from gen.backend import code, job, rights
 from gen.backend.base import Manifest
 from gen.manifest import labels, naming
 from gen.model import Cluster, ResourceClass, Site
+from gen.quantity import parse
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
+
+
+SWEEP_MEMORY = "256Mi"  # the least limit
 
 
 def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[Manifest]:
@@ -56,7 +60,16 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_inventory": has_inventory(cluster),
         **job.pod(cluster),
         "code": code.sources(naming.RUNTIME, naming.SWEEP_CODE),
+        "resources": _with_room(cluster.runtime["resources"]),
     }
+
+
+def _with_room(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """For the sweep, which holds all timetables of the site at once: 118 MiB for a thousand of a term."""
+    limits = resources.get("limits", {})
+    if "memory" not in limits or (parse(limits["memory"]) or 0) >= (parse(SWEEP_MEMORY) or 0):
+        return resources
+    return {**resources, "limits": {**limits, "memory": SWEEP_MEMORY}}
 
 
 def has_inventory(cluster: Cluster) -> bool:

@@ -193,7 +193,7 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
         "MALLOC_MMAP_THRESHOLD_": "65536",
         "MALLOC_ARENA_MAX": "1",
     }
-    assert container["resources"] == LIMITS
+    assert container["resources"] == {**LIMITS, "limits": {"memory": "256Mi"}}  # it holds all timetables
     own = {"configMap": {"name": "berth-sweep"}}
     assert pod["volumes"] == [{"name": "code", "projected": {"sources": [RUNTIME, own]}}]
 
@@ -204,7 +204,7 @@ def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> N
   runtime:
     nodeSelector: {ours: "yes"}
     tolerations: [{operator: Exists}]
-    resources: {requests: {cpu: 20m}, limits: {memory: 99Mi}}
+    resources: {requests: {cpu: 20m}, limits: {memory: 300Mi}}
 """
     pods = [
         occurrence(tmp_path, site=project.SITE + more),
@@ -222,6 +222,6 @@ def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> N
         for container in (*pod["containers"], *pod.get("initContainers", [])):
             assert container["image"] == "example.org/python:3"
             assert container["resources"] == {
-                "requests": {"cpu": "20m", "memory": "99Mi"},
-                "limits": {"memory": "99Mi"},
+                "requests": {"cpu": "20m", "memory": "300Mi"},
+                "limits": {"memory": "300Mi"},
             }
