@@ -43,6 +43,16 @@ def test_set_changes_several_things_at_once(berth: Berth) -> None:
     assert "~ title: Zürich, Café | Lab -> A: b\n~ seats: 25 small -> 40 small\n" in told
 
 
+def test_set_takes_away_and_makes_what_is_missing(berth: Berth, folder: Path) -> None:
+    told = berth("set", "course", "recurrence.except=", "metadata.labels.term=spring", "suspend=true").out
+    assert "~ suspended: no -> yes\n~ label term: none -> spring\n" in told
+    text = (folder / "reservations/course.yaml").read_text("utf-8")
+    assert "except" not in text
+    assert "metadata: {name: course, labels: {term: spring}}\n" in text
+    assert berth("set", "course", "recurrence.except=").code == 2
+    assert berth("set", "course", "provisioning.leadTimeMinutes=10").code == 0
+
+
 def test_what_would_not_validate_is_refused_and_nothing_is_written(berth: Berth, folder: Path) -> None:
     before = (folder / "reservations/course.yaml").read_bytes()
     assert berth("set", "course", "provisioning.placeholderCount=0") == (

@@ -1,0 +1,36 @@
+"""What we write is read back as the very reservation that was meant."""
+
+from pathlib import Path
+
+import pytest
+
+from gen.edit.writing import written
+from gen.input.source import Source
+from gen.kind.reservation import EVERY_SESSION
+from gen.model import Reservation
+from gen.pipeline import Pipeline
+from tests import generate
+
+
+def plain(one: Reservation) -> Reservation:
+    """Without what neither `berth new` nor Renku can say."""
+    recurrence = one.recurrence._replace(excepts=(), moves=(), extras=())
+    if one.seats_listed:
+        entries = tuple(entry._replace(seats=one.seats) for entry in recurrence.schedule)
+        recurrence = recurrence._replace(schedule=entries)
+    return one._replace(
+        recurrence=recurrence, labels=(), annotations=(), sessions=EVERY_SESSION, backend="placeholder"
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_read_back_as_it_was_meant(seed: int, tmp_path: Path) -> None:
+    generate.project(tmp_path, seed, 40)
+    project = Pipeline(str(tmp_path))
+    others = [one for one in project.sources if "capacityreservation" not in one.file]
+    meant = [plain(one) for one in project.declared.reservations]
+    assert len(meant) > 20
+    files = [Source(f"reservations/{one.name}.yaml", written(one).encode()) for one in meant]
+    found = Pipeline(sources=sorted([*others, *files])).declared.reservations
+    origin = meant[0].origin
+    assert [one._replace(origin=origin) for one in found] == [one._replace(origin=origin) for one in meant]
