@@ -1,6 +1,9 @@
-"""What all tests share: they keep nothing in the cache of whoever runs them."""
+"""What all tests share: they keep nothing in the cache of whoever runs them, and processes that they start can
+be interrupted.
+"""
 
 import os
+import signal
 import tempfile
 
 import pytest
@@ -10,3 +13,6 @@ def pytest_configure(config: pytest.Config) -> None:
     cache = tempfile.TemporaryDirectory(prefix="berth-tests-")
     os.environ["BERTH_CACHE_DIR"] = cache.name
     config.add_cleanup(cache.cleanup)
+    # A shell starts what runs in the background with interrupts ignored, and children inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
