@@ -1,4 +1,4 @@
-"""What all tests share: they keep nothing in the cache of whoever runs them, and can interrupt what they start."""
+"""All tests keep nothing in the cache of whoever runs them, and can interrupt what they start."""
 
 import os
 import signal
