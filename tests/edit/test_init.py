@@ -48,7 +48,7 @@ def test_it_passes_its_own_checks(started: Path, berth: Berth) -> None:
     assert berth("-C", str(started), "validate", "--strict").code == 0
     told = berth("-C", str(started), "render", "--check")
     assert (told.code, told.out) == (0, "rendered/ is up to date.\n")
-    assert told.err.endswith("1 note.\n")
+    assert told.err.endswith("2 notes.\n")
 
 
 def test_its_workflow_finds_it_valid_and_fresh(started: Path, tmp_path: Path) -> None:

@@ -30,7 +30,6 @@ def engine(replicas_in_git: bool) -> dict[str, Any]:
 
 def test_whatever_is_left_out_has_its_default() -> None:
     whole = made()
-
     assert whole[1:] == (
         "example",
         "UTC",
