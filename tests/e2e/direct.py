@@ -51,6 +51,13 @@ class Direct:
         answer: Object = json.loads(text)
         return answer
 
+    def text(self, path: str) -> str:
+        """Of what answers no JSON, such as metrics."""
+        status, text = self._exchange("GET", path, None, {})
+        if status >= 300:
+            raise RefusedError(status, f"GET {path}: {status}")
+        return text.decode()
+
     def _exchange(
         self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, bytes]:

@@ -137,7 +137,7 @@ SystemdCgroup = false
             "cgroupDriver": "cgroupfs",
             "cgroupRoot": f"/{self._cgroup}",
             # A further node is small, so that it can be full.
-            "maxPods": 8 if self._number else 110,
+            "maxPods": 8 if self._number else 240,
             "port": 10250 + 100 * self._number,
             "healthzPort": 10248 + 100 * self._number,
             # It removes the logs of pods that are not its own.

@@ -1,0 +1,164 @@
+"""What reservations that are open at once cost: `python -m tests.bench.opened 1 10 100 200`.
+
+Each number gets the real cluster of the end-to-end tests for itself, with a class whose sessions are counted
+and five placeholders for each reservation. Once all are open, a minute is measured. Requests and watches are
+the API server's own figures, less those of the same cluster with nothing of ours in it.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from gen import table
+from tests.bench.realcluster import CRD, NAMESPACE, SESSIONS
+from tests.e2e import cgroups, faultcases, sessionkinds, windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct
+from tests.e2e.gitops import Engine
+from tests.e2e.project import Document, document
+from tests.e2e.waiting import wait_for
+from tests.e2e.windows import entry, reservation
+
+SEATS, MEASURED = 5, 60
+_REQUESTS, _WATCHES = "apiserver_request_total{", "apiserver_longrunning_requests{"
+
+
+class Load(NamedTuple):
+    """What the API server has answered so far, what it holds open, and what it has resident in MiB."""
+
+    requests: float
+    watches: float
+    resident: float
+
+
+class Cost(NamedTuple):
+    reservations: int
+    opened: float  # seconds from the minute to the last pool
+    requests: float  # a second
+    watches: float
+    server: float  # MiB more than without us
+    pods: int
+    resident: float  # MiB in all of our containers
+
+
+def measured(number: int) -> Cost:
+    with Cluster() as cluster, tempfile.TemporaryDirectory() as folder, closing(Direct()) as direct:
+        cluster.apply(CRD)
+        cluster.create_namespace(SESSIONS)
+        cluster.kwok.create_nodes(10, "seats", {"pods": "300", "cpu": "200", "memory": "400Gi"})
+        time.sleep(10)
+        idle = _over_a_minute(direct)
+        opens = windows.next_minute(30 + number // 4)
+        engine = Engine(direct, Path(folder))
+        engine.declare(_documents(opens, number))
+        engine.sync()
+        wait_for(lambda: _open_pools(direct) == number, 600, f"{number} pools to be open")
+        opened = time.time() - opens
+        time.sleep(30)
+        busy = _over_a_minute(direct)
+        pods = direct.items(f"/api/v1/namespaces/{NAMESPACE}/pods?labelSelector=berth.dev/role=occurrence")
+        resident = sum(_resident(pod) for pod in pods)
+        return Cost(
+            number,
+            opened,
+            (busy.requests - idle.requests) / MEASURED,
+            busy.watches - idle.watches,
+            busy.resident - idle.resident,
+            len(pods),
+            resident,
+        )
+
+
+def _documents(opens: int, number: int) -> list[Document]:
+    sessions = {"source": "renku", "namespaces": [SESSIONS]}
+    placed = {"requests": {"cpu": "10m"}, **sessionkinds.PRETENDING}
+    small = document(
+        "ResourceClass", "small", {**placed, "renkuId": sessionkinds.RENKU_ID, "sessions": sessions}
+    )
+    windows_ = [
+        reservation(
+            f"course-{n}",
+            opens,
+            [entry(opens, 0, 60)],
+            lead=0,
+            seats={"small": SEATS},
+            behaviour="maintain",
+            sessions={"matchLabels": {"course": f"c{n}"}},
+        )
+        for n in range(number)
+    ]
+    return [faultcases.site("bench", NAMESPACE, "argocd"), small, *windows_]
+
+
+def _open_pools(direct: Direct) -> int:
+    pools = direct.items(f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments")
+    return sum(pool["spec"].get("replicas", 0) == SEATS for pool in pools)
+
+
+def _over_a_minute(direct: Direct) -> Load:
+    """Requests of a minute; the rest as it is at its end."""
+    before = _load(direct)
+    time.sleep(MEASURED)
+    after = _load(direct)
+    return after._replace(requests=after.requests - before.requests)
+
+
+def _load(direct: Direct) -> Load:
+    lines = direct.text("/metrics").splitlines()
+    requests = sum(
+        _value(line) for line in lines if line.startswith(_REQUESTS) and 'verb="WATCH"' not in line
+    )
+    watches = sum(_value(line) for line in lines if line.startswith(_WATCHES) and 'verb="WATCH"' in line)
+    resident = sum(_value(line) for line in lines if line.startswith("process_resident_memory_bytes "))
+    return Load(requests, watches, resident / 2**20)
+
+
+def _value(line: str) -> float:
+    return float(line.rpartition(" ")[2])
+
+
+def _resident(pod: Mapping[str, object]) -> float:
+    status = pod["status"]
+    assert isinstance(status, dict)
+    found = 0.0
+    for one in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
+        for process in cgroups.processes(one["containerID"].rpartition("/")[2]):
+            lines = Path(f"/proc/{process}/status").read_text().splitlines()
+            found += sum(int(line.split()[1]) for line in lines if line.startswith("Rss")) / 1024
+    return found
+
+
+def main(numbers: list[str]) -> None:
+    cells = []
+    for number in map(int, numbers):
+        cost = measured(number)
+        cells.append(
+            (
+                str(cost.reservations),
+                f"{cost.opened:.0f} s",
+                f"{cost.requests:.1f}",
+                f"{cost.watches:.0f}",
+                f"{cost.server:.0f}",
+                str(cost.pods),
+                f"{cost.resident:.0f}",
+            )
+        )
+        sys.stderr.write(f"{cost}\n")
+    headings = (
+        "open at once",
+        "all open after",
+        "requests/s",
+        "watches",
+        "API server MiB",
+        "pods",
+        "their MiB",
+    )
+    sys.stdout.write(table.text(headings, cells))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
