@@ -56,7 +56,8 @@ def swept_after(minute: float) -> float:
     return min(at - minute for at in SWEEPS if at >= minute) * MINUTE + SWEPT
 
 
-UNSERVED = swept_after(7)
+# The sweep that comes first closes them, or the one after it where that one found no room to start in time.
+UNSERVED = swept_after(7) + 5 * MINUTE
 
 CONTROLLERS_AWAY = (-0.3, 1.4)  # the controller manager, minutes
 SERVER_AWAY = (8.4, 10.4)

@@ -60,7 +60,8 @@ def _are_established(cluster: Cluster) -> bool:
     """`kubectl wait` fails where a kind is so new that it has no conditions."""
     kinds = cluster.find("customresourcedefinitions")
     told = [
-        {one["type"]: one["status"] for one in kind.get("status", {}).get("conditions", ())} for kind in kinds
+        {one["type"]: one["status"] for one in (kind.get("status") or {}).get("conditions") or ()}
+        for kind in kinds
     ]
     return all(conditions.get("Established") == "True" for conditions in told)
 
