@@ -4,6 +4,7 @@ import itertools
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.enginestory import Story, Telling
 from tests.e2e.errors import E2EError
 
+HERE = Path(__file__).parent
 ENGINES = ("test_argocd", "test_flux", "test_no_engine")
 _numbers = itertools.count(1)
 
@@ -51,7 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if os.environ.get("BERTH_E2E_ENGINES"):
         return
     for item in items:
-        if item.path.stem in ENGINES:
+        if item.path.parent == HERE and item.path.stem in ENGINES:
             item.add_marker(pytest.mark.skip(reason="`make engines` asks the real engines"))
 
 
@@ -60,7 +62,9 @@ def stories(
     cluster: Cluster, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Future[Story]]]:
     """The story of each engine that tests of this run ask for, all of them at the same time."""
-    asked = {item.path.stem.removeprefix("test_") for item in request.session.items}
+    asked = {
+        item.path.stem.removeprefix("test_") for item in request.session.items if item.path.parent == HERE
+    }
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         binaries.build([one.name for one in binaries.ENGINES if one.engine in asked])
