@@ -11,6 +11,7 @@ from gen.backend.base import Manifest
 from gen.manifest import labels, naming
 from gen.model import Cluster, ResourceClass, Site
 from gen.quantity import parse
+from gen.runtime.labels import ROLE, SWEEP
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
 
@@ -52,7 +53,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
     return {
         "name": naming.SWEEP,
         "annotations": job.UNLIMITED,
-        "pod_labels": {**labels.of_site(site), labels.ROLE: labels.SWEEP},
+        "pod_labels": {**labels.of_site(site), ROLE: SWEEP},
         "service_account": naming.SWEEP,
         "site": site.name,
         "engine": cluster.engine,

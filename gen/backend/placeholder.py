@@ -13,6 +13,7 @@ from gen.dates.occurrence import Occurrence
 from gen.manifest import labels, naming
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import Placed
+from gen.runtime.labels import CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, TIMETABLE, TITLE
 
 TEMPLATES = "placeholder"
 # kube-linter wants every container to have all of them; this is why ours has not.
@@ -27,7 +28,7 @@ def manifests(
 ) -> list[Manifest]:
     """Timetable, Deployments, Role, RoleBinding, CronJobs."""
     reservation, cluster = placed.reservation, placed.cluster
-    notes = {**dict(reservation.annotations), labels.TITLE: reservation.title}
+    notes = {**dict(reservation.annotations), TITLE: reservation.title}
     common: dict[str, Any] = {
         "name": naming.single(reservation.name),
         "namespace": cluster.namespace,
@@ -36,7 +37,7 @@ def manifests(
     }
     unjudged = labels.unjudged(cluster.engine)
     pools = [naming.pool(reservation.name, found.name) for found in placed.classes]
-    known = {**common, "labels": {**common["labels"], labels.ROLE: labels.TIMETABLE}}
+    known = {**common, "labels": {**common["labels"], ROLE: TIMETABLE}}
     found = [Manifest(f"{TEMPLATES}/timetable.yaml.j2", {**known, "timetable": timetable})]
     found += [
         Manifest(
@@ -73,9 +74,9 @@ def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: Resourc
     class.
     """
     selector = {
-        labels.SITE: site.name,
-        labels.RESERVATION: reservation.name,
-        labels.CLASS: found.name,
+        SITE: site.name,
+        RESERVATION: reservation.name,
+        CLASS: found.name,
     }
     resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
     return {
@@ -94,13 +95,13 @@ def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: Resourc
 def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict[str, Any]:
     """What all CronJobs of the reservation share."""
     reservation, cluster = placed.reservation, placed.cluster
-    role = {labels.ROLE: labels.OCCURRENCE}
+    role = {ROLE: OCCURRENCE}
     return {
         "time_zone": cron_zone(reservation.recurrence.zone),
         "suspended": reservation.suspend,
         "deadline": max((item.end - item.open for item in occurrences), default=0),
         "job_labels": {**labels.of_reservation(site, reservation), **role},
-        "pod_labels": {**labels.of_site(site), labels.RESERVATION: reservation.name, **role},
+        "pod_labels": {**labels.of_site(site), RESERVATION: reservation.name, **role},
         "service_account": naming.OCCURRENCE,
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),

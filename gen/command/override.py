@@ -22,10 +22,10 @@ from gen.live.client import Remote
 from gen.live.facts import Place
 from gen.live.order import Orders
 from gen.live.rules import Live
-from gen.manifest import labels
 from gen.model import Site
 from gen.pipeline import Part, Pipeline
 from gen.runtime.instant import instant_text
+from gen.runtime.labels import RESERVATION, SITE
 from gen.runtime.override import Override
 
 LONGEST = 7 * 86_400  # seconds: what is to last belongs into git
@@ -113,7 +113,7 @@ def _carry_out(asked: Asked, site: Site, parts: Sequence[Part], wanted: _Wanted,
     }
     clusters = [part.placed.cluster for part in concerned.values()]
     means = reach(asked, clusters)
-    ours = {labels.SITE: site.name, labels.RESERVATION: asked.words[0]}
+    ours = {SITE: site.name, RESERVATION: asked.words[0]}
 
     def write(remote: Remote, at: Place) -> tuple[Orders, Orders] | None:
         classes = [one.name for one in concerned[at.cluster].placed.classes]

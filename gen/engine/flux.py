@@ -8,8 +8,9 @@ from typing import Any
 
 from gen.backend.base import Manifest
 from gen.engine.base import metadata, source_path
-from gen.manifest import labels, naming
+from gen.manifest import naming
 from gen.model import Cluster, Site
+from gen.runtime.labels import SITE
 
 NAMESPACE = "flux-system"
 
@@ -31,7 +32,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
             "prune": {"prune": options.get("prune", True)},
             **_optional(cluster),
             "ignores_replicas": cluster.replicas_in_git,
-            "site_label": f"{labels.SITE}={site.name}",
+            "site_label": f"{SITE}={site.name}",
         },
     )
     if "sourceName" in options:

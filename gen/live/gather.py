@@ -10,7 +10,8 @@ from gen.live import objects
 from gen.live.facts import Facts
 from gen.live.known import readable
 from gen.live.sessions import active, asked_for
-from gen.manifest import labels, naming
+from gen.manifest import naming
+from gen.runtime import labels
 from gen.runtime.api import ApiError
 from gen.runtime.collection import Collection
 from gen.runtime.kinds import collections

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gen.live.facts import CronJob, Deployment, Job, Pod, Timetable, Trouble, Waiting
-from gen.manifest import labels
+from gen.runtime import labels
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.override import ANNOTATION as OVERRIDE

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from gen.live.objects import Object
-from gen.manifest import labels, naming
+from gen.manifest import naming
 from gen.runtime.instant import instant_text
 from gen.runtime.jsonvalue import TimetableError
+from gen.runtime.labels import RESERVATION
 from gen.runtime.override import ANNOTATION, Override, parse_overrides
 
 MANAGER = "berth-override"
@@ -79,7 +80,7 @@ def place(
 def _timetable(hand: Hand, namespace: str, ours: Mapping[str, str]) -> Object | None:
     """Found by its labels too, so that nobody else's ConfigMap of that name is touched."""
     selector = ",".join(f"{key}={value}" for key, value in ours.items())
-    name = naming.single(ours[labels.RESERVATION])
+    name = naming.single(ours[RESERVATION])
     query = {"labelSelector": selector, "fieldSelector": f"metadata.name={name}"}
     items = hand.get(f"/api/v1/namespaces/{namespace}/configmaps", query).get("items") or []
     found: Object | None = next(iter(items), None)

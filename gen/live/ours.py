@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from gen.live.case import Look
 from gen.live.facts import CronJob, Facts, Job, Pod
 from gen.live.rules import Live
-from gen.manifest import labels, naming
+from gen.manifest import naming
+from gen.runtime import labels
 from gen.runtime.instant import instant_text
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
@@ -61,7 +62,7 @@ def _of_sweep(look: Look, apply: str) -> Iterator[Live]:
         yield _live(look, "S013", "", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
     elif look.now >= _last_good(found) + OVERDUE:
         last = f"since {instant_text(found.last_success)}" if found.last_success else "yet"
-        logs = place.kubectl("logs --selector=berth.dev/role=sweep --tail=20")
+        logs = place.kubectl(f"logs --selector={labels.ROLE}={labels.SWEEP} --tail=20")
         yield _live(
             look, "S014", "", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
         )

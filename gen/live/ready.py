@@ -6,6 +6,7 @@ from gen.live.case import REPAIR, Case
 from gen.live.facts import Waiting
 from gen.live.rules import Live
 from gen.runtime.instant import instant_text
+from gen.runtime.labels import CLASS, RESERVATION
 from gen.runtime.readiness import asked_at
 
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
@@ -84,4 +85,4 @@ def _late(case: Case, missing: int) -> Iterator[Live]:
 
 
 def _placeholders_of(case: Case) -> str:
-    return f"berth.dev/reservation={case.reservation},berth.dev/resource-class={case.pool.resource_class}"
+    return f"{RESERVATION}={case.reservation},{CLASS}={case.pool.resource_class}"

@@ -9,6 +9,7 @@ from gen.live.facts import Deployment
 from gen.live.rules import Live
 from gen.runtime.api import FIELD_MANAGER
 from gen.runtime.instant import instant_text
+from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE
 from gen.runtime.target import full_count, target
 
 OURS = (FIELD_MANAGER, "berth-scaler", "berth-sweep")
@@ -111,4 +112,4 @@ def _last_written(case: Case, found: Deployment, at: int) -> int:
 
 
 def _pods(case: Case) -> str:
-    return f"berth.dev/reservation={case.reservation},berth.dev/role=occurrence"
+    return f"{RESERVATION}={case.reservation},{ROLE}={OCCURRENCE}"

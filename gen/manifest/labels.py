@@ -1,14 +1,7 @@
-"""The labels by which objects are known as ours. They are part of the contract with the cluster side."""
+"""The labels that all objects of a site or of a reservation carry."""
 
 from gen.model import Reservation, Site
-
-SITE = "berth.dev/site"
-RESERVATION = "berth.dev/reservation"
-CLASS = "berth.dev/resource-class"
-TITLE = "berth.dev/title"
-ROLE = "berth.dev/role"  # of timetables, and of Jobs and their pods: one of the three below
-TIMETABLE, OCCURRENCE, SWEEP = "timetable", "occurrence", "sweep"
-
+from gen.runtime.labels import RESERVATION, SITE
 
 # Argo CD calls a placeholder that waits Progressing for as long as it waits, and a CronJob whose last run
 # failed Degraded until the next has succeeded, which may be in a week. Neither says anything of a sync.

@@ -9,12 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
+from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE, SITE
 from gen.runtime.override import ANNOTATION as OVERRIDE
 from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind, Tree
 
 T = TypeVar("T")
-SITE, RESERVATION, ROLE_LABEL = "berth.dev/site", "berth.dev/reservation", "berth.dev/role"
-OCCURRENCE, TIMETABLE = "occurrence", "timetable"
 GONE_SINCE = "berth.dev/gone-since"
 INVENTORY_KEY = "reservations.txt"
 UNPULLED = frozenset(
@@ -173,7 +172,7 @@ def _deployment(thing: Thing, tree: Tree) -> Deployment:
 
 def _job(thing: Thing, tree: Tree) -> Job | None:
     """None for a Job that no CronJob of ours has made, nor the sweep, even if it borrows the labels."""
-    if _at(tree, "metadata", "labels").get(ROLE_LABEL) != OCCURRENCE:
+    if _at(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
         return None
     conditions = _list(_at(tree, "status"), "conditions")
     ends = [one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True"]

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 from gen.runtime.collection import Collection
 from gen.runtime.instant import instant
+from gen.runtime.labels import SITE
 from gen.runtime.recognition import Inactive, Recognition
 from gen.runtime.session import Match, Session
 from gen.runtime.watching import Tree, mapping, nonsense
 
-OUR_LABEL = "berth.dev/site"  # on every pod of ours; such a one is never a session
 RENKU_CLASS, RENKU_PROJECT = "renku.io/resource_class_id", "renku.io/project_id"
 JUPYTERHUB_SERVER = "component=singleuser-server"
 _RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"
@@ -56,7 +56,7 @@ def _collection(recognition: Recognition, namespace: str) -> Collection:
         path = f"{api}/namespaces/{namespace}/{quote(recognition.resource, safe='')}"
         return Collection(path, selector, metadata_only=not recognition.inactive)
     hub = JUPYTERHUB_SERVER if recognition.source == "jupyterhub" else ""
-    labels = ",".join(part for part in (hub, selector, f"!{OUR_LABEL}") if part)
+    labels = ",".join(part for part in (hub, selector, f"!{SITE}") if part)
     return Collection(f"/api/v1/namespaces/{namespace}/pods", labels, _RUNNING_PODS, metadata_only=True)
 
 
@@ -66,7 +66,8 @@ def is_active(tree: Tree, recognition: Recognition) -> bool:
     """
     metadata = mapping(tree, "metadata")
     annotations = mapping(metadata, "annotations")
-    if metadata.get("deletionTimestamp") or OUR_LABEL in mapping(metadata, "labels"):
+    # No pod of ours is a session.
+    if metadata.get("deletionTimestamp") or SITE in mapping(metadata, "labels"):
         return False
     if any(annotations.get(key) != value for key, value in recognition.annotations):
         return False

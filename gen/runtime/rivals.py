@@ -10,7 +10,7 @@ from urllib.parse import quote
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.collection import Collection
 from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.kinds import OUR_LABEL
+from gen.runtime.labels import ROLE, SITE, TIMETABLE
 from gen.runtime.session import Claim, Match
 from gen.runtime.timetable import Occurrence, Timetable, in_force, parse
 from gen.runtime.watching import Tree, mapping
@@ -37,7 +37,7 @@ class Reading(NamedTuple):
 
 def timetables(namespace: str, site: str) -> Collection:
     path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps"
-    return Collection(path, f"{OUR_LABEL}={site},berth.dev/role=timetable", page=_PAGE)
+    return Collection(path, f"{SITE}={site},{ROLE}={TIMETABLE}", page=_PAGE)
 
 
 def reading(tree: Tree, classes: frozenset[str], now: int) -> Reading:

@@ -13,9 +13,10 @@ from contextlib import closing
 from types import FrameType
 from typing import NamedTuple
 
+from gen.runtime import labels
 from gen.runtime.api import Api, ApiError
 from gen.runtime.connection import ACCOUNT, in_cluster
-from gen.runtime.facts import OCCURRENCE, RESERVATION, ROLE_LABEL, SITE, Fact, Facts, Pod, facts, made_of
+from gen.runtime.facts import Fact, Facts, Pod, facts, made_of
 from gen.runtime.imagetrouble import unpulled_placeholders, unready
 from gen.runtime.judgement import judge
 from gen.runtime.log import Log
@@ -101,10 +102,11 @@ class Sweep:
 
     def _list(self, kind: Kind) -> list[Fact] | None:
         """All of a kind, or None; that has been told then."""
-        labels = f"{SITE}={self._site.name}" + (f",{ROLE_LABEL}={OCCURRENCE}" if kind is POD else "")
+        occurrences = f",{labels.ROLE}={labels.OCCURRENCE}" if kind is POD else ""
+        selector = f"{labels.SITE}={self._site.name}{occurrences}"
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found = pages(self._api, kind, self._site.namespace, labels)
+                found = pages(self._api, kind, self._site.namespace, selector)
                 return [fact for page in found for fact in self._facts(kind, page)]
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
@@ -125,9 +127,10 @@ class Sweep:
         waiting = unready(known)
         if not waiting or self._elapsed() > ACTING:
             return
-        labels = f"{SITE}={self._site.name},{RESERVATION},{ROLE_LABEL}!={OCCURRENCE}"
+        ours = f"{labels.SITE}={self._site.name},{labels.RESERVATION}"
+        selector = f"{ours},{labels.ROLE}!={labels.OCCURRENCE}"
         try:
-            page = next(pages(self._api, POD, self._site.namespace, labels, "status.phase=Pending"))
+            page = next(pages(self._api, POD, self._site.namespace, selector, "status.phase=Pending"))
             pods = [fact for fact in self._facts(POD, page) if isinstance(fact, Pod)]
             hands.warn(unpulled_placeholders(waiting, pods))
         except ApiError as error:

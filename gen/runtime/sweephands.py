@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from gen.runtime import labels
 from gen.runtime.action import Action, Mark, Remove, Scale, StartJob, Telling, told
 from gen.runtime.api import Api, ApiError
 from gen.runtime.event import WARNING, Subject, event
-from gen.runtime.facts import GONE_SINCE, OCCURRENCE, RESERVATION, ROLE_LABEL, SITE, Facts, Thing
+from gen.runtime.facts import GONE_SINCE, Facts, Thing
 from gen.runtime.keeper import ATTEMPTS
 from gen.runtime.log import Log
 from gen.runtime.verbs import (
@@ -170,7 +171,11 @@ def _job(site: str, namespace: str, action: StartJob) -> Tree:
     """As the CronJob's own would be, but for the labels by which it is known, whoever has edited those."""
     metadata = action.template.get("metadata")
     kept = metadata if isinstance(metadata, dict) else {}
-    known = {SITE: site, RESERVATION: action.thing.reservation, ROLE_LABEL: OCCURRENCE}
+    known = {
+        labels.SITE: site,
+        labels.RESERVATION: action.thing.reservation,
+        labels.ROLE: labels.OCCURRENCE,
+    }
     owner = {
         "apiVersion": CONFIG_MAP.version,
         "kind": CONFIG_MAP.name,

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from gen.manifest import labels
 from tests.command import project
 from tests.manifest.parts import of_cluster, of_kind, of_part, small
 
@@ -64,14 +63,3 @@ def test_jobs_and_their_pods_say_what_they_are_for(tmp_path: Path) -> None:
         job = cronjob["spec"]["jobTemplate"]
 
         assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"] == expected
-
-
-def test_the_constants_are_the_contract_with_the_cluster_side() -> None:
-    assert (labels.SITE, labels.RESERVATION, labels.CLASS, labels.TITLE, labels.ROLE) == (
-        "berth.dev/site",
-        "berth.dev/reservation",
-        "berth.dev/resource-class",
-        "berth.dev/title",
-        "berth.dev/role",
-    )
-    assert (labels.TIMETABLE, labels.OCCURRENCE, labels.SWEEP) == ("timetable", "occurrence", "sweep")
