@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from gen.live.case import EDIT, REPAIR, RESET, Case, seats
 from gen.live.facts import Deployment
 from gen.live.rules import Live
-from gen.runtime.api import FIELD_MANAGER
+from gen.runtime.api import OUR_FIELD_MANAGERS
 from gen.runtime.instant import instant_text
 from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE
 from gen.runtime.target import full_count, target
 
-OURS = (FIELD_MANAGER, "berth-scaler", "berth-sweep")
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
 
 
@@ -45,7 +44,7 @@ def _missing(case: Case) -> Live:
 
 
 def _lacking(case: Case, found: Deployment, missing: str) -> Live:
-    now, is_ours = case.look.now, found.scaled_by in OURS
+    now, is_ours = case.look.now, found.scaled_by in OUR_FIELD_MANAGERS
     young = now < max(_opened(case) + YOUNG, case.changed + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
@@ -108,7 +107,7 @@ def _opened(case: Case) -> int:
 
 def _last_written(case: Case, found: Deployment, at: int) -> int:
     """The latest of that instant, an edit of the timetable, and a scale by somebody else."""
-    return max(at, case.changed, 0 if found.scaled_by in OURS else found.scaled_at)
+    return max(at, case.changed, 0 if found.scaled_by in OUR_FIELD_MANAGERS else found.scaled_at)
 
 
 def _pods(case: Case) -> str:

@@ -14,6 +14,8 @@ from gen.runtime.override import ANNOTATION as OVERRIDE
 
 FIELD_MANAGER = "berth-occurrence"
 SCALER_FIELD_MANAGER = "berth-scaler"
+SWEEP_FIELD_MANAGER = "berth-sweep"
+OUR_FIELD_MANAGERS = (FIELD_MANAGER, SCALER_FIELD_MANAGER, SWEEP_FIELD_MANAGER)
 TIMETABLE_KEY = "timetable.json"
 
 MERGE_PATCH = "application/merge-patch+json"

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from gen.runtime import labels
-from gen.runtime.api import Api, ApiError
+from gen.runtime.api import SWEEP_FIELD_MANAGER, Api, ApiError
 from gen.runtime.connection import ACCOUNT, in_cluster
 from gen.runtime.facts import Fact, Facts, Pod, facts, made_of
 from gen.runtime.imagetrouble import unpulled_placeholders, unready
@@ -36,7 +36,6 @@ from gen.runtime.verbs import (
     pages,
 )
 
-FIELD_MANAGER = "berth-sweep"
 NO_ENGINE = "none"
 READING = 30.0  # seconds from the start in which a list that failed is asked for again
 ACTING = 75.0  # seconds from the start in which something is begun: a write may then take half a minute
@@ -154,7 +153,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     signal.alarm(LAST)
     try:
         with closing(connection):
-            return Sweep(Api(connection, FIELD_MANAGER), site, log, time.time, time.sleep).run()
+            return Sweep(Api(connection, SWEEP_FIELD_MANAGER), site, log, time.time, time.sleep).run()
     except Exception as error:
         log.trouble("sweep", error)
         return 1

@@ -5,11 +5,11 @@ them.
 import json
 from typing import Any
 
-from gen.runtime.api import Api
+from gen.runtime.api import SWEEP_FIELD_MANAGER, Api
 from gen.runtime.facts import Fact, Facts, facts, made_of
 from gen.runtime.instant import instant_text
 from gen.runtime.log import Log
-from gen.runtime.sweep import FIELD_MANAGER, Site, Sweep
+from gen.runtime.sweep import Site, Sweep
 from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
@@ -139,7 +139,7 @@ class Swept:
         self.cluster.requests.clear()
         self.lines.clear()
         log = Log(lambda line: self.lines.append(json.loads(line)), self._now, "")
-        return Sweep(Api(self.cluster, FIELD_MANAGER), self.site, log, self._now, self._wait).run()
+        return Sweep(Api(self.cluster, SWEEP_FIELD_MANAGER), self.site, log, self._now, self._wait).run()
 
     def told(self, event: str) -> list[tuple[str, ...]]:
         """The lines of one event: reservation and message, or subject and reason of what failed."""

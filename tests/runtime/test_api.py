@@ -4,7 +4,19 @@ import json
 
 import pytest
 
-from gen.runtime.api import Answer, Api, ApiError, Deployment, Request, Scale, TimetableText
+from gen.runtime.api import (
+    FIELD_MANAGER,
+    OUR_FIELD_MANAGERS,
+    SCALER_FIELD_MANAGER,
+    SWEEP_FIELD_MANAGER,
+    Answer,
+    Api,
+    ApiError,
+    Deployment,
+    Request,
+    Scale,
+    TimetableText,
+)
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
@@ -247,3 +259,9 @@ def test_an_override_comes_with_the_timetable() -> None:
     )
 
     assert api.get_timetable("berth", "course") == TimetableText("x", "{}")
+
+
+def test_each_program_writes_in_a_name_of_its_own_and_all_are_known_as_ours() -> None:
+    """Those names are in clusters already: `status` tells by them who has scaled."""
+    assert OUR_FIELD_MANAGERS == ("berth-occurrence", "berth-scaler", "berth-sweep")
+    assert OUR_FIELD_MANAGERS == (FIELD_MANAGER, SCALER_FIELD_MANAGER, SWEEP_FIELD_MANAGER)
