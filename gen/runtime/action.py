@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from gen.runtime.event import NORMAL
 from gen.runtime.facts import Deployment, Job, Thing
-from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING, Tree
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING
+from gen.runtime.verbs import Tree
 
 OPENED, CLOSED, STARTED, REMOVED = "SweepOpened", "SweepClosed", "SweepStartedJob", "SweepRemoved"
 GONE, BACK = "SweepGone", "SweepBack"

@@ -8,8 +8,8 @@ cluster. It decides nothing and repeats nothing.
 import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
-from urllib.parse import quote
 
+from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, EVENT, JOB, Kind
 from gen.runtime.override import ANNOTATION as OVERRIDE
 
 FIELD_MANAGER = "berth-occurrence"
@@ -84,9 +84,11 @@ class Api:
         self._transport = transport
         self.field_manager = field_manager
 
+    def get(self, kind: Kind, namespace: str, name: str) -> dict[str, object]:
+        return self.ask(Request("GET", kind.path(namespace, name)), kind.name)
+
     def get_timetable(self, namespace: str, name: str) -> TimetableText:
-        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps/{quote(name, safe='')}"
-        found = self.ask(Request("GET", path), "ConfigMap")
+        found = self.get(CONFIG_MAP, namespace, name)
         text = _part(found, "data").get(TIMETABLE_KEY)
         if not isinstance(text, str):
             raise ApiError(200, "Nonsense", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
@@ -94,7 +96,7 @@ class Api:
         return TimetableText(text, overrides if isinstance(overrides, str) else "")
 
     def get_deployment(self, namespace: str, name: str) -> Deployment:
-        found = self.ask(Request("GET", _deployment_path(namespace, name)), "Deployment")
+        found = self.get(DEPLOYMENT, namespace, name)
         version, uid = _part(found, "metadata").get("resourceVersion"), _part(found, "metadata").get("uid")
         replicas = _part(found, "spec").get("replicas")
         ready = _part(found, "status").get("readyReplicas")
@@ -118,18 +120,19 @@ class Api:
 
     def get_job_annotation(self, namespace: str, job: str, key: str) -> str:
         """Empty where it has none."""
-        found = _annotations(self.ask(Request("GET", _job_path(namespace, job)), "Job")).get(key)
+        found = _annotations(self.get(JOB, namespace, job)).get(key)
         return found if isinstance(found, str) else ""
 
-    def annotate_job(self, namespace: str, job: str, annotations: Mapping[str, str]) -> None:
+    def annotate(self, kind: Kind, namespace: str, name: str, annotations: Mapping[str, str | None]) -> None:
+        """Those that are None are taken away; others stay."""
         patch = json.dumps({"metadata": {"annotations": annotations}}).encode()
-        path = f"{_job_path(namespace, job)}?fieldManager={self.field_manager}"
-        self.ask(Request("PATCH", path, patch), "Job")
+        path = f"{kind.path(namespace, name)}?fieldManager={self.field_manager}"
+        self.ask(Request("PATCH", path, patch), kind.name)
 
     def tell(self, namespace: str, event: dict[str, object]) -> None:
         """Posts an event made by `gen.runtime.event`."""
-        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/events"
-        self.ask(Request("POST", path, json.dumps(event).encode(), JSON), "Event")
+        path = EVENT.path(namespace)
+        self.ask(Request("POST", path, json.dumps(event).encode(), JSON), EVENT.name)
 
     def ask(self, request: Request, *kinds: str) -> dict[str, object]:
         """The object of one of these kinds that the server answers."""
@@ -161,16 +164,8 @@ def _annotations(body: dict[str, object]) -> dict[str, object]:
     return _part(_part(body, "metadata"), "annotations")
 
 
-def _deployment_path(namespace: str, name: str) -> str:
-    return f"/apis/apps/v1/namespaces/{quote(namespace, safe='')}/deployments/{quote(name, safe='')}"
-
-
 def _scale_path(namespace: str, deployment: str) -> str:
-    return f"{_deployment_path(namespace, deployment)}/scale"
-
-
-def _job_path(namespace: str, job: str) -> str:
-    return f"/apis/batch/v1/namespaces/{quote(namespace, safe='')}/jobs/{quote(job, safe='')}"
+    return f"{DEPLOYMENT.path(namespace, deployment)}/scale"
 
 
 def _scale(body: dict[str, object]) -> Scale:

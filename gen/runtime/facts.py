@@ -10,8 +10,9 @@ from typing import NamedTuple, TypeVar
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE, SITE
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind
 from gen.runtime.override import ANNOTATION as OVERRIDE
-from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind, Tree
+from gen.runtime.verbs import Tree
 
 T = TypeVar("T")
 GONE_SINCE = "berth.dev/gone-since"

@@ -13,13 +13,13 @@ from gen.runtime.holding import Holding, holdings
 from gen.runtime.imagetrouble import unpulled
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.loop import EARLY
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from gen.runtime.override import Override, in_force, parse_overrides
 from gen.runtime.plan import wish
 from gen.runtime.removal import is_gone, leftovers, marks, removal
 from gen.runtime.target import open_now, opens_within
 from gen.runtime.timetable import Occurrence, Pool, Timetable, parse
 from gen.runtime.timetable import in_force as may_open
-from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 
 OWN_RUN = 30  # seconds after its opening that an occurrence has for the run of its own CronJob
 COMING = 60  # seconds that a Job or pod has to begin

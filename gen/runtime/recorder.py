@@ -11,6 +11,7 @@ from gen.runtime.api import Api, ApiError
 from gen.runtime.event import NORMAL, WARNING, Subject, event
 from gen.runtime.instant import instant_text
 from gen.runtime.log import Log
+from gen.runtime.objectkind import JOB
 from gen.runtime.pause import NO_PAUSE, Pause
 from gen.runtime.readiness import LATE, READY, UNJUDGED, asked_at, judged, late_message, ready_message
 from gen.runtime.record import MOST_RECORDS, RECORD, Look, Record, annotations, facts, joined, noted, resumed
@@ -124,7 +125,7 @@ class Recorder:
         if not self._has_resumed:
             self._resume()
         found = annotations(list(self._records.values()))
-        self._api.annotate_job(self._namespace, self._job, found)
+        self._api.annotate(JOB, self._namespace, self._job, found)
         self._written = found
 
     def _resume(self) -> None:

@@ -6,7 +6,7 @@ from gen.runtime.action import Action, Mark, Remove, Scale
 from gen.runtime.facts import Deployment, Facts, Source, Thing
 from gen.runtime.holding import Holding
 from gen.runtime.instant import instant, instant_text
-from gen.runtime.verbs import DEPLOYMENT, JOB
+from gen.runtime.objectkind import DEPLOYMENT, JOB
 
 ORPHANED = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.

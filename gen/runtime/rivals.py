@@ -5,12 +5,12 @@ Of a timetable is kept only what may open before it is read again.
 
 from collections.abc import Iterable
 from typing import NamedTuple
-from urllib.parse import quote
 
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.collection import Collection
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.labels import ROLE, SITE, TIMETABLE
+from gen.runtime.objectkind import CONFIG_MAP
 from gen.runtime.session import Claim, Match
 from gen.runtime.timetable import Occurrence, Timetable, in_force, parse
 from gen.runtime.watching import Tree, mapping
@@ -36,8 +36,7 @@ class Reading(NamedTuple):
 
 
 def timetables(namespace: str, site: str) -> Collection:
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/configmaps"
-    return Collection(path, f"{SITE}={site},{ROLE}={TIMETABLE}", page=_PAGE)
+    return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_PAGE)
 
 
 def reading(tree: Tree, classes: frozenset[str], now: int) -> Reading:

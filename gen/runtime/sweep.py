@@ -20,21 +20,11 @@ from gen.runtime.facts import Fact, Facts, Pod, facts, made_of
 from gen.runtime.imagetrouble import unpulled_placeholders, unready
 from gen.runtime.judgement import judge
 from gen.runtime.log import Log
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
 from gen.runtime.pause import after_failure
 from gen.runtime.program import log_of
 from gen.runtime.sweephands import Hands, World
-from gen.runtime.verbs import (
-    CONFIG_MAP,
-    CRON_JOB,
-    DEPLOYMENT,
-    JOB,
-    POD,
-    ROLE,
-    ROLE_BINDING,
-    Kind,
-    Tree,
-    pages,
-)
+from gen.runtime.verbs import Tree, pages
 
 NO_ENGINE = "none"
 READING = 30.0  # seconds from the start in which a list that failed is asked for again

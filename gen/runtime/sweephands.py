@@ -14,19 +14,8 @@ from gen.runtime.event import WARNING, Subject, event
 from gen.runtime.facts import GONE_SINCE, Facts, Thing
 from gen.runtime.keeper import ATTEMPTS
 from gen.runtime.log import Log
-from gen.runtime.verbs import (
-    CONFIG_MAP,
-    CRON_JOB,
-    DEPLOYMENT,
-    JOB,
-    ROLE,
-    ROLE_BINDING,
-    Tree,
-    annotate,
-    apply,
-    delete,
-    get,
-)
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING
+from gen.runtime.verbs import Tree, apply, delete, get
 
 KINDS = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING)}
 _EVENTS = {Scale: "scale", StartJob: "start", Mark: "mark", Remove: "remove"}  # of the log
@@ -100,7 +89,7 @@ class Hands:
                 self._start(action)
                 return True
             case Mark():
-                annotate(api, CONFIG_MAP, namespace, thing.name, {GONE_SINCE: action.since or None})
+                api.annotate(CONFIG_MAP, namespace, thing.name, {GONE_SINCE: action.since or None})
                 return True
             case Remove():
                 return delete(api, KINDS[thing.kind], namespace, thing.name, thing.uid)

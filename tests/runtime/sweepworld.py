@@ -9,8 +9,8 @@ from gen.runtime.api import SWEEP_FIELD_MANAGER, Api
 from gen.runtime.facts import Fact, Facts, facts, made_of
 from gen.runtime.instant import instant_text
 from gen.runtime.log import Log
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
 from gen.runtime.sweep import Site, Sweep
-from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 

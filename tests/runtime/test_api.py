@@ -17,6 +17,7 @@ from gen.runtime.api import (
     Scale,
     TimetableText,
 )
+from gen.runtime.objectkind import CONFIG_MAP, JOB
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
@@ -223,7 +224,7 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
     assert api.get_deployment("berth", "course-small") == Deployment(3, "7", 2, "u")
     assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == "[]"
     assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == ""
-    api.annotate_job("berth", "course-1", {"berth.dev/record": "[1]"})
+    api.annotate(JOB, "berth", "course-1", {"berth.dev/record": "[1]"})
     assert asked == [
         Request("GET", SCALE.removesuffix("/scale")),
         Request("GET", "/apis/batch/v1/namespaces/berth/jobs/course-1"),
@@ -234,6 +235,16 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
             b'{"metadata": {"annotations": {"berth.dev/record": "[1]"}}}',
         ),
     ]
+
+
+def test_annotations_are_set_and_taken_away_by_a_merge_patch_in_our_name() -> None:
+    api, asked = answering(Answer(200, b'{"kind": "ConfigMap"}'))
+
+    api.annotate(CONFIG_MAP, "berth", "a", {"x": "1", "y": None})
+
+    path = "/api/v1/namespaces/berth/configmaps/a?fieldManager=berth-occurrence"
+    body = b'{"metadata": {"annotations": {"x": "1", "y": null}}}'
+    assert asked == [Request("PATCH", path, body, "application/merge-patch+json")]
 
 
 def test_a_deployment_of_which_nothing_is_ready_leaves_the_number_out() -> None:

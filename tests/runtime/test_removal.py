@@ -4,7 +4,7 @@ import pytest
 
 from gen.runtime.action import told
 from gen.runtime.judgement import judge
-from gen.runtime.verbs import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import cronjob, deployment, inventory, job, made, pod, seen, timetable
 from tests.runtime.world import at

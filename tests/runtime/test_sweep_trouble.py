@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gen.runtime.api import Answer, ApiError
-from gen.runtime.verbs import JOB, ROLE
+from gen.runtime.objectkind import JOB, ROLE
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.sweepworld import (
     Swept,

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from gen.runtime.api import Answer, Api, ApiError, Request
-from gen.runtime.verbs import CONFIG_MAP, DEPLOYMENT, JOB, annotate, apply, delete, get, pages
+from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, JOB
+from gen.runtime.verbs import apply, delete, get, pages
 from tests.runtime.fake_cluster import refusal
 
 JOBS = "/apis/batch/v1/namespaces/berth/jobs"
@@ -71,16 +72,6 @@ def test_what_is_not_there_is_none() -> None:
     assert get(server.api, JOB, "berth", "x") == {"kind": "Job", "a": 1}
     with pytest.raises(ApiError):
         get(server.api, JOB, "berth", "x")
-
-
-def test_annotations_are_set_and_taken_away_by_a_merge_patch_in_our_name() -> None:
-    server = Server(good(kind="ConfigMap"))
-
-    annotate(server.api, CONFIG_MAP, "berth", "a", {"x": "1", "y": None})
-
-    body = b'{"metadata": {"annotations": {"x": "1", "y": null}}}'
-    expected = Request("PATCH", f"{MAPS}/a?fieldManager=berth-sweep", body)
-    assert server.requests == [expected]
 
 
 def test_an_object_is_applied_by_force_in_our_name() -> None:

@@ -1,0 +1,26 @@
+"""Kinds of objects, and the paths at which the API server has them."""
+
+from typing import NamedTuple
+from urllib.parse import quote
+
+
+class Kind(NamedTuple):
+    name: str
+    version: str  # with its group
+    plural: str
+
+    def path(self, namespace: str, name: str = "") -> str:
+        """Of one object, or of all in the namespace."""
+        prefix = "apis" if "/" in self.version else "api"
+        path = f"/{prefix}/{self.version}/namespaces/{quote(namespace, safe='')}/{self.plural}"
+        return f"{path}/{quote(name, safe='')}" if name else path
+
+
+CONFIG_MAP = Kind("ConfigMap", "v1", "configmaps")
+EVENT = Kind("Event", "v1", "events")
+POD = Kind("Pod", "v1", "pods")
+DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments")
+JOB = Kind("Job", "batch/v1", "jobs")
+CRON_JOB = Kind("CronJob", "batch/v1", "cronjobs")
+ROLE = Kind("Role", "rbac.authorization.k8s.io/v1", "roles")
+ROLE_BINDING = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")

@@ -1,0 +1,14 @@
+"""Where the API server has the objects of a kind."""
+
+from gen.runtime.objectkind import CONFIG_MAP, ROLE, Kind
+
+
+def test_the_core_group_has_a_path_of_its_own() -> None:
+    assert CONFIG_MAP.path("berth") == "/api/v1/namespaces/berth/configmaps"
+    assert ROLE.path("berth") == "/apis/rbac.authorization.k8s.io/v1/namespaces/berth/roles"
+
+
+def test_names_are_quoted() -> None:
+    kind = Kind("Thing", "example.org/v2", "things")
+
+    assert kind.path("a/b", "c?d") == "/apis/example.org/v2/namespaces/a%2Fb/things/c%3Fd"
