@@ -16,6 +16,7 @@ from gen.runtime.api import ApiError
 from gen.runtime.collection import Collection
 from gen.runtime.kinds import collections
 from gen.runtime.recognition import Recognition
+from gen.runtime.serving import is_going
 from gen.runtime.session import Session
 
 PAGE = "500"
@@ -44,8 +45,8 @@ def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Except
         tuple(objects.deployment(one) for one in listed("/apis/apps/v1/namespaces/{}/deployments")),
         tuple(objects.cronjob(one) for one in listed("/apis/batch/v1/namespaces/{}/cronjobs")),
         tuple(objects.job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
-        tuple(objects.pod(one) for one in own if not objects.is_leaving(one)),
-        tuple(objects.waiting(one) for one in waiting if not objects.is_leaving(one)),
+        tuple(objects.pod(one) for one in own if not is_going(one)),
+        tuple(objects.waiting(one) for one in waiting if not is_going(one)),
         code if naming.RUNTIME in named else None,
         {},
     )

@@ -9,6 +9,7 @@ from gen.runtime import labels
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.override import ANNOTATION as OVERRIDE
+from gen.runtime.serving import containers, is_serving
 
 Object = dict[str, Any]
 
@@ -76,18 +77,14 @@ def job(item: Object) -> Job:
 
 
 def pod(item: Object) -> Pod:
-    found = _containers(item)
-    runs = any(
-        one.get("name") == labels.OCCURRENCE and _at(one, "state", "running") is not None for one in found
-    )
     return Pod(
         _name(item),
         label(item, labels.RESERVATION),
         label(item, labels.ROLE),
         _at(item, "status", "phase") or "",
-        max((one.get("restartCount", 0) for one in found), default=0),
+        max((one.get("restartCount", 0) for one in containers(item)), default=0),
         _why_not(item),
-        runs and _at(item, "status", "phase") == "Running" and not is_leaving(item),
+        is_serving(item),
     )
 
 
@@ -100,10 +97,6 @@ def waiting(item: Object) -> Waiting:
     )
 
 
-def is_leaving(item: Object) -> bool:
-    return "deletionTimestamp" in item["metadata"]
-
-
 def label(item: Object, key: str) -> str:
     value = (item["metadata"].get("labels") or {}).get(key, "")
     return value if isinstance(value, str) else ""
@@ -111,17 +104,12 @@ def label(item: Object, key: str) -> str:
 
 def _why_not(item: Object) -> Trouble | None:
     """What the kubelet says of a container is nearer to the cause than what the scheduler said before."""
-    for one in _containers(item):
+    for one in containers(item):
         state = _at(one, "state", "waiting")
         if state and state.get("reason") not in (None, *_STARTING):
             return _trouble(state)
     unscheduled = _condition(item, "PodScheduled", "False")
     return None if unscheduled is None else _trouble(unscheduled)
-
-
-def _containers(item: Object) -> list[Object]:
-    status = item.get("status") or {}
-    return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
 
 
 def _condition(item: Object, kind: str, value: str) -> Object | None:

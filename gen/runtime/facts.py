@@ -12,6 +12,7 @@ from gen.runtime.instant import instant
 from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE, SITE
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind
 from gen.runtime.override import ANNOTATION as OVERRIDE
+from gen.runtime.serving import containers, is_going, is_serving, is_starting
 from gen.runtime.verbs import Tree
 
 T = TypeVar("T")
@@ -65,7 +66,7 @@ class Pod(NamedTuple):
     thing: Thing
     owner: str  # the name of what made it
     owner_uid: str
-    is_serving: bool  # its container `occurrence` runs
+    is_serving: bool
     is_starting: bool
     trouble: Trouble | None
 
@@ -149,7 +150,7 @@ def _thing(site: str, kind: Kind, tree: Tree) -> Thing | None:
         return None
     created = instant(str(metadata["creationTimestamp"]))
     name, uid = str(metadata["name"]), str(metadata["uid"])
-    return Thing(kind.name, name, uid, reservation, created, "deletionTimestamp" in metadata)
+    return Thing(kind.name, name, uid, reservation, created, is_going(tree))
 
 
 def _source(thing: Thing, tree: Tree) -> Source:
@@ -181,18 +182,14 @@ def _job(thing: Thing, tree: Tree) -> Job | None:
 
 
 def _pod(thing: Thing, tree: Tree) -> Pod:
-    status = _at(tree, "status")
-    containers = [*_list(status, "initContainerStatuses"), *_list(status, "containerStatuses")]
-    runs = any(one["name"] == OCCURRENCE and _at(one, "state").get("running") for one in containers)
-    phase = status.get("phase")
     owner = next(iter(_list(_at(tree, "metadata"), "ownerReferences")), {})
     return Pod(
         thing,
         str(owner.get("name", "")),
         str(owner.get("uid", "")),
-        phase == "Running" and runs and not thing.is_going,
-        phase in ("Pending", "Running") and not runs and not thing.is_going,
-        next((found for one in containers if (found := _trouble(one))), None),
+        is_serving(tree),
+        is_starting(tree),
+        next((found for one in containers(tree) if (found := _trouble(one))), None),
     )
 
 
