@@ -13,8 +13,6 @@ from gen.model import Cluster, ResourceClass, Site
 from gen.quantity import parse
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
-
-
 SWEEP_MEMORY = "256Mi"  # the least limit
 
 
