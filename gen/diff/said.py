@@ -13,8 +13,6 @@ from gen.diff.manifests import FileChange, ObjectChange
 from gen.model import Seats
 
 SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
-
-
 MOST_NAMED = 10  # reservations at one peak
 
 
