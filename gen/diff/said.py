@@ -5,6 +5,7 @@ A line begins with its sign: `+`, `-`, `~`, `!` for a warning, or a space for wh
 
 from typing import NamedTuple
 
+from gen.check.load import holders_text
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import ADDED, REMOVED, RENAMED, Change, Peak, ReservationChange, Warned
@@ -13,7 +14,6 @@ from gen.diff.manifests import FileChange, ObjectChange
 from gen.report import seats_text
 
 SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
-MOST_NAMED = 10  # reservations at one peak
 
 
 class Line(NamedTuple):
@@ -123,9 +123,7 @@ def peak(one: Peak, zone_name: str) -> Line:
     during = f" from {one.during}" if one.during else ""
     at = f" at {local_text(one.at, named(zone_name))} ({zone_name})" if one.at is not None else ""
     ceiling = f", ceiling {one.ceiling}" if one.ceiling else ""
-    names = [f"{name} {amount}" for name, amount in one.holders[:MOST_NAMED]]
-    more = f" and {len(one.holders) - MOST_NAMED} more" if len(one.holders) > MOST_NAMED else ""
-    held = f": {', '.join(names)}{more}" if names else ""
+    held = f": {holders_text(one.holders)}" if one.holders else ""
     told = f"{one.cluster}, most {one.what}{during}: {one.before} -> {one.after}{at}{ceiling}{held}"
     return Line("~", told)
 
