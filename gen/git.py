@@ -1,7 +1,6 @@
 """What git knows of the folder we work in: which commit to compare with, and what stood in it.
 
-The only place beside `gen.output.gitignore` that runs git. Nothing in the repository is changed, the index
-neither.
+The only place that runs git. Nothing in the repository is changed, the index neither.
 """
 
 import os
@@ -9,6 +8,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+# A git hook sets these for its own repository, with paths that hold only in its own folder.
 _OF_ANOTHER_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _SECONDS = 120
 _TRUNKS = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", "master")
@@ -18,12 +18,31 @@ class GitError(Exception):
     """Git is not there, this is no repository, or it does not have what was asked for; for people."""
 
 
+def ask(folder: str, *words: str, said: bytes = b"") -> bytes:
+    """What git answers to `words` in a folder, of the repository around it; `said` is what it is to read."""
+    environment = {key: value for key, value in os.environ.items() if key not in _OF_ANOTHER_REPOSITORY}
+    try:
+        answer = subprocess.run(
+            ["git", *words],
+            cwd=folder,
+            env=environment,
+            input=said,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise GitError(f"git cannot be run: {error}") from error
+    if answer.returncode != 0:
+        raise GitError(os.fsdecode(answer.stderr).strip() or f"git {words[0]} failed")
+    return answer.stdout
+
+
 class Git:
     """The repository around a folder. Paths are relative to that folder."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._environment = {k: v for k, v in os.environ.items() if k not in _OF_ANOTHER_REPOSITORY}
         self._prefix = self._text("rev-parse", "--show-prefix").rstrip("\n")
 
     def commit(self, name: str) -> str:
@@ -49,7 +68,7 @@ class Git:
     def blobs(self, commit: str, folders: Sequence[str]) -> dict[str, str]:
         """The id of every file below the folders in a commit, by path."""
         where = [str(PurePosixPath(self._prefix, folder)) for folder in folders]
-        listed = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *where)
+        listed = ask(self._folder, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *where)
         found = {}
         for line in listed.split(b"\0"):
             about, _, path = line.partition(b"\t")
@@ -60,7 +79,7 @@ class Git:
     def contents(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """The bytes of files by their ids."""
         wanted = list(dict.fromkeys(ids))
-        answer = self._run("cat-file", "--batch", said="".join(f"{one}\n" for one in wanted).encode())
+        answer = ask(self._folder, "cat-file", "--batch", said="".join(f"{one}\n" for one in wanted).encode())
         found, at = {}, 0
         for one in wanted:
             end = answer.index(b"\n", at)
@@ -73,21 +92,4 @@ class Git:
         return found
 
     def _text(self, *words: str) -> str:
-        return os.fsdecode(self._run(*words))
-
-    def _run(self, *words: str, said: bytes = b"") -> bytes:
-        try:
-            answer = subprocess.run(
-                ["git", *words],
-                cwd=self._folder,
-                env=self._environment,
-                input=said,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise GitError(f"git cannot be run: {error}") from error
-        if answer.returncode != 0:
-            raise GitError(os.fsdecode(answer.stderr).strip() or f"git {words[0]} failed")
-        return answer.stdout
+        return os.fsdecode(ask(self._folder, *words))

@@ -163,6 +163,11 @@ class Cluster(NamedTuple):
     images: Images
     runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
 
+    @property
+    def sweep_prunes(self) -> bool:
+        """Whether our sweep removes what is gone from git, as no engine does. It needs an inventory then."""
+        return self.engine == "none"
+
 
 class Repository(NamedTuple):
     """The git repository of the site, as an engine finds it. `path`: of the project in it."""

@@ -140,16 +140,16 @@ class Pipeline:
         """All that was found so far, with places, in order; what authors silenced is left out."""
         if not self.problems:
             return []
-        from gen.input.place import locate  # noqa: PLC0415 - dear, and needless where all is good
-
         # What may stand in a file that cannot be read is not unknown.
         doubtful = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
         told = [one for one in self.problems if one.code not in doubtful and not self._is_silenced(one)]
-        return locate(told, self._sources, severity)
+        return self.located(told, severity)
 
-    def located(self, problems: Sequence[Problem], severity_of: Callable[[str], str]) -> list[Finding]:
-        """Other things to say of documents, with their places, in order."""
-        from gen.input.place import locate  # noqa: PLC0415 - dear
+    def located(
+        self, problems: Sequence[Problem | Syntax], severity_of: Callable[[str], str]
+    ) -> list[Finding]:
+        """Whatever there is to say of documents, with places, in order."""
+        from gen.input.place import locate  # noqa: PLC0415 - dear, and needless where all is good
 
         return locate(problems, self._sources, severity_of)
 

@@ -105,7 +105,7 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterabl
 
 def inventory_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str | None:
     """The list of the reservations that have one of the `files` here; None where the cluster has no list."""
-    if not base.has_inventory(cluster):
+    if not cluster.sweep_prunes:
         return None
     folder, suffix = f"clusters/{cluster.name}/reservations/", ".yaml"
     names = sorted(

@@ -1,4 +1,4 @@
-"""How findings are told: text for people, JSON for programs, workflow commands for GitHub.
+"""How findings are told: text for people, JSON for programs, workflow commands for GitHub; and seats.
 
 Nothing is decided here.
 """
@@ -76,3 +76,8 @@ def _data(value: str) -> str:
 
 def _property(value: str) -> str:
     return _data(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def seats_text(seats: Sequence[tuple[str, int]]) -> str:
+    """`25 small`; several classes with commas."""
+    return ", ".join(f"{count} {name}" for name, count in seats)

@@ -41,7 +41,7 @@ GATES = {
     "yaml": r"gen\.input\.yamltree",
     "tzdata": r"gen\.dates\.zone",
     "zoneinfo": r"gen\.dates\.zone",
-    "subprocess": r"gen\.(git|output\.gitignore)",
+    "subprocess": r"gen\.git",
     "socket": r"gen\.runtime\.connection",
     "http": r"gen\.runtime\.(connection|renku)",
     "ssl": r"gen\.runtime\.(connection|renku)",

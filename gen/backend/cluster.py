@@ -14,8 +14,6 @@ from gen.quantity import parse
 from gen.runtime.labels import ROLE, SWEEP
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
-
-
 SWEEP_MEMORY = "256Mi"  # the least limit
 
 
@@ -25,7 +23,7 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
     common = {"namespace": cluster.namespace, "labels": ours}
     accounts = {
         naming.OCCURRENCE: rights.of_occurrences(),
-        naming.SWEEP: rights.of_sweep(cluster.engine),
+        naming.SWEEP: rights.of_sweep(prunes=cluster.sweep_prunes),
     }
     found = [
         Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
@@ -58,7 +56,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "site": site.name,
         "engine": cluster.engine,
         "inventory": naming.INVENTORY,
-        "has_inventory": has_inventory(cluster),
+        "has_inventory": cluster.sweep_prunes,
         **job.pod(cluster),
         "code": code.sources(naming.RUNTIME, naming.SWEEP_CODE),
         "resources": _with_room(cluster.runtime["resources"]),
@@ -71,11 +69,6 @@ def _with_room(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]
     if "memory" not in limits or (parse(limits["memory"]) or 0) >= (parse(SWEEP_MEMORY) or 0):
         return resources
     return {**resources, "limits": {**limits, "memory": SWEEP_MEMORY}}
-
-
-def has_inventory(cluster: Cluster) -> bool:
-    """Whether the cluster has a list of its reservations: where nothing prunes, the sweep must know them."""
-    return cluster.engine == "none"
 
 
 def inventory(site: Site, cluster: Cluster, reservations: Sequence[str]) -> Manifest:

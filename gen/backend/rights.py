@@ -52,11 +52,10 @@ def of_occurrences() -> list[Rule]:
     ]
 
 
-def of_sweep(engine: str) -> list[Rule]:
-    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`. Where nothing else
+def of_sweep(*, prunes: bool) -> list[Rule]:
+    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`. Where it
     prunes, the sweep marks timetables of reservations that are gone, and removes their Roles.
     """
-    prunes = engine == "none"
     rules = [
         _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
         _rule("", ["events"], ["create"]),

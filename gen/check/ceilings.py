@@ -1,15 +1,14 @@
 """Is more open at once than the site allows? Sums over all reservations of a cluster, minute by minute.
 
 What a pool holds at a moment is what the cluster's own function says (`gen.runtime.target`), so back-to-back
-occurrences do not count twice here either. Moments are whole minutes since the epoch here, which fit into
-half of the memory: of thousands of reservations every date is kept until all are in.
+occurrences do not count twice here either.
 """
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
+from gen.check.load import NEVER, Pool, holders, holders_text, holding, last_rise, peak, per_seat, together
 from gen.dates.moment import named
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.zone import DAY, number, resolve
@@ -23,20 +22,9 @@ from gen.runtime.target import full_count, target
 from gen.runtime.timetable import Occurrence
 
 EXCEEDED = "B067"
-MOST_NAMED = 10  # reservations in one message
-NEVER = 2**31  # in six thousand years
-
-Steps = Sequence[int]
-"""How one pool rises and falls: minute, change, minute, change and so on, by minute."""
 
 Loads = list[tuple[str, list[int]]]
 """The classes of a part that a ceiling may limit, each with the steps of its pool."""
-
-
-class _Pool(NamedTuple):
-    reservation: str
-    resource_class: str
-    steps: Steps
 
 
 class _Limit(NamedTuple):
@@ -91,19 +79,6 @@ def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
     return found
 
 
-def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] | None:
-    """The most that is held at a minute in [first, last), and the first such minute; None if nothing is.
-
-    `changes` are those of all pools by minute.
-    """
-    total, best, since = 0, 0, 0
-    for at, until in pairwise([*sorted(changes), NEVER]):
-        total += changes[at]
-        if at < last and until > first and total > best:
-            best, since = total, max(at, first)
-    return (best, since) if best else None
-
-
 def span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
     """The ceiling's dates as minutes, [first, last); the zone is the site's."""
     zone = named(zone_name)
@@ -125,7 +100,7 @@ class Ceilings:
             else {found for limits in ceilings for limit in limits for found in limit.each}
             for name, ceilings in self._limits.items()
         }
-        self._pools: dict[str, list[_Pool]] = {cluster.name: [] for cluster in site.clusters}
+        self._pools: dict[str, list[Pool]] = {cluster.name: [] for cluster in site.clusters}
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> Loads:
         """What `take` is to be told of a part. Pure."""
@@ -137,15 +112,15 @@ class Ceilings:
 
     def take(self, placed: Placed, loads: Loads) -> None:
         pools = self._pools[placed.cluster.name]
-        pools += [_Pool(placed.reservation.name, name, array("i", changes)) for name, changes in loads]
+        pools += [Pool(placed.reservation.name, name, array("i", found)) for name, found in loads]
 
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         for cluster in self.site.clusters:
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
                 first, last = span(ceiling, self.site.zone)
+                pools = self._pools[cluster.name]
                 for limit in limits:
-                    pools = [pool for pool in self._pools[cluster.name] if pool.resource_class in limit.each]
-                    found = peak(_changes(pools, limit.each), first, last)
+                    found = peak(together(pools, limit.each), first, last)
                     if found and found[0] > limit.most:
                         yield _problem(cluster, limit, found, pools, reservations)
 
@@ -153,46 +128,27 @@ class Ceilings:
 def _limits(ceiling: Ceiling, classes: Mapping[str, ResourceClass]) -> list[_Limit]:
     found = [_Limit(f"seats of {name}", most, str(most), {name: 1}, str) for name, most in ceiling.seats]
     for resource, amount in ceiling.requests:
-        each = {name: parse(dict(one.requests).get(resource, "0")) or 0 for name, one in classes.items()}
-        takes = {name: asked for name, asked in each.items() if asked}
+        takes = per_seat(resource, classes)
         found.append(_Limit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text))
     return found
-
-
-def _changes(pools: Iterable[_Pool], each: Mapping[str, int]) -> dict[int, int]:
-    changes: dict[int, int] = {}
-    for pool in pools:
-        weight = each[pool.resource_class]
-        for at, change in zip(pool.steps[::2], pool.steps[1::2], strict=True):
-            changes[at] = changes.get(at, 0) + weight * change
-    return changes
 
 
 def _problem(
     cluster: Cluster,
     limit: _Limit,
     found: tuple[int, int],
-    pools: Iterable[_Pool],
+    pools: Sequence[Pool],
     reservations: Mapping[str, Reservation],
 ) -> Problem:
     """Told at the reservation that opened last, and of these at the last by name."""
     amount, at = found
-    held: dict[str, int] = {}
-    opened = 0, ""
-    for pool in pools:
-        past = [pool.steps[i : i + 2] for i in range(0, len(pool.steps), 2) if pool.steps[i] <= at]
-        seats = sum(change for _, change in past)
-        if seats:
-            held[pool.reservation] = held.get(pool.reservation, 0) + seats * limit.each[pool.resource_class]
-            opened = max(opened, (max(when for when, change in past if change > 0), pool.reservation))
-    told = sorted(held.items(), key=lambda one: (-one[1], one[0]))
-    holders = ", ".join(f"{name} {limit.say(one)}" for name, one in told[:MOST_NAMED])
-    more = f" and {len(told) - MOST_NAMED} more" if len(told) > MOST_NAMED else ""
+    told = [(name, limit.say(held)) for name, held in holders(pools, limit.each, at)]
+    _, last = max((last_rise(pool.steps, at), pool.reservation) for pool, _ in holding(pools, limit.each, at))
     message = (
         f"at {instant_text(at * 60)} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
-        f"above the ceiling of {limit.written}: {holders}{more}."
+        f"above the ceiling of {limit.written}: {holders_text(told)}."
     )
-    reservation = reservations[opened[1]]
+    reservation = reservations[last]
     path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
     fix = "Ask for fewer seats or another time, or have the platform team raise the ceiling."
     return Problem(EXCEEDED, *reservation.origin[:2], path, message, fix)

@@ -45,7 +45,7 @@ class Names:
         """Of all reservations together, once they are taken: whether the inventory has room for them."""
         for i, cluster in enumerate(self._site.clusters):
             lines = self._listed[cluster.name]
-            if cluster.engine == "none" and sum(lines) > LARGEST:
+            if cluster.sweep_prunes and sum(lines) > LARGEST:
                 message = (
                     f"the inventory of its {len(lines)} reservations has {-(-sum(lines) // 1024)} KiB; "
                     f"a ConfigMap of ours has at most {LARGEST // 1024}."
@@ -62,7 +62,7 @@ def _ours(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> fro
         ("Role", naming.SWEEP),
         ("Role", naming.OCCURRENCE),
     }
-    if cluster.engine == "none":
+    if cluster.sweep_prunes:
         found.add(("ConfigMap", naming.INVENTORY))
     here = [one.sessions for one in classes if one.sessions and cluster_of(one, site) is cluster]
     if any(cluster.namespace in sessions.namespaces for sessions in here):

@@ -35,8 +35,3 @@ def exit_code(findings: Sequence[Finding], *, strict: bool) -> int:
     """Errors are bad; with `strict` warnings are too. Notes never are."""
     bad = any(found.severity == ERROR or (strict and found.severity != NOTE) for found in findings)
     return BAD_INPUT if bad else GOOD
-
-
-def seats_text(seats: Sequence[tuple[str, int]]) -> str:
-    """`25 small`; several classes with commas."""
-    return ", ".join(f"{count} {name}" for name, count in seats)

@@ -33,7 +33,7 @@ def finish(asked: Asked, pipeline: Pipeline, found: Edited) -> int:
         say(f"{found.file} is not changed.\n", aside=True)
         return BAD_INPUT
     before = next((one.text for one in pipeline.sources if one.file == found.file), None)
-    if before is not None and before == found.text.encode():
+    if before == found.text.encode():
         say(f"{found.file} says so already.\n")
         return GOOD
     write(found.file, found.text, before)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gen import report, table
 from gen.command import selection
-from gen.command.answer import seats_text, tell
+from gen.command.answer import tell
 from gen.command.asked import Asked
 from gen.command.exits import GOOD
 from gen.command.progress import watched
@@ -13,6 +13,7 @@ from gen.command.say import say
 from gen.dates.moment import hours_text, local_text, named
 from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
+from gen.report import seats_text
 from gen.runtime.instant import instant_text
 
 

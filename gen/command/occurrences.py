@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from gen import report, table
 from gen.command import ics, selection
-from gen.command.answer import seats_text, tell
+from gen.command.answer import tell
 from gen.command.asked import Asked
 from gen.command.exits import GOOD
 from gen.command.progress import watched
@@ -12,6 +12,7 @@ from gen.command.say import say
 from gen.dates.moment import day_span, local_day, named, near_span_text, near_text, span_text
 from gen.dates.occurrence import Occurrence, Skipped
 from gen.pipeline import Item, Part, Pipeline
+from gen.report import seats_text
 from gen.runtime.instant import instant_text
 
 

@@ -4,6 +4,7 @@ What takes long to import is imported when it is clear that --check must look at
 """
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gen import remembered
@@ -11,7 +12,7 @@ from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
 from gen.command.say import say
 from gen.finding import in_order
-from gen.input.source import read
+from gen.input.source import Source, read
 from gen.output.fingerprint import fingerprint
 from gen.output.folder import OutputError
 from gen.output.templatefiles import TemplateError
@@ -25,14 +26,16 @@ _INPUT = "reservations"
 def run(asked: Asked) -> int:
     folder = _folder(asked.value("--output-dir"))
     program = remembered.program(folder, asked.value("--templates"))
+    sources: Sequence[Source] | None = None
     if asked.has("--check") and program is not None:
-        code = _as_remembered(folder, program, asked)
+        sources = _sources()
+        code = None if sources is None else _as_remembered(folder, program, sources, asked)
         if code is not None:
             return code
     from gen.command.answer import tell  # noqa: PLC0415
     from gen.pipeline import Pipeline  # noqa: PLC0415
 
-    pipeline = Pipeline(folder=_INPUT)
+    pipeline = Pipeline(folder=_INPUT, sources=sources)
     try:
         if asked.has("--check"):
             return _check(pipeline, folder, asked)
@@ -42,10 +45,15 @@ def run(asked: Asked) -> int:
         return BAD_INPUT
 
 
-def _as_remembered(folder: str, program: str, asked: Asked) -> int | None:
-    """The exit code where nothing has changed since the last render; None where a whole run must say."""
+def _sources() -> Sequence[Source] | None:
+    """The input as it stands there; None where some of it cannot be read, which a whole run must tell."""
     sources, problems = read(f"./{_INPUT}", _INPUT)
-    known = None if problems else remembered.recall(folder, program, sources)
+    return None if problems else sources
+
+
+def _as_remembered(folder: str, program: str, sources: Sequence[Source], asked: Asked) -> int | None:
+    """The exit code where nothing has changed since the last render; None where a whole run must say."""
+    known = remembered.recall(folder, program, sources)
     try:
         if known is None or fingerprint(folder) != known.fingerprint:
             return None

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
-from gen.model import Calendar, Reservation, ResourceClass, Seats, SessionMatch
+from gen.model import Calendar, Reservation, ResourceClass, SessionMatch
 from gen.placed import class_names
+from gen.report import seats_text
 
 _NONE: tuple[Occurrence, ...] = ()
 
@@ -116,7 +117,7 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
-    yield "seats", _seats(one.seats)
+    yield "seats", seats_text(one.seats)
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
     yield "behaviour", one.behaviour
@@ -135,10 +136,6 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
             yield f"{found.name} is limited in {resource}", amount
         for key in found.pod:
             yield f"{found.name} {key}", str(found.pod[key])
-
-
-def _seats(seats: Seats) -> str:
-    return ", ".join(f"{count} {name}" for name, count in seats)
 
 
 def _sessions(match: SessionMatch) -> str:

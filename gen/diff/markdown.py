@@ -107,7 +107,7 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
             )
     yield from _reservations(change.reservations, depth)
     yield from _list("Peaks", [said.peak(one, zone).text for one in change.peaks], depth.peaks)
-    warnings = [f"{one.subject}: {one.message}" if one.subject else one.message for one in change.warnings]
+    warnings = [said.warning(one).text for one in change.warnings]
     yield from _list("Think of this before you merge", warnings, depth.warnings)
     yield from _files(change.files, depth)
 

@@ -7,17 +7,12 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gen.check.ceilings import NEVER, peak, span
+from gen.check.ceilings import span
+from gen.check.load import NEVER, Pool, holders, peak, per_seat, together
 from gen.diff.change import Peak
 from gen.model import Ceiling, ResourceClass, Site
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
-
-
-class _Pool(NamedTuple):
-    reservation: str
-    resource_class: str
-    steps: "array[int]"
 
 
 class Held:
@@ -26,44 +21,25 @@ class Held:
     def __init__(self) -> None:
         self.site: Site | None = None
         self.classes: Mapping[str, ResourceClass] = {}
-        self._pools: dict[str, list[_Pool]] = {}
+        self._pools: dict[str, list[Pool]] = {}
 
     def take(self, cluster: str, reservation: str, resource_class: str, found: "array[int]") -> None:
-        self._pools.setdefault(cluster, []).append(_Pool(reservation, resource_class, found))
+        self._pools.setdefault(cluster, []).append(Pool(reservation, resource_class, found))
+
+    def pools(self, cluster: str) -> Sequence[Pool]:
+        return self._pools.get(cluster, ())
 
     def clusters(self) -> list[str]:
         return [one.name for one in self.site.clusters] if self.site else []
 
     def resources(self, cluster: str) -> list[str]:
         """Of the classes in use there."""
-        used = dict.fromkeys(pool.resource_class for pool in self._pools.get(cluster, ()))
+        used = dict.fromkeys(pool.resource_class for pool in self.pools(cluster))
         found = (dict(self.classes[name].requests) for name in used if name in self.classes)
         return sorted({resource for requests in found for resource in requests})
 
     def used(self, cluster: str) -> list[str]:
-        return sorted({pool.resource_class for pool in self._pools.get(cluster, ())})
-
-    def changes(self, cluster: str, each: Mapping[str, int]) -> dict[int, int]:
-        """How all of them rise and fall, by minute. `each` says how much a seat of a class takes."""
-        changes: dict[int, int] = {}
-        for pool in self._pools.get(cluster, ()):
-            weight = each.get(pool.resource_class, 0)
-            if weight:
-                pairs = iter(pool.steps)
-                for minute in pairs:
-                    changes[minute] = changes.get(minute, 0) + weight * next(pairs)
-        return changes
-
-    def holders(self, cluster: str, each: Mapping[str, int], minute: int) -> list[tuple[str, int]]:
-        """What each reservation holds then, the most first."""
-        held: dict[str, int] = {}
-        for pool in self._pools.get(cluster, ()):
-            pairs = zip(pool.steps[::2], pool.steps[1::2], strict=True)
-            seats = sum(change for at, change in pairs if at <= minute)
-            amount = seats * each.get(pool.resource_class, 0)
-            if amount:
-                held[pool.reservation] = held.get(pool.reservation, 0) + amount
-        return sorted(held.items(), key=lambda one: (-one[1], one[0]))
+        return sorted({pool.resource_class for pool in self.pools(cluster)})
 
 
 def peaks(before: Held, after: Held) -> Iterator[Peak]:
@@ -85,21 +61,18 @@ def _whats(before: Held, after: Held, cluster: str) -> Iterator[_What]:
     for name in sorted({*before.used(cluster), *after.used(cluster)}):
         yield _What(f"seats of {name}", ({name: 1}, {name: 1}), str)
     for resource in sorted({*before.resources(cluster), *after.resources(cluster)}):
-        yield _What(f"of {resource}", (_each(before, resource), _each(after, resource)), quantity_text)
-
-
-def _each(held: Held, resource: str) -> dict[str, int]:
-    return {name: parse(dict(one.requests).get(resource, "0")) or 0 for name, one in held.classes.items()}
+        each = per_seat(resource, before.classes), per_seat(resource, after.classes)
+        yield _What(f"of {resource}", each, quantity_text)
 
 
 def _peaks(sides: tuple[Held, Held], cluster: str, what: _What) -> Iterator[Peak]:
-    changes = sides[0].changes(cluster, what.each[0]), sides[1].changes(cluster, what.each[1])
+    over_time = [together(side.pools(cluster), each) for side, each in zip(sides, what.each, strict=True)]
     for limit in _limits(sides[1], cluster, what.name):
-        old, new = (peak(one, *limit.span) or (0, None) for one in changes)
+        old, new = (peak(one, *limit.span) or (0, None) for one in over_time)
         if old[0] != new[0]:
             minute = new[1]
-            holders = [] if minute is None else sides[1].holders(cluster, what.each[1], minute)
-            told = tuple([(name, what.say(amount)) for name, amount in holders])
+            held = [] if minute is None else holders(sides[1].pools(cluster), what.each[1], minute)
+            told = tuple([(name, what.say(amount)) for name, amount in held])
             at = None if minute is None else minute * 60
             amounts = what.say(old[0]), what.say(new[0])
             yield Peak(cluster, what.name, limit.during, *amounts, at, told, limit.ceiling)

@@ -1,21 +1,19 @@
 """A change in words: the lines that every form for people shows, without colours and markup.
 
-A line begins with its sign: `+`, `-`, `~`, or a space for what only explains.
+A line begins with its sign: `+`, `-`, `~`, `!` for a warning, or a space for what only explains.
 """
 
 from typing import NamedTuple
 
+from gen.check.load import holders_text
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.occurrence import Occurrence
-from gen.diff.change import ADDED, REMOVED, RENAMED, Change, Peak, ReservationChange
+from gen.diff.change import ADDED, REMOVED, RENAMED, Change, Peak, ReservationChange, Warned
 from gen.diff.dategroup import FEW, Alike, alike, date_and_times, lines, times
 from gen.diff.manifests import FileChange, ObjectChange
-from gen.model import Seats
+from gen.report import seats_text
 
 SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
-
-
-MOST_NAMED = 10  # reservations at one peak
 
 
 class Line(NamedTuple):
@@ -116,10 +114,6 @@ def _seats(before: Occurrence, after: Occurrence) -> str:
     return f", {seats_text(before.seats)} -> {seats_text(after.seats)}"
 
 
-def seats_text(seats: Seats) -> str:
-    return ", ".join(f"{count} {name}" for name, count in seats)
-
-
 def number_of(number: int, what: str) -> str:
     """`1 file`, `3 files`."""
     return f"{number} {what}{'s' if number != 1 else ''}"
@@ -129,11 +123,13 @@ def peak(one: Peak, zone_name: str) -> Line:
     during = f" from {one.during}" if one.during else ""
     at = f" at {local_text(one.at, named(zone_name))} ({zone_name})" if one.at is not None else ""
     ceiling = f", ceiling {one.ceiling}" if one.ceiling else ""
-    names = [f"{name} {amount}" for name, amount in one.holders[:MOST_NAMED]]
-    more = f" and {len(one.holders) - MOST_NAMED} more" if len(one.holders) > MOST_NAMED else ""
-    held = f": {', '.join(names)}{more}" if names else ""
+    held = f": {holders_text(one.holders)}" if one.holders else ""
     told = f"{one.cluster}, most {one.what}{during}: {one.before} -> {one.after}{at}{ceiling}{held}"
     return Line("~", told)
+
+
+def warning(one: Warned) -> Line:
+    return Line("!", f"{one.subject}: {one.message}" if one.subject else one.message)
 
 
 def file(one: FileChange) -> Line:

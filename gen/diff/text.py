@@ -31,9 +31,7 @@ def text(change: Change, zone: str, look: Look, *, wide: bool) -> str:
         lines = [said.title(one), *(Line(line.sign, f"  {line.text}") for line in said.details(one))]
         blocks.append(_lines(lines, look))
     blocks += _part("Peaks", [said.peak(one, zone) for one in change.peaks], look)
-    warnings = [
-        Line("!", f"{one.subject}: {one.message}" if one.subject else one.message) for one in change.warnings
-    ]
+    warnings = [said.warning(one) for one in change.warnings]
     blocks += _part("Think of this before you merge", warnings, look)
     blocks += _files(change.files, look, wide=wide)
     return "\n".join(blocks)

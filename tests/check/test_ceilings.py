@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from gen.check.ceilings import Ceilings, peak, steps
+from gen.check.ceilings import Ceilings, steps
+from gen.check.load import Pool, peak, together
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.recurrence import expand
 from gen.model import Seats
@@ -56,16 +57,12 @@ def test_the_peak_is_the_most_of_every_moment_and_the_first_that_has_it() -> Non
         pools = [chosen(random) for _ in range(random.randrange(1, 4))]
         first = random.randrange(12)
         last = first + random.randrange(1, 16)
-        changes: dict[int, int] = {}
-        for pool in pools:
-            found = steps("small", pool)
-            for at, change in zip(found[::2], found[1::2], strict=True):
-                changes[at] = changes.get(at, 0) + change
+        found = together([Pool("a", "small", steps("small", pool)) for pool in pools], {"small": 1})
         sums = {now: sum(held(pool, now) for pool in pools) for now in range(first, last)}
         most = max(sums.values())
 
         expected = (most, min(now for now, total in sums.items() if total == most)) if most else None
-        assert peak(changes, first, last) == expected
+        assert peak(found, first, last) == expected
 
 
 def test_back_to_back_occurrences_do_not_double() -> None:

@@ -41,7 +41,7 @@ class FakeObjects:
         self.requests: list[str] = []  # all, as "VERB plural name"
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
-        rules = of_sweep("none" if prunes else "argocd")
+        rules = of_sweep(prunes=prunes)
         self._granted = {resource: rule["verbs"] for rule in rules for resource in rule["resources"]}
         self._page, self._version = page, 100
         for tree in trees:

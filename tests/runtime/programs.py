@@ -12,32 +12,25 @@ import gen.runtime
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
 from tests.runtime.watched_cluster import Tree, WatchedCluster
+from tests.runtime.world import pool, whole_timetable_text
 
 PACKAGE = Path(gen.runtime.__path__[0])
 OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"
 OVER = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z"
+INCOMPLETE = [
+    ({}, "'KUBERNETES_SERVICE_HOST'"),
+    ({"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"}, "'BERTH_NAMESPACE'"),
+]
+"""Environments, each with what a program says of it that it lacks."""
+
 START = "import os, sys; from gen.runtime.{} import main; sys.exit(main(os.environ, sys.argv[1]))"
 SESSIONS = "/api/v1/namespaces/students/pods"
-PODS = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
+PODS: Tree = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
 
 
 def timetable(window: tuple[str, str, str], behaviour: str = "none") -> str:
-    opens, start, end = window
-    occurrence = {"id": "course/1", "open": opens, "start": start, "end": end, "seats": {"small": 25}}
-    sessions = None if behaviour == "none" else PODS
-    return json.dumps(
-        {
-            "apiVersion": "berth.dev/v1alpha1",
-            "kind": "Timetable",
-            "version": 1,
-            "site": "example",
-            "reservation": "course",
-            "suspend": False,
-            "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
-            "pools": {"small": {"deployment": "course-small", "behaviour": behaviour, "sessions": sessions}},
-            "occurrences": [occurrence],
-        }
-    )
+    pools = {"small": pool("course-small", behaviour, None if behaviour == "none" else PODS)}
+    return whole_timetable_text("course", pools, [("course/1", *window, {"small": 25})])
 
 
 def make_berth(folder: Path) -> Path:
@@ -61,6 +54,19 @@ def environment(server: StubServer, share: Path) -> dict[str, str]:
         "KUBERNETES_SERVICE_HOST": "127.0.0.1",
         "KUBERNETES_SERVICE_PORT": str(server.port),
     }
+
+
+def foreign_modules(berth: Path, program: str) -> list[str]:
+    """What the program loads beside the standard library, where there is nothing but its folder."""
+    code = (
+        f"import sys, gen.runtime.{program}\n"
+        "names = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
+        "print(*sorted(names))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=berth, capture_output=True, text=True, check=True
+    )
+    return found.stdout.split()
 
 
 def start(account: Path, variables: Mapping[str, str], program: str = "occurrence") -> subprocess.Popen[str]:

@@ -1,6 +1,5 @@
 """Who lays claim to sessions at a moment follows from the timetables of the site, and from nothing else."""
 
-import json
 from typing import Any
 
 import pytest
@@ -10,9 +9,8 @@ from gen.runtime.instant import instant_text
 from gen.runtime.rivals import HORIZON, Reading, Rival, claims, next_claim, reading, rival, timetables
 from gen.runtime.session import Claim, Match
 from gen.runtime.timetable import Occurrence, Timetable, parse
-from tests.runtime.world import at
+from tests.runtime.world import Row, at, pool, whole_timetable_text
 
-Row = tuple[str, str, str, str, dict[str, int]]
 SMALL = frozenset({"small"})
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
@@ -27,30 +25,8 @@ def text(reservation: str, *rows: Row, course: dict[str, Any] | None = None, sus
         "earlier": "count",
         "course": course or {},
     }
-    tree = {
-        "apiVersion": "berth.dev/v1alpha1",
-        "kind": "Timetable",
-        "version": 1,
-        "site": "example",
-        "reservation": reservation,
-        "suspend": suspend,
-        "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
-        "pools": {
-            name: {"deployment": f"{reservation}-{name}", "behaviour": "maintain", "sessions": sessions}
-            for name in ("small", "huge")
-        },
-        "occurrences": [
-            {
-                "id": name,
-                "open": instant_text(at(opens)),
-                "start": instant_text(at(start)),
-                "end": instant_text(at(end)),
-                "seats": seats,
-            }
-            for name, opens, start, end, seats in rows
-        ],
-    }
-    return json.dumps(tree)
+    pools = {name: pool(f"{reservation}-{name}", "maintain", sessions) for name in ("small", "huge")}
+    return whole_timetable_text(reservation, pools, rows, suspend=suspend)
 
 
 def config_map(name: str, said: object) -> dict[str, object]:

@@ -15,9 +15,9 @@ from gen.runtime.lookout import Means
 from gen.runtime.observed import Observed, Seen
 from gen.runtime.timetable import Timetable, parse
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
-from tests.runtime.test_contest import Row, config_map, text
+from tests.runtime.test_contest import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster, refused
-from tests.runtime.world import at
+from tests.runtime.world import Row, at
 
 SESSIONS = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"
 TIMETABLES = "/api/v1/namespaces/berth/configmaps"

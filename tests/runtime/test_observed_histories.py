@@ -14,10 +14,10 @@ from gen.runtime.rivals import claims, rival
 from gen.runtime.session import ranked
 from gen.runtime.timetable import Timetable, parse
 from tests.runtime.stub_server import Received, Reply
-from tests.runtime.test_contest import Row, text
+from tests.runtime.test_contest import text
 from tests.runtime.test_observed import DS, SESSIONS, TIMETABLES, put_rival, session, timetable, watching
 from tests.runtime.watched_cluster import WatchedCluster, chunk, refused
-from tests.runtime.world import at
+from tests.runtime.world import Row, at
 
 COURSES: tuple[dict[str, Any], ...] = (
     {},

@@ -14,6 +14,7 @@ import pytest
 from gen.runtime.scaler import main
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.programs import (
+    INCOMPLETE,
     OPEN,
     SESSIONS,
     both,
@@ -126,13 +127,7 @@ def test_a_hanging_scaler_goes_on_where_it_was(account: Path, tmp_path: Path) ->
         stop(scaler)
 
 
-@pytest.mark.parametrize(
-    ("variables", "missing"),
-    [
-        ({}, "'KUBERNETES_SERVICE_HOST'"),
-        ({"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"}, "'BERTH_NAMESPACE'"),
-    ],
-)
+@pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
 def test_without_its_environment_it_says_what_is_missing(
     variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,45 +12,30 @@ from typing import Any
 
 import pytest
 
-import gen.runtime
 from gen.runtime.api import Request
 from gen.runtime.instant import instant_text
 from gen.runtime.sweep import main
 from tests.runtime.fake_objects import FakeObjects, Tree
+from tests.runtime.programs import START, events, foreign_modules, make_berth
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.sweepworld import cronjob, deployment, job, pod, timetable
+from tests.runtime.world import Row, pool, whole_timetable_text
 
-PACKAGE = Path(gen.runtime.__path__[0])
-START = "import os, sys; from gen.runtime.sweep import main; sys.exit(main(os.environ, sys.argv[1]))"
+SWEEP = START.format("sweep")
 MINUTE = 60
 
 
 def text(name: str, occurrences: int = 1) -> str:
     """Open since a quarter of an hour; more occurrences follow every day."""
     day, now = 86_400, int(time.time())
-    rows = [
-        {
-            "id": f"{name}/{n}",
-            "open": instant_text(now - 15 * MINUTE + n * day),
-            "start": instant_text(now + n * day),
-            "end": instant_text(now + 60 * MINUTE + n * day),
-            "seats": {"small": 25},
-        }
-        for n in range(occurrences)
-    ]
-    pool = {"deployment": f"{name}-small", "behaviour": "maintain", "sessions": None}
-    tree = {
-        "apiVersion": "berth.dev/v1alpha1",
-        "kind": "Timetable",
-        "version": 1,
-        "site": "example",
-        "reservation": name,
-        "suspend": False,
-        "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
-        "pools": {"small": pool},
-        "occurrences": rows,
-    }
-    return json.dumps(tree)
+
+    def row(n: int) -> Row:
+        opens, start, end = (instant_text(now + minutes * MINUTE + n * day) for minutes in (-15, 0, 60))
+        return f"{name}/{n}", opens, start, end, {"small": 25}
+
+    return whole_timetable_text(
+        name, {"small": pool(f"{name}-small", "maintain")}, map(row, range(occurrences))
+    )
 
 
 def course(name: str, occurrences: int = 1, replicas: int = 0) -> list[Tree]:
@@ -70,12 +54,7 @@ def answered_by(cluster: FakeObjects) -> Any:
 
 @pytest.fixture
 def berth(tmp_path: Path) -> Path:
-    """The folder as the ConfigMap's mount makes it: these files, and nothing else of ours."""
-    to = tmp_path / "berth" / "gen" / "runtime"
-    to.mkdir(parents=True)
-    for file in PACKAGE.glob("*.py"):
-        shutil.copy(file, to)
-    return tmp_path / "berth"
+    return make_berth(tmp_path)
 
 
 def environment(server: StubServer) -> dict[str, str]:
@@ -89,7 +68,7 @@ def environment(server: StubServer) -> dict[str, str]:
 
 
 def run(
-    berth: Path, account: Path, variables: Mapping[str, str], code: str = START
+    berth: Path, account: Path, variables: Mapping[str, str], code: str = SWEEP
 ) -> subprocess.CompletedProcess[str]:
     """Without the packages of this interpreter: an installed Berth would be found first."""
     arguments = [sys.executable, "-S", "-c", code, str(account)]
@@ -107,21 +86,12 @@ def test_it_opens_and_ends_and_a_second_one_writes_nothing(berth: Path, account:
 
     assert (first.returncode, second.returncode, cluster.writes) == (0, 0, [])
     assert cluster.replicas() == {"course-small": 25}
-    assert [json.loads(line)["event"] for line in first.stdout.splitlines()] == ["scale", "start", "swept"]
-    assert [json.loads(line)["event"] for line in second.stdout.splitlines()] == ["swept"]
+    assert events(first.stdout) == ["scale", "start", "swept"]
+    assert events(second.stdout) == ["swept"]
 
 
 def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -> None:
-    code = (
-        "import sys, gen.runtime.sweep\n"
-        "names = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
-        "print(sorted(names))"
-    )
-    found = subprocess.run(
-        [sys.executable, "-S", "-c", code], cwd=berth, capture_output=True, text=True, check=True
-    )
-
-    assert found.stdout == "['__main__', 'gen']\n"
+    assert foreign_modules(berth, "sweep") == ["__main__", "gen"]
 
 
 def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_seconds(
@@ -189,7 +159,7 @@ def test_a_run_that_takes_too_long_ends_itself_and_says_so(berth: Path, account:
         time.sleep(3)
         return reply(200, b"")
 
-    code = START.replace("import main", "import main; import gen.runtime.sweep as sweep; sweep.LAST = 1")
+    code = SWEEP.replace("import main", "import main; import gen.runtime.sweep as sweep; sweep.LAST = 1")
     with StubServer(hang, account) as server:
         done = run(berth, account, environment(server), code)
 

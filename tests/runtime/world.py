@@ -3,7 +3,8 @@ log.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from gen.runtime.api import Answer, Api
 from gen.runtime.instant import instant, instant_text
@@ -15,6 +16,7 @@ from gen.runtime.share import Shared, shared_text
 from gen.runtime.source import Source
 from tests.runtime.fake_cluster import FakeCluster
 
+Tree = dict[str, Any]
 Row = tuple[str, str, str, str, dict[str, int]]
 """An occurrence: id, then open, start and end as HH:MM, then its seats."""
 
@@ -33,29 +35,44 @@ def timetable_text(
 ) -> str:
     """`pools` gives the Deployment of each class."""
     known = {"small": "course-small"} if pools is None else pools
+    found = {name: pool(deployment, behaviour) for name, deployment in known.items()}
+    return whole_timetable_text("course", found, rows, suspend=suspend)
+
+
+def pool(deployment: str, behaviour: str, sessions: Tree | None = None) -> Tree:
+    """As a timetable has it."""
+    return {"deployment": deployment, "behaviour": behaviour, "sessions": sessions}
+
+
+def whole_timetable_text(
+    reservation: str, pools: Mapping[str, Tree], rows: Iterable[Row], *, suspend: bool = False
+) -> str:
+    """`pools` by class; moments of the rows may be instants too."""
     tree = {
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "Timetable",
         "version": 1,
         "site": "example",
-        "reservation": "course",
+        "reservation": reservation,
         "suspend": suspend,
         "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
-        "pools": {
-            name: {"deployment": to, "behaviour": behaviour, "sessions": None} for name, to in known.items()
-        },
+        "pools": pools,
         "occurrences": [
             {
                 "id": name,
-                "open": instant_text(at(opens)),
-                "start": instant_text(at(start)),
-                "end": instant_text(at(end)),
+                "open": _instant(opens),
+                "start": _instant(start),
+                "end": _instant(end),
                 "seats": seats,
             }
             for name, opens, start, end, seats in rows
         ],
     }
     return json.dumps(tree)
+
+
+def _instant(said: str) -> str:
+    return said if "T" in said else instant_text(at(said))
 
 
 COURSE: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
