@@ -84,6 +84,11 @@ def agree(made: Any, path: Path, report: Report, *, on_object: bool) -> None:
                 _held_back(value, at, report)
 
 
+def is_foreign(key: str) -> bool:
+    """Whether it makes something else of a slot, also where a class puts it on its pods."""
+    return key in OURS or key in _OF_PODS
+
+
 def _held_back(text: str, path: Path, report: Report) -> None:
     """What Koordinator cannot read of it, it takes for nothing."""
     inner = Report("", 0)
