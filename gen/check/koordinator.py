@@ -81,13 +81,17 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
     for key, value in spec.get("nodeSelector", {}).items():
         other = found.pod.get("nodeSelector", {}).get(key, value)
         if other != value:
-            message = f"class {found.name} says {key}={other}: its sessions never run where the slots would be."
+            message = (
+                f"class {found.name} says {key}={other}: its sessions never run where the slots would be."
+            )
             path = ("template", "nodeSelector", key)
             yield _problem(reservation, CONFLICT, path, message, "Remove it.")
     if "namespace" not in slots.template["metadata"]:
         where = _in_its_namespace({**found.pod, **spec})
         if where:
-            message = f"{where} of class {found.name} looks into namespace default: a slot is in none of its own."
+            message = (
+                f"{where} of class {found.name} looks into namespace default: a slot is in none of its own."
+            )
             fix = "Add template.metadata.namespace: where its pods are, or namespaces to the terms."
             yield _problem(reservation, ANYWHERE, (), message, fix)
     for key, _ in found.pod_labels:

@@ -31,7 +31,9 @@ def hindrance(reservation: Reservation, found: ResourceClass) -> str:
         return "it has no `sessions`"
     if sessions.source == "renku":
         return "a pod does not say of which class its Renku session is"
-    if sessions.source == "custom" and (sessions.custom.get("group") or sessions.custom["resource"] != "pods"):
+    if sessions.source == "custom" and (
+        sessions.custom.get("group") or sessions.custom["resource"] != "pods"
+    ):
         return f"its sessions are {sessions.custom['resource']}, and their pods may have other labels"
     if sessions.custom.get("matchAnnotations") or sessions.custom.get("inactive"):
         return "it tells its sessions by more than labels"
