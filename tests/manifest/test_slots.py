@@ -71,8 +71,8 @@ SAID: dict[str, tuple[Slots, Object, Object]] = {
         {"taints": [{"key": "course", "value": "a", "effect": "NoSchedule"}]},
     ),
     "order": (
-        SLOTS._replace(order=-5),
-        {"labels": {**LABELS, "scheduling.koordinator.sh/reservation-order": "-5"}},
+        SLOTS._replace(order=5),
+        {"labels": {**LABELS, "scheduling.koordinator.sh/reservation-order": "5"}},
         {},
     ),
     "priority": (
