@@ -7,7 +7,7 @@ occurrences at a time, however many there are. Nothing is written here, and no c
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gen.check import promises, references, room
+from gen.check import koordinator, promises, references, room
 from gen.check.ceilings import Ceilings, Loads
 from gen.check.names import Names
 from gen.dates.cronline import lines
@@ -168,8 +168,9 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
     expansion = expand(reservation, known.calendars)
     problems = (
         *references.of_reservation(reservation, known),
-        *date_problems(reservation, expansion),
+        *koordinator.of_reservation(reservation, known, site),
         *promises.of_reservation(reservation, known, site),
+        *date_problems(reservation, expansion),
     )
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
     loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])

@@ -7,51 +7,51 @@ from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind import slotkeys
 from gen.kind.backend import PRE_ALLOCATION
-from gen.manifest import naming, owners
+from gen.manifest import affinity, naming, owners
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
-from gen.placed import class_names, cluster_of
+from gen.placed import Placed, placed
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
-SHARED, REFUSED_PODS, HOW, NOT_ALL = "B117", "B118", "B119", "B120"
+SHARED, REFUSED_PODS, HOW = "B117", "B118", "B119"
 CONFLICT, IDLE_KEY = "B016", "B029"
 _BACKEND: Path = ("spec", "backend")
 _QOS = "koordinator.sh/qosClass"
-_AFFINITY = "scheduling.koordinator.sh/reservation-affinity"
-
-
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Whether placeholders of a class pass Koordinator's webhook for pods: their priority is below 0, which is
-    in none of its bands.
-    """
-    for found in declared.classes.values():
-        cluster = cluster_of(found, site)
-        qos = dict(found.pod_labels).get(_QOS)
-        if cluster is not None and cluster.koordinator is not None and qos in ("BE", "LSR"):
-            message = (
-                f"Koordinator in cluster {cluster.name} refuses pods of {_QOS} {qos} with priority "
-                f"{cluster.priority}: no placeholder could be made."
-            )
-            path = ("spec", "podLabels", _QOS)
-            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
 
 
 def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
-    slots = reservation.slots
+    slots, places = reservation.slots, placed(reservation, declared, site)
+    if slots is None or slots.with_placeholders:
+        for one in places:
+            yield from _placeholders(one)
     if slots is None:
         return
-    classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
-    clusters = {one.name: one for found in classes if (one := cluster_of(found, site))}
-    for cluster in clusters.values():
-        if cluster.koordinator is None:
-            message = f"cluster {cluster.name} has no Koordinator."
+    for one in places:
+        if one.cluster.koordinator is None:
+            message = f"cluster {one.cluster.name} has no Koordinator."
             fix = "Add koordinator: {} to the cluster in the Site, or write type: placeholder."
             yield _problem(reservation, ABSENT, ("type",), message, fix)
         else:
-            yield from _policy(reservation, slots, cluster, cluster.koordinator)
+            yield from _policy(reservation, slots, one.cluster, one.cluster.koordinator)
+    classes = [found for one in places for found in one.classes]
     for found in classes:
         yield from _class(reservation, slots, found)
+    yield from _resources(reservation, slots, classes)
     yield from _owners(reservation, slots, classes)
-    yield from _affinity(reservation, slots, [one for one in clusters.values() if one.koordinator])
+    if slots.session_affinity:
+        yield from (_how(site, one) for one in places if one.cluster.koordinator is not None)
+
+
+def _placeholders(one: Placed) -> Iterator[Problem]:
+    """Whether they pass Koordinator's webhook for pods: their priority is below 0, which is in no band."""
+    for found in one.classes if one.cluster.koordinator else ():
+        qos = dict(found.pod_labels).get(_QOS)
+        if qos in ("BE", "LSR"):
+            message = (
+                f"Koordinator in cluster {one.cluster.name} refuses pods of {_QOS} {qos} with priority "
+                f"{one.cluster.priority}: no placeholder could be made."
+            )
+            path = ("spec", "podLabels", _QOS)
+            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
@@ -95,11 +95,21 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             fix = "Add template.metadata.namespace: where its pods are, or namespaces to the terms."
             yield _problem(reservation, ANYWHERE, (), message, fix)
     for key, _ in found.pod_labels:
-        if slotkeys.is_foreign(key) and key not in slots.template["metadata"].get("labels", {}):
+        if slotkeys.is_foreign(key):
             message = f"podLabels go on slots too, and {key} makes something else of a slot."
             path = ("spec", "podLabels", key)
             fix = f"Remove it, or give reservation {reservation.name} a class of its own."
             yield Problem(slotkeys.FOREIGN, *found.origin[:2], path, message, fix, at_key=True)
+
+
+def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
+    held = {name for found in classes for name, _ in found.requests} | set(
+        slots.template["spec"].get("overhead", ())
+    )
+    for i, name in enumerate(slots.restricted_resources):
+        if held and name not in held:
+            message = f"no class of this reservation requests {name}: a slot holds none of it."
+            yield _problem(reservation, IDLE_KEY, ("restrictedResources", i), message, "Remove it.")
 
 
 def _in_its_namespace(pod: dict[str, Any]) -> str:
@@ -133,26 +143,17 @@ def _owners(reservation: Reservation, slots: Slots, classes: list[ResourceClass]
             return
 
 
-def _affinity(reservation: Reservation, slots: Slots, clusters: list[Cluster]) -> Iterator[Problem]:
+def _how(site: Site, one: Placed) -> Problem:
     """How session pods come to require their slots; with more sessions than slots, the last ones wait."""
-    if not slots.session_affinity:
-        return
-    path = ("sessionAffinity",)
-    for cluster in clusters:
-        profiles = cluster.koordinator is not None and cluster.koordinator.colocation_profiles
-        if profiles:
-            message = (
-                f"in cluster {cluster.name} a ClusterColocationProfile puts the annotation {_AFFINITY} on "
-                "session pods."
-            )
-        else:
-            name = naming.fit(f"{reservation.name}-session-affinity")
-            message = (
-                f"in cluster {cluster.name} put the annotation {_AFFINITY} on session pods yourself: the "
-                f"ConfigMap {name} has it."
-            )
-        fix = "A session without a free slot waits then."
-        yield _problem(reservation, HOW, path, message, fix)
-        if profiles and any(not one.selector for one in slots.owners):
-            message = "a ClusterColocationProfile finds pods by labels, and an owner names none."
-            yield _problem(reservation, NOT_ALL, path, message, "Add labelSelector to each owner.")
+    name, cluster = one.reservation.name, one.cluster
+    if affinity.is_by_profile(site, one):
+        message = (
+            f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots."
+        )
+    else:
+        message = (
+            f"cluster {cluster.name}: session pods require their slots once they have what stands in the "
+            f"ConfigMap {naming.affinity_snippet(name)}."
+        )
+    fix = "Sessions beyond the slots then wait: have as many slots as sessions."
+    return _problem(one.reservation, HOW, ("sessionAffinity",), message, fix)

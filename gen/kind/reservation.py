@@ -97,10 +97,6 @@ def _standing(made: Made, path: Path, report: Report) -> None:
         message = "backend.standing holds the seats always; it takes no recurrence."
         fix = "Remove it, or standing."
         report(CONFLICT, (*path, "recurrence"), message, fix, at_key=True)
-    if made["suspend"] is True:
-        message = "there is no window to suspend: the seats stand as long as git has them."
-        fix = "Remove the reservation, or write backend.unschedulable: true."
-        report(CONFLICT, (*path, "suspend"), message, fix)
     provisioning = made["provisioning"] if made["provisioning"] is not INVALID else {}
     for name in ("leadTimeMinutes", "scaleDownBehavior"):
         if provisioning.get(name) is not None:

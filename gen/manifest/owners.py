@@ -1,7 +1,7 @@
 """Who owns the slots of a class where a reservation does not say it: the pods of its sessions. Pure.
 
-Owners are pods, told by their labels, and Koordinator knows nothing else of them. So this works where sessions
-are pods, and where labels and namespaces alone narrow them.
+Koordinator knows owners by the labels of pods. So this works where sessions are pods, and where labels and
+namespaces alone narrow them.
 """
 
 from collections.abc import Mapping
@@ -69,9 +69,9 @@ def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str
     own = selector.get("matchLabels", {})
     both = {**own, **{key: value for key, value in labels.items() if key not in own}}
     against = [
-        {"key": key, "operator": "In", "values": (value,)}
+        {"key": key, "operator": "In", "values": [value]}
         for key, value in labels.items()
         if both[key] != value
     ]
-    terms = (*selector.get("matchExpressions", ()), *against)
+    terms = [*selector.get("matchExpressions", ()), *against]
     return {**({"matchLabels": both} if both else {}), **({"matchExpressions": terms} if terms else {})}

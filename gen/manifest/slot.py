@@ -10,6 +10,7 @@ from typing import Any
 
 from gen.manifest.labels import of_pool, of_site
 from gen.manifest.naming import pool, slot
+from gen.manifest.owners import of_sessions
 from gen.model import Cluster, Koordinator, Owner, Reservation, ResourceClass, Site, Slots
 from gen.runtime.labels import ROLE, SLOT, STANDING
 
@@ -21,6 +22,7 @@ PRE_ALLOCATION_REQUIRED = f"{GROUP}/pre-allocation-required"
 RESTRICTED = f"{GROUP}/reservation-restricted-options"
 PRIORITY = "koordinator.sh/priority"
 CONTAINER = "seat"
+TAKING_OVER = "Restricted"  # with any other policy, a Reservation that takes over is never scheduled
 NEVER = "0s"
 # With `expires`, the earlier of the two ends a Reservation; ten years let `expires` decide.
 TEN_YEARS = "87600h0m0s"
@@ -37,7 +39,7 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
         "template": _template(koordinator, found, slots),
         "owners": owners(site, cluster, reservation, found),
         "allocateOnce": slots.allocate_once and not hands_over,
-        "allocatePolicy": slots.allocate_policy or koordinator.allocate_policy,
+        "allocatePolicy": TAKING_OVER if hands_over else slots.allocate_policy or koordinator.allocate_policy,
     }
     if slots.pre_allocation or hands_over:
         spec["preAllocation"] = True
@@ -143,7 +145,7 @@ def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
 def owners(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> list[Object]:
     """Whose pods may take a slot. Our own placeholders may, where they hand over."""
     slots = slots_of(reservation)
-    made = [_owner(one) for one in slots.owners] or _session_owners(reservation, found)
+    made = [_owner(one) for one in slots.owners or of_sessions(reservation, found)]
     if slots.with_placeholders:
         selector = {"matchLabels": of_pool(site, reservation, found)}
         made.append({"object": {"namespace": cluster.namespace}, "labelSelector": selector})
@@ -153,28 +155,3 @@ def owners(site: Site, cluster: Cluster, reservation: Reservation, found: Resour
 def _owner(one: Owner) -> Object:
     parts = {"object": dict(one.object), "controller": one.controller, "labelSelector": one.selector}
     return {key: value for key, value in parts.items() if value}
-
-
-def _session_owners(reservation: Reservation, found: ResourceClass) -> list[Object]:
-    """The sessions of the class in each of its namespaces, narrowed to the course as far as labels can."""
-    if found.sessions is None:
-        return []
-    course = reservation.sessions
-    namespaces = [one for one in found.sessions.namespaces if one in (course.namespaces or (one,))]
-    selector = narrowed(found.sessions.selector, dict(course.match_labels))
-    return [{"object": {"namespace": one}, "labelSelector": selector} for one in namespaces]
-
-
-def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> Object:
-    """A selector of what both select, also where they contradict each other."""
-    own = selector.get("matchLabels", {})
-    both = {**own, **{key: value for key, value in labels.items() if key not in own}}
-    terms = [
-        *selector.get("matchExpressions", ()),
-        *(
-            {"key": key, "operator": "In", "values": [value]}
-            for key, value in labels.items()
-            if both[key] != value
-        ),
-    ]
-    return {**({"matchLabels": both} if both else {}), **({"matchExpressions": terms} if terms else {})}
