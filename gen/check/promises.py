@@ -71,7 +71,10 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
     )
     fix = "Write withPlaceholders: true: placeholders come first and make it add nodes."
     if slots.standing:
-        fix = "Keep nodes for them (a node group of a fixed size), and annotate berth.dev/ignore with the reason."
+        fix = (
+            "Keep nodes for them (a node group of a fixed size), and annotate berth.dev/ignore with the "
+            "reason."
+        )
     return _problem(reservation, NO_NODES, (), message, fix)
 
 
@@ -80,14 +83,14 @@ def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> I
     spec = slots.template.get("spec", {})
     selected = {**found.pod.get("nodeSelector", {}), **spec.get("nodeSelector", {})}
     node = spec.get("nodeName") or selected.get(_HOSTNAME)
-    lines = (*reservation.recurrence.schedule, *reservation.recurrence.extras)
-    most = max(
-        dict(seats).get(found.name, 0) for seats in (reservation.seats, *(line.seats for line in lines))
-    )
+    recurrence = reservation.recurrence
+    counts = [reservation.seats, *(one.seats for one in recurrence.schedule)]
+    counts += [one.seats for one in recurrence.extras]
+    most = max(dict(each).get(found.name, 0) for each in counts)
     if node and most > MOST_PODS:
         message = (
-            f"{most} slots of class {found.name} are to be on node {node}: each takes the place of a pod, and "
-            f"a node has {MOST_PODS} unless its kubelet says otherwise."
+            f"{most} slots of class {found.name} are to be on node {node}: each takes the place of a pod, "
+            f"and a node has {MOST_PODS} unless its kubelet says otherwise."
         )
         fix = "Spread them over several nodes, or make sure of the kubelet's maxPods."
         yield _problem(reservation, ONE_NODE, ("template",) if spec else (), message, fix)

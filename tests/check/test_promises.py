@@ -33,8 +33,8 @@ def told(
 
 KOORDINATOR = {"type": "koordinator"}
 NO_NODES = (
-    "B140 spec.backend: karpenter in cluster prod does not see slots: it adds no node for one that waits, and "
-    "takes away a node that has nothing else. "
+    "B140 spec.backend: karpenter in cluster prod does not see slots: it adds no node for one that waits, "
+    "and takes away a node that has nothing else. "
 )
 
 
@@ -74,8 +74,8 @@ FIX = (
 def test_sessions_of_another_scheduler_see_no_slots() -> None:
     assert told(KOORDINATOR, schedulerName="kube") == (
         [
-            "B141 spec.schedulerName: its sessions are placed by kube: only koord-scheduler knows the slots of "
-            f"reservation course. {FIX}"
+            "B141 spec.schedulerName: its sessions are placed by kube: only koord-scheduler knows the slots "
+            f"of reservation course. {FIX}"
         ],
         [],
     )
@@ -106,8 +106,9 @@ def test_sessions_that_see_slots_are_in_order(
 
 def test_more_slots_on_one_node_than_it_takes_pods() -> None:
     message = (
-        "111 slots of class small are to be on node {}: each takes the place of a pod, and a node has 110 unless "
-        "its kubelet says otherwise. Spread them over several nodes, or make sure of the kubelet's maxPods."
+        "111 slots of class small are to be on node {}: each takes the place of a pod, and a node has 110 "
+        "unless its kubelet says otherwise. Spread them over several nodes, or make sure of the kubelet's "
+        "maxPods."
     )
 
     assert told({**KOORDINATOR, "template": {"nodeName": "big"}}, count=111) == (
