@@ -13,12 +13,12 @@ from gen.runtime.event import Subject
 from gen.runtime.heard import Heard
 from gen.runtime.instant import instant_text
 from gen.runtime.keeper import Hands, Keeper
+from gen.runtime.objectkind import CONFIG_MAP
 from gen.runtime.override import in_force as overriding
 from gen.runtime.override import next_over, over_at
 from gen.runtime.pause import NO_PAUSE, Pause
 from gen.runtime.plan import Aim, aim_at, asking_of
 from gen.runtime.pools import followed
-from gen.runtime.objectkind import CONFIG_MAP
 from gen.runtime.record import PLACEHOLDERS, SLOTS, Look
 from gen.runtime.recorder import Recorder
 from gen.runtime.share import Shared, believed, parse_shared, shared_text
@@ -56,7 +56,7 @@ class Run:
         self._reading = NO_PAUSE
         self._blind = 0
         self._pools: dict[str, Pool] = {}  # by key
-        self._keepers: dict[str, Keeper | "SlotKeeper"] = {}  # by key; of a pool that we cannot keep, none
+        self._keepers: dict[str, Keeper | SlotKeeper] = {}  # by key; of a pool that we cannot keep, none
         self._raised: dict[str, tuple[int, float]] = {}  # by key: what is wanted, since when that much
         self._awaited = ""  # the occurrence that this run was told to wait for
         self.exit_code: int | None = None  # None: go on

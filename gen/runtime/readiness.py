@@ -13,8 +13,8 @@ GRACE = 60  # seconds for placeholders to come
 _REMEDY = {
     PLACEHOLDERS: "Look at the pods of this Deployment that are Pending, and at the events of the cluster's "
     "autoscaler.",
-    SLOTS: "Look at the Reservations with the label berth.dev/reservation of it that are Pending: there is no "
-    "room for them, or Koordinator's scheduler does not run.",
+    SLOTS: "Look at those that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there "
+    "is no room for them, or Koordinator's scheduler does not run.",
 }
 
 
