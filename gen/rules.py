@@ -89,6 +89,27 @@ RULES = {
     "B096": Rule(ERROR, "A template is none, or breaks a rule of templates."),
     "B097": Rule(ERROR, "A template does not fit the values that it is given."),
     "B098": Rule(ERROR, "A template of your own replaces none of ours."),
+    # Koordinator
+    "B100": Rule(ERROR, "Seats are to be held by Koordinator, where the site says that there is none."),
+    "B101": Rule(ERROR, "Nothing says whose pods may take a seat."),
+    "B102": Rule(ERROR, "Every pod of the cluster may take a seat."),
+    "B103": Rule(WARNING, "Nearly every pod of the cluster may take a seat."),
+    "B104": Rule(ERROR, "An owner that no pod can match."),
+    "B105": Rule(ERROR, "An allocate policy differs from that of the cluster: the two share no node."),
+    "B106": Rule(ERROR, "Pre-allocation would never work as it is said."),
+    "B107": Rule(ERROR, "A duration or instant that Koordinator's scheduler could not read."),
+    "B108": Rule(ERROR, "A standing reservation would not end when it says."),
+    "B109": Rule(WARNING, "A slot that stands ends, and the engine makes it again from git."),
+    "B110": Rule(WARNING, "A slot has a priority, which is dangerous where preemption is on."),
+    "B111": Rule(WARNING, "Affinity or spread of a slot looks into the namespace `default`."),
+    "B112": Rule(ERROR, "A label or annotation that would make something else of a slot."),
+    "B113": Rule(WARNING, "A label charges the capacity to a quota twice."),
+    "B114": Rule(ERROR, "An annotation that Koordinator could not read."),
+    "B115": Rule(WARNING, "A setting that works only where Koordinator is configured for it."),
+    "B116": Rule(WARNING, "Slots that no session takes as it is."),
+    "B117": Rule(WARNING, "Sessions of one class may take the seats of another."),
+    "B118": Rule(ERROR, "Koordinator would refuse the placeholders of a class."),
+    "B119": Rule(NOTE, "How session pods come to require their slots."),
 }
 
 
