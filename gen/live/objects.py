@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gen.live.facts import CronJob, Deployment, Job, Pod, Timetable, Trouble, Waiting
+from gen.live.facts import CronJob, Deployment, Job, Pod, Slot, Timetable, Trouble, Waiting
 from gen.runtime import labels
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.override import ANNOTATION as OVERRIDE
 from gen.runtime.serving import containers, is_serving
+from gen.runtime.slot import PENDING
+from gen.runtime.slot import slot as held
 
 Object = dict[str, Any]
 
@@ -94,6 +96,22 @@ def waiting(item: Object) -> Waiting:
         label(item, labels.CLASS),
         time_of(item["metadata"].get("creationTimestamp")),
         _why_not(item),
+    )
+
+
+def slot(item: Object) -> Slot:
+    """A Reservation that the scheduler has not looked at has no status at all."""
+    status = item.get("status") or {}
+    conditions = status.get("conditions") or ()
+    not_so = next((one for one in conditions if one.get("status") == "False"), None)
+    is_seen = bool(conditions or status.get("nodeName") or status.get("phase") not in (None, PENDING))
+    return Slot(
+        label(item, labels.RESERVATION),
+        label(item, labels.CLASS),
+        bool(label(item, labels.STANDING)),
+        held(item),
+        is_seen,
+        None if not_so is None else _trouble(not_so),
     )
 
 
