@@ -15,8 +15,8 @@ Files = dict[str, str]
 _OWN = {
     "attendance attribution collection contest kinds lookout observed": naming.SCALER_CODE,
     "pages presence readers renku rivals scaler scaling templates watcher watching": naming.SCALER_CODE,
-    "slot slothands slotkeeper slotplan": naming.KOORDINATOR_CODE,
-    "action facts holding imagetrouble judgement removal serving sweep sweephands verbs": naming.SWEEP_CODE,
+    "slot slotdemand slothands slotkeeper slotplan slotsweep": naming.KOORDINATOR_CODE,
+    "action facts holding imagetrouble judgement removal serving sweep sweephands": naming.SWEEP_CODE,
 }
 _HOME = {f"{module}.py": name for modules, name in _OWN.items() for module in modules.split()}
 

@@ -39,7 +39,9 @@ def manifests(
 
 
 def _standing(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """The author's labels and the title are no part of a slot's shape: they change where it stands."""
+    """The author's labels and the title are no part of a slot's shape: they change where it stands. What
+    Koordinator reads is said by the backend alone.
+    """
     reservation, cluster = placed.reservation, placed.cluster
     counts = {} if reservation.suspend else dict(reservation.seats)
     for found in placed.classes:
@@ -47,11 +49,15 @@ def _standing(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
             metadata = made["metadata"]
             values = {
                 "name": name,
-                "labels": {**common["labels"], **metadata["labels"]},
-                "annotations": {**common["annotations"], **metadata.get("annotations", {})},
+                "labels": {**_unread(common["labels"]), **metadata["labels"]},
+                "annotations": {**_unread(common["annotations"]), **metadata.get("annotations", {})},
                 "spec": made["spec"],
             }
             yield Manifest("koordinator/reservation.yaml.j2", values)
+
+
+def _unread(notes: dict[str, str]) -> dict[str, str]:
+    return {key: text for key, text in notes.items() if "koordinator.sh/" not in key}
 
 
 def _affinity(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:

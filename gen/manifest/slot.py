@@ -22,6 +22,7 @@ PRE_ALLOCATION_REQUIRED = f"{GROUP}/pre-allocation-required"
 RESTRICTED = f"{GROUP}/reservation-restricted-options"
 PRIORITY = "koordinator.sh/priority"
 CONTAINER = "seat"
+TAKING_OVER = "Restricted"  # with any other policy, a Reservation that takes over is never scheduled
 NEVER = "0s"
 # With `expires`, the earlier of the two ends a Reservation; ten years let `expires` decide.
 TEN_YEARS = "87600h0m0s"
@@ -38,7 +39,7 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
         "template": _template(koordinator, found, slots),
         "owners": owners(site, cluster, reservation, found),
         "allocateOnce": slots.allocate_once and not hands_over,
-        "allocatePolicy": slots.allocate_policy or koordinator.allocate_policy,
+        "allocatePolicy": TAKING_OVER if hands_over else slots.allocate_policy or koordinator.allocate_policy,
     }
     if slots.pre_allocation or hands_over:
         spec["preAllocation"] = True

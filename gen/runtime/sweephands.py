@@ -92,7 +92,7 @@ class Hands:
                 api.annotate(CONFIG_MAP, namespace, thing.name, {GONE_SINCE: action.since or None})
                 return True
             case Remove():
-                return delete(api, KINDS[thing.kind], namespace, thing.name, thing.uid)
+                return delete(api, KINDS[thing.kind], namespace, thing.name, uid=thing.uid)
 
     def _scale(self, action: Scale) -> bool:
         """False where somebody else has scaled since, or the Deployment is gone."""
@@ -117,7 +117,7 @@ class Hands:
     def _start(self, action: StartJob) -> None:
         api, namespace = self._world.api, self._world.namespace
         if action.replaced:
-            delete(api, JOB, namespace, action.name, action.replaced.thing.uid)
+            delete(api, JOB, namespace, action.name, uid=action.replaced.thing.uid)
         for _ in range(LOOKS):
             found = get(api, JOB, namespace, action.name)
             if found is None:
