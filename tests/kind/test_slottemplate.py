@@ -11,14 +11,10 @@ from tests.saying import ask, said
 GROUP = "scheduling.koordinator.sh"
 
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
 def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
-    affinity = {
-        "nodeAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]
-            }
-        }
-    }
     made, problems = ask(
         TEMPLATE,
         {
@@ -26,7 +22,7 @@ def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
             "nodeName": "gpu-1",
             "nodeSelector": {"pool": "gpu"},
             "tolerations": [{"key": "gpu", "operator": "Exists"}],
-            "affinity": affinity,
+            "affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": []}]}}},
             "topologySpreadConstraints": [
                 {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
             ],
@@ -44,13 +40,7 @@ def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
         "spec": {
             "nodeSelector": {"pool": "gpu"},
             "tolerations": ({"key": "gpu", "operator": "Exists"},),
-            "affinity": {
-                "nodeAffinity": {
-                    "requiredDuringSchedulingIgnoredDuringExecution": {
-                        "nodeSelectorTerms": ({"matchExpressions": ({"key": "gpu", "operator": "Exists"},)},)
-                    }
-                }
-            },
+            "affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": ({"matchExpressions": ()},)}}},
             "topologySpreadConstraints": (
                 {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
             ),
