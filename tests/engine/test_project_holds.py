@@ -1,5 +1,6 @@
 """Whatever we render, the rendered project allows it: by kind, by name and by place."""
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,8 @@ def allows(project: Object, one: Object) -> bool:
     group = one["apiVersion"].rpartition("/")[0]
     kind, name = one["kind"], one["metadata"]["name"]
     if kind not in NAMESPACED:
-        return {"group": group, "kind": kind, "name": name} in project["clusterResourceWhitelist"]
+        allowed = project["clusterResourceWhitelist"]
+        return any((a["group"], a["kind"]) == (group, kind) and fnmatchcase(name, a["name"]) for a in allowed)
     place = {"server": "https://kubernetes.default.svc", "namespace": one["metadata"]["namespace"]}
     return {"group": group, "kind": kind} in project["namespaceResourceWhitelist"] and place in project[
         "destinations"
