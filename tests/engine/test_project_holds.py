@@ -17,9 +17,14 @@ RENDERER = Renderer()
 NAMESPACED = ("ConfigMap", "ServiceAccount", "Deployment", "CronJob", "Role", "RoleBinding")
 
 
-@pytest.mark.parametrize("seed", [11, 12, 13], ids=lambda seed: f"seed-{seed}")
-def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, seed: int) -> None:
-    generate.project(tmp_path, seed, 10)
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [(11, "ClusterColocationProfile"), (12, "Reservation"), (13, "Deployment")],
+    ids=["profiles", "standing-slots", "placeholders"],
+)
+def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, seed: int, kind: str) -> None:
+    """Each seed has made something of the kind."""
+    generate.project(tmp_path, seed, 12)
     pipeline = Pipeline(str(tmp_path))
     parts = [part for item in pipeline.items() for part in item.parts]
     site, classes = pipeline.site, list(pipeline.declared.classes.values())
@@ -37,6 +42,7 @@ def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, see
     found = [one for text in texts for one in objects(text)]
 
     assert len(found) > 15
+    assert kind in {one["kind"] for one in found}
     assert [one for one in found if not allows(project["spec"], one)] == []
 
 
