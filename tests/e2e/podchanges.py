@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 from collections.abc import Callable, Mapping
 
 from tests.e2e.certificates import NODES
@@ -14,6 +15,7 @@ Change = Callable[[Object], None]  # of a pod's spec
 SECOND = NODES[1]
 ROTATED = "faults-rotated"  # a ServiceAccount
 WRONG_IMAGE = "registry.invalid/pause:0"
+HUNGRY = signal.SIGUSR1
 NEW_IMAGE = "registry.k8s.io/pause:3.11"
 
 
@@ -62,7 +64,15 @@ def ends_at_once(spec: Object) -> None:
     spec["containers"][0]["command"] = ["python", "-c", "pass"]
 
 
+def eats_when_told(spec: Object) -> None:
+    """The occurrence itself takes more memory than it may have, at the signal HUNGRY."""
+    eat = f"signal.signal({HUNGRY:d}, lambda *_: [b'x' * 2**20 for _ in range(2**12)])"
+    run = "runpy.run_module('gen.runtime.occurrence', run_name='__main__')"
+    spec["containers"][0]["command"] = ["python", "-c", f"import runpy, signal; {eat}; {run}"]
+
+
 _JOBS: Mapping[str, Change] = {
+    "out-of-memory": eats_when_told,
     "node-lost": preferring_second,
     "full": on_second_only,
     "token-rotated": rotated,
@@ -115,7 +125,7 @@ class Changes:
 
     def __init__(self, minute: int) -> None:
         """`minute` 0 of the tests is that minute of the hour."""
-        self._phase = (minute + SWEEPS[0]) % 5
+        self.schedule = f"{(minute + SWEEPS[0]) % 5}-59/5 * * * *"  # of the sweep
         self.healed: set[str] = set()
         self.images = dict(_IMAGES)
         self._without = [REMEDIES[name] for name in os.environ.get("BERTH_E2E_WITHOUT", "").split()]
@@ -123,7 +133,7 @@ class Changes:
     def __call__(self, found: Object) -> None:
         name = found["metadata"].get("labels", {}).get("berth.dev/reservation", "")
         if found["kind"] == "CronJob" and not name:
-            found["spec"]["schedule"] = f"{self._phase}-59/5 * * * *"
+            found["spec"]["schedule"] = self.schedule
         elif found["kind"] == "CronJob" and name in _JOBS and name not in self.healed:
             _JOBS[name](found["spec"]["jobTemplate"]["spec"]["template"]["spec"])
         elif found["kind"] == "Deployment" and name in self.images:
