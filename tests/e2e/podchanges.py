@@ -3,7 +3,7 @@
 import os
 import re
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from tests.e2e.certificates import NODES
 from tests.e2e.direct import Object
@@ -104,19 +104,48 @@ def _without_tolerations(found: Object) -> None:
     pod["tolerations"] = [one for one in pod.get("tolerations", []) if one.get("key") == KEY]
 
 
-def _without_waiting(found: Object) -> None:
-    """For an occurrence that opens soon: a Job whose clock is behind ends."""
-    if "loop.py" in found.get("data", {}):
-        found["data"]["loop.py"] = re.sub(r"\nEARLY = \d+", "\nEARLY = 0", found["data"]["loop.py"])
+def _without_priority(found: Object) -> None:
+    """Placeholders of the same priority as our own Jobs."""
+    del found["spec"]["template"]["spec"]["priorityClassName"]
+
+
+def _with_code(file: str, name: str, value: str) -> Change:
+    """A program in which a constant has another value."""
+
+    def change(found: Object) -> None:
+        text = found.get("data", {}).get(file, "")
+        if text:
+            found["data"][file], times = re.subn(rf"\n{name} = .*", f"\n{name} = {value}", text)
+            assert times == 1, f"{file} has no {name}"
+
+    return change
+
+
+def _with_the_first_token(found: Object) -> None:
+    read, once = 'token = "".join(file.read().split())', 'token = _FIRST.setdefault("", file.read().strip())'
+    text = found.get("data", {}).get("connection.py", "")
+    if text:
+        assert read in text
+        found["data"]["connection.py"] = text.replace(read, once) + "\n_FIRST = {}\n"
 
 
 # Remedies that can be taken away, to see that the tests miss them: BERTH_E2E_WITHOUT="sweep retries".
-REMEDIES: Mapping[str, tuple[str, Change]] = {
-    "sweep": ("CronJob", _without_sweep),
-    "deadline": ("CronJob", _without_deadline),
-    "retries": ("CronJob", _without_retries),
-    "tolerations": ("CronJob", _without_tolerations),
-    "waiting": ("ConfigMap", _without_waiting),
+REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
+    "sweep": [("CronJob", _without_sweep)],
+    "deadline": [("CronJob", _without_deadline)],
+    "retries": [("CronJob", _without_retries)],
+    "tolerations": [("CronJob", _without_tolerations)],
+    "priority": [("Deployment", _without_priority)],
+    # An occurrence that opens soon: a Job whose clock is behind ends.
+    "waiting": [("ConfigMap", _with_code("loop.py", "EARLY", "0"))],
+    # The ten seconds after which sessions that nobody can tell count as none: it waits for ever.
+    "impatience": [("ConfigMap", _with_code("heard.py", "PATIENCE", "1e9"))],
+    # The ten minutes for which the last counts stand.
+    "memory": [("ConfigMap", _with_code("observed.py", "PATIENCE", "0.0"))],
+    # Looks at the pools every five seconds, at the timetable every 25.
+    "looks": [("ConfigMap", _with_code(file, "TICK", "45.0")) for file in ("loop.py", "scaling.py")],
+    "rereads": [("ConfigMap", _with_code(file, "REREAD", "1e9")) for file in ("loop.py", "scaling.py")],
+    "token": [("ConfigMap", _with_the_first_token)],
 }
 
 
@@ -128,7 +157,8 @@ class Changes:
         self.schedule = f"{(minute + SWEEPS[0]) % 5}-59/5 * * * *"  # of the sweep
         self.healed: set[str] = set()
         self.images = dict(_IMAGES)
-        self._without = [REMEDIES[name] for name in os.environ.get("BERTH_E2E_WITHOUT", "").split()]
+        names = os.environ.get("BERTH_E2E_WITHOUT", "").split()
+        self._without = [change for name in names for change in REMEDIES[name]]
 
     def __call__(self, found: Object) -> None:
         name = found["metadata"].get("labels", {}).get("berth.dev/reservation", "")
