@@ -31,9 +31,9 @@ class Recorder:
 
     def __init__(self, _: Cluster, namespace: str = NAMESPACE) -> None:
         """The cluster has to be up."""
-        direct = Direct()
-        self._pods = Mirror(direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
-        self._pools = Mirror(direct, f"/apis/apps/v1/namespaces/{namespace}/deployments")
+        self._direct = Direct()
+        self._pods = Mirror(self._direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
+        self._pools = Mirror(self._direct, f"/apis/apps/v1/namespaces/{namespace}/deployments")
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.looks: dict[str, list[Look]] = {}
@@ -49,6 +49,7 @@ class Recorder:
             self._thread.join()
             self._pods.stop()
             self._pools.stop()
+            self._direct.close()
 
     def _run(self) -> None:
         while not self._stop.wait(0.5):
