@@ -26,7 +26,7 @@ BEGINS: Mapping[str, int] = {
     "test_status": 5,
     "test_sessions": 6,
 }
-LEAD = 75  # seconds until the first of them begins, for what all of them prepare
+LEAD = 60  # seconds until the first of them begins, for what all of them prepare
 
 
 class Stage(NamedTuple):
