@@ -38,10 +38,11 @@ def listed(api: Api, slots: Slots) -> Iterator[Slot]:
 
 
 def carry_out(
-    api: Api, slots: Slots, plan: Plan, now: Callable[[], float], may_go_on: Callable[[int], bool]
+    api: Api, slots: Slots | None, plan: Plan, now: Callable[[], float], may_go_on: Callable[[int], bool]
 ) -> Done:
     """Seats first. `may_go_on` is asked before each write but the first, with the number of those that were
-    tried. Raises the first error at the end, or at once if the server is in trouble.
+    tried. Raises the first error at the end, or at once if the server is in trouble. `slots` is needed only
+    where some are made.
     """
     done = Done([], [], [], [], [], False)
     errors: list[ApiError] = []
@@ -64,9 +65,12 @@ _Write = tuple[str, Callable[[], bool], list[str], list[str]]
 """A name, what to do, and where the name goes if that was done, and if it was not."""
 
 
-def _writes(api: Api, slots: Slots, plan: Plan, now: Callable[[], float], done: Done) -> Iterator[_Write]:
-    for name in plan.make:
-        yield name, partial(_make, api, slots, name, now, plan.expires), done.made, done.taken
+def _writes(
+    api: Api, slots: Slots | None, plan: Plan, now: Callable[[], float], done: Done
+) -> Iterator[_Write]:
+    if slots:
+        for name in plan.make:
+            yield name, partial(_make, api, slots, name, now, plan.expires), done.made, done.taken
     for one in plan.renew:
         yield one.name, partial(_renew, api, one, plan.expires), done.renewed, done.changed
     for one in plan.drop:

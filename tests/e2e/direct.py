@@ -146,8 +146,10 @@ class Mirror:
         self._thread.start()
 
     def stop(self) -> None:
+        """Harmless when it has not begun."""
         self._stop.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
 
     def objects(self) -> list[Object]:
         with self._lock:

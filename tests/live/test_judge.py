@@ -72,3 +72,24 @@ def test_what_is_told(case: Case) -> None:
 
 def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
     assert list(TOLD) == [case.name for case in CASES]
+
+
+def test_a_text_for_people_is_no_timetable() -> None:
+    git = project.project()
+    plain, world = in_order(git, NOW), in_order(git, NOW)
+    labels = {**known_labels(plain), "berth.dev/role": "session-affinity"}
+    metadata = {"name": "course-session-affinity", "namespace": "berth", "labels": labels}
+    world.apply({"kind": "ConfigMap", "metadata": metadata, "data": {"small.yaml": "{}"}})
+
+    assert told(status(world, git)) == told(status(plain, git))
+
+
+def known_labels(world: World) -> dict[str, str]:
+    """Those of a timetable."""
+    found = (
+        one
+        for one in world.objects
+        if one["kind"] == "ConfigMap" and "berth.dev/reservation" in one["metadata"]["labels"]
+    )
+    labels: dict[str, str] = next(found)["metadata"]["labels"]
+    return labels

@@ -73,6 +73,9 @@ class FakeCluster:
         for interference in self.interferences:
             if (answer := interference(request)) is not None:
                 return answer
+        return self.answer(request)
+
+    def answer(self, request: Request) -> Answer:
         path, _, query = request.path.partition("?")
         if request.method == "GET" and path == CONFIGMAP:
             return self._configmap()
