@@ -10,7 +10,7 @@ from gen.model import Site
 from gen.runtime.override import Override
 from gen.runtime.slotdemand import Demand
 from gen.runtime.slotplan import Census
-from gen.runtime.target import full_count, open_now
+from gen.runtime.target import full_count, open_now, target
 from gen.runtime.timetable import Occurrence, Pool, Timetable, in_force
 
 # How long each may take until it is a broken promise, in seconds.
@@ -100,6 +100,12 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Oc
         return ()
     count = full_count(resource_class)
     return tuple(one for one in in_force(timetable) if count(one))
+
+
+def wanted_by_git(case: Case) -> int:
+    """Where the cluster knows of nothing."""
+    occurrences = occurrences_of(case.git, case.pool.resource_class)
+    return target(occurrences, case.look.now, full_count(case.pool.resource_class))
 
 
 def seats(number: int) -> str:

@@ -94,8 +94,8 @@ class Timetable(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A slot of ours. `trouble`: why it waits or is over, in the scheduler's words; `is_seen`: the scheduler
-    has looked at it.
+    """A slot of ours. `trouble`: why it waits or is over, in the scheduler's words, since `changed`;
+    `is_seen`: the scheduler has looked at it.
     """
 
     reservation: str
@@ -104,6 +104,7 @@ class Slot(NamedTuple):
     held: Held
     is_seen: bool
     trouble: Trouble | None
+    changed: int
 
 
 class Unread(NamedTuple):

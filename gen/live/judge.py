@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from gen.finding import ERROR
 from gen.live import ours, ready, seats, slotcase, slotseats, standing, sync
 from gen.live.bydates import by_clock
-from gen.live.case import Case, Look, occurrences_of
+from gen.live.case import Case, Look, occurrences_of, wanted_by_git
 from gen.live.facts import Deployment
 from gen.live.known import UNKNOWN, Known, known
 from gen.live.rules import Live
@@ -19,7 +19,7 @@ from gen.runtime.instant import instant_text
 from gen.runtime.override import in_force
 from gen.runtime.plan import wish
 from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from gen.runtime.target import full_count, open_now, target
+from gen.runtime.target import open_now
 from gen.runtime.timetable import Pool
 from gen.runtime.timetable import Timetable as Read
 
@@ -158,7 +158,7 @@ def _of_seats(case: Case) -> Iterator[Live]:
 
 def _numbers(case: Case) -> Numbers:
     """Wanted, asked for, ready, pending, active."""
-    if case.pool.slots is not None:
+    if case.pool.slots is not None or not case.pool.deployment:
         return slotcase.numbers(case)
     found = case.deployment
     replicas, there = (found.replicas, found.ready) if found else (None, None)
@@ -181,8 +181,7 @@ def _wish(
 def _wanted(case: Case, deployment: Deployment | None) -> int | None:
     """Where the cluster knows of nothing, what git says."""
     if case.timetable is None and deployment is None:
-        occurrences, full = occurrences_of(case.git, case.pool.resource_class), full_count
-        return target(occurrences, case.look.now, full(case.pool.resource_class))
+        return wanted_by_git(case)
     if case.wanted is None:
         return deployment.replicas if deployment else None
     return case.wanted
@@ -207,7 +206,8 @@ def _of_sessions(look: Look, timetables: Iterable[Read]) -> list[Live]:
             )
             if isinstance(seen, str):
                 message = f"sessions cannot be listed: {seen}."
-                fix = "Ask for the right to list them; until then wanted is what the Deployment asks for."
+                known = "what there is" if pool.slots else "what the Deployment asks for"
+                fix = f"Ask for the right to list them; until then wanted is {known}."
                 found["S004", name] = Live("S004", cluster, name, message, fix)
             elif _lacks_templates(timetable, pool, seen, look.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."

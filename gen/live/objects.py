@@ -112,6 +112,7 @@ def slot(item: Object) -> Slot:
         held(item),
         is_seen,
         None if not_so is None else _trouble(not_so),
+        time_of((not_so or {}).get("lastTransitionTime")),
     )
 
 

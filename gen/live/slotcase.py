@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gen.live.case import Case
+from gen.live.case import Case, wanted_by_git
 from gen.live.facts import Facts, Refusal, Slot
 from gen.live.status import Numbers, SlotCount
 from gen.runtime.plan import aim_at
@@ -43,6 +43,8 @@ def numbers(case: Case) -> Numbers:
         return None, None, None, None, case.active
     living = len(case.census.living) + _placeholders(case)
     wanted = asked(case) if case.wanted is None else case.wanted
+    if case.timetable is None and not living:
+        wanted = wanted_by_git(case)
     return wanted, living, ready(case), len(case.census.pending) + len(case.waiting), case.active
 
 

@@ -67,7 +67,8 @@ def _over(case: Case, over: int) -> Live:
     told = f"{_slots(over)} too many: {case.census.spare} have no session, at most {kept} should."
     if case.look.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
         return case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")
-    return case.live("S033", told, f"By hand: {_delete(case)}")
+    log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
+    return case.live("S033", told, f"Read what its pod says: {log}")
 
 
 def left(case: Case) -> Iterator[Live]:
@@ -80,9 +81,8 @@ def left(case: Case) -> Iterator[Live]:
         ends = [one.expires for one in standing if one.expires is not None]
         if len(ends) < len(standing) or now < max(ends) + REPAIR:
             told = f"{number} of it left, and nothing else."
-            yield case.live(
-                "S064", told, f"The sweep removes them within 6 minutes. By hand: {_delete(case)}"
-            )
+            swept = "The sweep removes them within 6 minutes. " if case.look.has_sweep else ""
+            yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
             return
     over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
     why = (
@@ -165,7 +165,10 @@ def _short(case: Case) -> Iterator[Live]:
 
 
 def _newest(case: Case) -> int:
-    return max((one.created for one in case.census.standing), default=0)
+    """When the last one was made or was over."""
+    dead = {one.uid for one in case.census.dead}
+    over = [one.changed for one in case.slots or () if one.held.uid in dead]
+    return max([*over, *(one.created for one in case.census.standing)], default=0)
 
 
 def _since(slots: Sequence[Slot]) -> str:

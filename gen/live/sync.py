@@ -19,6 +19,10 @@ def of_reservation(
     if malformed:
         fix = f"{apply(look, name)} Until then its pods keep the last one that they understood."
         yield _live(look, "S024", name, f"its timetable cannot be understood: {malformed}.", fix)
+    elif (
+        git is None and cluster is None and not any(one.reservation == name for one in look.facts.deployments)
+    ):
+        pass  # slots alone are left, and no engine knows them
     elif git is None:
         what = "its windows are" if name in look.standing else "it is"
         fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(

@@ -1,0 +1,120 @@
+"""What is told of a cluster in which Koordinator holds the seats; `toldofslots.txt` has it by name."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gen.command.statustext import as_json, as_text
+from gen.dates.moment import named
+from gen.live.bydates import calendar_only
+from gen.live.case import look_at
+from gen.live.facts import Facts, Place
+from gen.live.rules import Live
+from gen.runtime.instant import instant
+from tests.live.happenings import NOW, Case
+from tests.live.slotproject import CASES, LAB, in_order, lose, make, slots
+from tests.live.slotturns import TURNS, UNTIL, Turn
+from tests.live.test_judge import status, told
+
+FILE = Path(__file__).with_name("toldofslots.txt")
+TOLD: dict[str, str] = dict(re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", FILE.read_text(), re.M | re.S))
+
+
+def expected(name: str) -> str:
+    return TOLD[name].rstrip("\n") + "\n"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_told(case: Case) -> None:
+    git = slots(lab=LAB)
+    world = in_order(git, case.now)
+    case.happen(world)
+
+    assert told(status(world, git, case.now)) == expected(case.name)
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)
+def test_what_is_told_where_git_and_the_cluster_differ(turn: Turn) -> None:
+    assert told(status(turn.world(), turn.git, turn.now)) == expected(turn.name)
+
+
+def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
+    assert list(TOLD) == [*(case.name for case in CASES), *(turn.name for turn in TURNS)]
+
+
+WIDE = """\
+RESERVATION  CLASS  CLUSTER  STATE   OPEN                        WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     SLOTS                         NOTE
+course       small  prod     active  08:30-13:00                 20      18     2        5         25         2026-02-02 07:30  2026-02-02 12:00  synced  18 free, 5 in use, 2 pending
+lab          small  prod     active  until Sun 2026-03-01 01:00  3       3      0        0         3                            2026-03-01 00:00  synced  3 free
+"""  # noqa: E501 - as it is
+
+
+def test_the_wide_table_counts_slots() -> None:
+    git = slots(lab=UNTIL)
+    world = in_order(git)
+    lose(world, 0, 1)
+    make(world, 0, 2, "Pending", created="2026-02-02T08:59:59Z")
+    found = status(world, git)
+
+    zone = named("Europe/Zurich")
+    assert as_text([found], lambda _: zone, instant(NOW), wide=True, colour=False) == WIDE
+    narrow = as_text([found], lambda _: zone, instant(NOW), wide=False, colour=False).splitlines()
+    assert narrow[2].split("  ")[-1] == "0"
+
+
+def test_json_has_slots_where_there_are_any() -> None:
+    git = slots(lab=LAB)
+    items = json.loads(as_json([status(in_order(git), git)]))["items"]
+
+    assert items[0] == {
+        "reservation": "course",
+        "class": "small",
+        "cluster": "prod",
+        "state": "active",
+        "open": "2026-02-02T07:30:00Z",
+        "end": "2026-02-02T12:00:00Z",
+        "wanted": 20,
+        "ready": 20,
+        "pending": 0,
+        "active": 5,
+        "findings": [],
+        "slots": {"free": 20, "inUse": 5, "handed": 0, "pending": 0, "over": 0},
+    }
+    assert (items[1]["open"], items[1]["end"], items[1]["slots"]["free"]) == (None, None, 3)
+
+
+def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() -> None:
+    git, finding = slots(lab=UNTIL), Live("S001", "prod", "", "no answer.", "Wait.")
+    for now, state in (("2026-02-28T23:59:59Z", "active"), ("2026-03-01T00:00:00Z", "completed")):
+        place = Place("prod", "berth", None)
+        look = look_at(place, git.site, git.expected["prod"], Facts(), instant(now))
+        assert told(calendar_only(look, finding)).splitlines()[1] == (
+            f"lab/small {state} ? 2026-03-01T00:00:00Z ? ? ? ?"
+        )
+
+
+def test_reservations_are_listed_once_and_only_where_koordinator_is() -> None:
+    """Without a selector: what stops Koordinator may be anybody's."""
+    path = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
+    git = slots()
+    world = in_order(git)
+    world.page = 7
+    status(world, git)
+
+    assert world.asked.count(path) == 4  # pages of 25
+    assert [asked for asked in world.asked if asked.startswith(f"{path}?")] == []
+
+
+def test_slots_of_another_site_are_not_ours() -> None:
+    git = slots()
+    world = in_order(git)
+    before = told(status(world, git))
+    for one in list(world.objects):
+        if one["kind"] == "Reservation":
+            other = world.apply(one)
+            other["metadata"]["name"] = other["metadata"]["name"].replace("uni-", "school-")
+            other["metadata"]["labels"]["berth.dev/site"] = "school"
+
+    assert told(status(world, git)) == before
