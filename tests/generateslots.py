@@ -73,6 +73,7 @@ def template(random: Random, placement: Document, labels: Labels) -> Document:
         "priority": random.choice([-(2**31), 0, 2**31 - 1]),
         "priorityClassName": "system-node-critical",
         "preemptionPolicy": "Never",
+        "ports": [{"hostPort": 8080, "protocol": "TCP", "hostIP": "10.0.0.5"}],
         "overhead": {"cpu": random.choice([1, "10m", 0.5]), "memory": "64Mi"},
         "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data", "readOnly": True}}],
     }
