@@ -37,10 +37,16 @@ def backend(random: Random, placement: Document, labels: Labels) -> Document:
         "labels": labels(random),
         "annotations": {"example.org/note": random.choice(TEXTS)},
         "template": template(random, placement, labels),
-        "sessionAffinity": random.random() < 0.5,
+        "sessionAffinity": random.random() < 0.9,
         "withPlaceholders": random.random() < 0.5,
     }
-    often = {"owners": 0.8, "preAllocationPolicy": 0.1, "allocatePolicy": 0.15, "allocateOnce": 0.5}
+    often = {
+        "owners": 0.6,
+        "sessionAffinity": 0.5,
+        "preAllocationPolicy": 0.1,
+        "allocatePolicy": 0.15,
+        "allocateOnce": 0.5,
+    }
     made = {key: value for key, value in optional.items() if random.random() < often.get(key, 0.25)}
     if random.random() < 0.4:
         made["standing"] = True
