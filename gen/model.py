@@ -111,7 +111,7 @@ class Slots(NamedTuple):
     restricted_resources: tuple[str, ...]
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
-    template: dict[str, Any]  # {"metadata": {...}, "spec": {...}}: additions to what the class says
+    template: dict[str, Any]  # {"metadata": {...}, "spec": {...}}: additions to what the class says; ports
     standing: bool
     expires: str | None  # 2026-12-31T23:00:00Z, only of standing ones
     ttl: str | None  # canonical, as Go writes it: 720h0m0s; only of standing ones

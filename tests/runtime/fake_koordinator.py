@@ -57,7 +57,7 @@ class FakeKoordinator:
         self.room = 1_000_000  # that there is for slots, and for placeholders that come before them
         self.placeholders: list[str] = []  # pods that are there
         self.writes: list[tuple[str, str]] = []  # verb and name
-        self.used_deletes: list[str] = []  # slots that were removed while a session used them
+        self.used_deletes: list[tuple[str, str]] = []  # when which slot was removed while a session used it
         self.on_write: Callable[[], object] = lambda: None
         self.page = 1_000_000  # the most objects in one answer, whatever is asked
         self._version = 100
@@ -216,7 +216,7 @@ class FakeKoordinator:
             if tree["metadata"][key] != value:
                 return refusal(409, "Conflict", f"the {key} in the precondition does not match")
         if self.phase(name) == "Available" and self.sessions(name):
-            self.used_deletes.append(name)
+            self.used_deletes.append((instant_text(int(self.now()))[11:19], name))
         del self.objects[name]
         return good(200, {"kind": "Status", "status": "Success"})
 
