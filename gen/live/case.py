@@ -44,15 +44,15 @@ class Case(NamedTuple):
     look: Look
     reservation: str
     pool: Pool
-    timetable: Timetable | None
-    git: Timetable | None
-    changed: int
-    wanted: int | None
-    active: int | None
-    override: Override | None
-    deployment: Deployment | None
-    waiting: tuple[Waiting, ...]
-    pods: tuple[Pod, ...]  # of the reservation's Jobs
+    timetable: Timetable | None = None
+    git: Timetable | None = None
+    changed: int = 0
+    wanted: int | None = None
+    active: int | None = None
+    override: Override | None = None
+    deployment: Deployment | None = None
+    waiting: tuple[Waiting, ...] = ()
+    pods: tuple[Pod, ...] = ()  # of the reservation's Jobs
     slots: tuple[Slot, ...] | None = None  # of windows; None: nobody knows
     census: Census = Census()  # of these
     demand: Demand | None = None  # None: slots do not hold it, or nobody knows

@@ -136,3 +136,4 @@ class Facts(NamedTuple):
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
     slots: tuple[Slot, ...] | Refusal | None = None
     unread: tuple[Unread, ...] = ()
+    unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy

@@ -83,7 +83,11 @@ def _with_slots(ask: Ask, facts: Facts, site: str, refused: type[Exception]) -> 
         if (objects.label(one, labels.SITE), objects.label(one, labels.ROLE)) == (site, labels.SLOT)
     ]
     told = [Unread(one["metadata"]["name"], why_unread(one)) for one in found]
-    return facts._replace(slots=tuple(map(objects.slot, ours)), unread=tuple(one for one in told if one.why))
+    return facts._replace(
+        slots=tuple(map(objects.slot, ours)),
+        unread=tuple(one for one in told if one.why),
+        unset=tuple(one["metadata"]["name"] for one in found if objects.has_no_policy(one)),
+    )
 
 
 def _is_timetable(item: objects.Object) -> bool:

@@ -10,7 +10,7 @@ from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.override import ANNOTATION as OVERRIDE
 from gen.runtime.serving import containers, is_serving
-from gen.runtime.slot import PENDING
+from gen.runtime.slot import AVAILABLE, PENDING
 from gen.runtime.slot import slot as held
 
 Object = dict[str, Any]
@@ -114,6 +114,11 @@ def slot(item: Object) -> Slot:
         None if not_so is None else _trouble(not_so),
         time_of((not_so or {}).get("lastTransitionTime")),
     )
+
+
+def has_no_policy(item: Object) -> bool:
+    """Of a Reservation that holds something."""
+    return _at(item, "status", "phase") == AVAILABLE and not _at(item, "spec", "allocatePolicy")
 
 
 def label(item: Object, key: str) -> str:

@@ -58,6 +58,12 @@ def of_koordinator(look: Look) -> Iterator[Live]:
         message = f"{look.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
         delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
         yield _live(look, "S063", "", message, f"Mend it, or remove it: {delete}")
+    if unset := sorted(look.facts.unset):
+        message = (
+            f"no slot is placed on a node with a Reservation that has no allocatePolicy: {_some(unset)}."
+        )
+        fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
+        yield _live(look, "S068", "", message, fix)
 
 
 def of_nothing(look: Look) -> Live | None:

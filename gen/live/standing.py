@@ -52,20 +52,8 @@ class _Seats:
         self._slots = found or ()
         self._ours = tuple(one for one in self._slots if one.held.name in git.names)
         self._census = counted(self._ours, look.place.namespace, git.pool)
-        self._case = Case(
-            look,
-            name,
-            Pool(git.resource_class, git.pool, "none"),
-            None,
-            None,
-            0,
-            None,
-            None,
-            None,
-            None,
-            (),
-            (),
-        )._replace(slots=self._ours, census=self._census)
+        pool = Pool(git.resource_class, git.pool, "none")
+        self._case = Case(look, name, pool, slots=self._ours, census=self._census)
 
     @property
     def _is_over(self) -> bool:
@@ -81,7 +69,7 @@ class _Seats:
         nothing = ours.of_nothing(self._look)
         findings = (nothing,) if nothing else tuple(self._findings()) if self._is_known else ()
         bad = any(one.severity == ERROR for one in findings)
-        seen, known = self._census, self._is_known
+        known = self._is_known
         there = counted(self._slots, self._look.place.namespace, self._git.pool)
         wanted = 0 if self._is_over else len(self._git.names) - self._taken
         return PoolStatus(
@@ -93,8 +81,8 @@ class _Seats:
             self._git.until,
             wanted if known else None,
             len(there.living) if known else None,
-            len(seen.free) + len(seen.handed) if known else None,
-            len(seen.pending) if known else None,
+            len(there.free) + len(there.handed) if known else None,
+            len(there.pending) if known else None,
             sum(there.owners.values()) if known else None,
             findings,
             slots=of_census(there) if known else None,
@@ -140,7 +128,9 @@ class _Seats:
             )
         elif words:
             told = f"not synced: {', '.join(words)}."
-            yield self._case.live("S022", told, apply(self._look, self._name))
+            pruned = self._look.engine != "none" or not others
+            more = "" if pruned else f"; then remove what is not in git: {self._delete(others)}"
+            yield self._case.live("S022", told, f"{apply(self._look, self._name)}{more}")
 
     def _dead(self, seen: Census) -> Iterator[Live]:
         over = {one.uid for one in seen.dead if not (self._git.once and one.phase == "Succeeded")}

@@ -119,9 +119,10 @@ def stand(world: World, change: Callable[[dict[str, Any]], object], ordinal: int
     change(found)
 
 
-def stranger(world: World, ttl: str) -> None:
+def stranger(world: World, ttl: str, phase: str = "") -> None:
     """A Reservation of somebody else."""
-    world.apply({"kind": "Reservation", "metadata": {"name": "migration-1"}, "spec": {"ttl": ttl}})
+    spec, status = {"ttl": ttl}, status_of(phase)
+    world.apply({"kind": "Reservation", "metadata": {"name": "migration-1"}, "spec": spec, "status": status})
 
 
 def without_git(world: World) -> None:
@@ -180,6 +181,7 @@ CASES = [
     Case("nobody-looks-yet", lambda w: wait(w, 1, None, "2026-02-02T08:59:01Z")),
     Case("one-of-a-stranger-stops-all", all_of(lambda w: wait(w, 7, None), lambda w: stranger(w, "7d"))),
     Case("one-of-a-stranger-is-sound", lambda w: stranger(w, "168h")),
+    Case("one-of-a-stranger-has-no-policy", lambda w: stranger(w, "168h", "Available")),
     Case(
         "end-before-the-window",
         lambda w: every(w, lambda one: one["spec"].update(expires="2026-02-02T11:00:00Z"), 3, 4),

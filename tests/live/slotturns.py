@@ -9,6 +9,7 @@ from tests.live.project import Project
 from tests.live.slotproject import (
     FULL,
     LAB,
+    SITE,
     WITH_PLACEHOLDERS,
     in_order,
     lose,
@@ -27,6 +28,7 @@ ONCE = LAB.replace("B032: everybody", "B109: meant").replace(
 STANDING_COURSE = LAB.replace("name: lab", "name: course").replace(
     "placeholderCount: 3", "placeholderCount: 25"
 )
+UNPRUNED = SITE.replace("engine: argocd", "engine: none")
 NO_NODE = {**FULL, "type": "PodScheduled"}
 
 
@@ -77,6 +79,15 @@ def taken_once() -> World:
     return world
 
 
+def reshaped(git: Project) -> World:
+    world = World(git.objects["prod"])
+    for one in world.objects:
+        if one["kind"] == "Reservation":
+            one["status"] = status_of("Available")
+            one["metadata"]["name"] = f"{one['metadata']['name'][:-8]}00000000"
+    return world
+
+
 def nothing() -> World:
     world = in_order(slots(lab=LAB))
     world.objects = []
@@ -107,6 +118,11 @@ TURNS = [
         slots(course=None, lab=UNTIL),
         lambda: World(slots(course=None, lab=UNTIL).objects["prod"]),
         "2026-03-01T00:00:00Z",
+    ),
+    Turn(
+        "of-another-shape-where-nothing-prunes",
+        slots(site=UNPRUNED, course=None, lab=LAB),
+        lambda: reshaped(slots(site=UNPRUNED, course=None, lab=LAB)),
     ),
     Turn("taken-once", slots(lab=ONCE), taken_once),
     Turn("nothing-of-it", slots(lab=LAB), nothing),

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -13,13 +14,20 @@ from gen.live.case import look_at
 from gen.live.facts import Facts, Place
 from gen.live.rules import Live
 from gen.runtime.instant import instant
+from gen.runtime.plan import aim_at
+from gen.runtime.slot import slot
+from gen.runtime.slotdemand import demand
+from gen.runtime.slotplan import Home, Plan, census, plan
+from gen.runtime.timetable import parse
 from tests.live.happenings import NOW, Case
-from tests.live.slotproject import CASES, LAB, in_order, lose, make, slots
+from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots
 from tests.live.slotturns import TURNS, UNTIL, Turn
 from tests.live.test_judge import status, told
+from tests.live.world import World
 
 FILE = Path(__file__).with_name("toldofslots.txt")
 TOLD: dict[str, str] = dict(re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", FILE.read_text(), re.M | re.S))
+STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))
 
 
 def expected(name: str) -> str:
@@ -118,3 +126,37 @@ def test_slots_of_another_site_are_not_ours() -> None:
             other["metadata"]["labels"]["berth.dev/site"] = "school"
 
     assert told(status(world, git)) == before
+
+
+def test_seats_are_missing_where_our_pod_would_make_slots() -> None:
+    """By what the pod itself would do about the same slots and sessions."""
+    random, git = Random(60), slots()
+    made = 0
+    for _ in range(150):
+        world = in_order(git)
+        lose(world, 0, 24)
+        counts = [random.randrange(14) for _ in range(4)]
+        first = 0
+        for number, (phase, owner) in zip(counts, STATES, strict=True):
+            make(world, first, number, phase, owner=owner, condition=FULL if phase == "Pending" else None)
+            first += number
+        for n in range(random.randrange(12)):
+            world.session(f"late-{n}")
+        found = planned(world)
+        told_codes = {one.code for pool in status(world, git).pools for one in pool.findings}
+
+        assert bool(told_codes & {"S030", "S031", "S032"}) == bool(found.make)
+        made += bool(found.make)
+
+    assert 20 < made < 130
+
+
+def planned(world: World) -> Plan:
+    timetable = parse(world.get("ConfigMap", "course")["data"]["timetable.json"])
+    (pool,) = timetable.pools
+    assert pool.slots is not None
+    ours = [one for one in world.objects if one["kind"] == "Reservation"]
+    found = census(map(slot, ours), Home("berth", pool.deployment))
+    sessions = sum(one["metadata"]["name"].startswith(("jupyter-", "late-")) for one in world.objects)
+    aim = aim_at(timetable, pool, instant(NOW), {timetable.occurrences[0].id: sessions})
+    return plan(found, pool.slots, demand(aim, sum(found.owners.values()), 0), instant(NOW))
