@@ -126,8 +126,8 @@ def test_lateness_is_told_on_the_timetable_where_there_is_no_deployment() -> Non
     }
     assert late["message"] == (
         "2 of 4 slots of small are ready for course/1, which starts at 2026-02-02T07:35:00Z. Look at those "
-        "that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there is no room for them, "
-        "or Koordinator's scheduler does not run."
+        "that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there is no room for "
+        "them, or Koordinator's scheduler does not run."
     )
     assert ready["message"] == "All 4 slots of small are ready for course/1."
 
