@@ -18,7 +18,7 @@ def edited(after: str | None, before: str | None = None, **replicas: int) -> Slo
     """At a quarter to eight, with a session in the first slot."""
     world = SlotWorld("07:29", before or slot_text(row()), **replicas)
     world.sessions(small={"course/1": 0})
-    world.plan("07:35", lambda: (world.sessions(small={"course/1": 1}), world.koordinator.enter("a")))
+    world.plan("07:35", lambda: world.sessions(small={"course/1": 1}), lambda: world.koordinator.enter("a"))
     world.plan("07:45:01", lambda: setattr(world.cluster, "timetable", after))
     return world
 
@@ -81,7 +81,9 @@ def test_with_nothing_open_any_more_all_go_also_those_in_use(after: str) -> None
 
 def test_another_shape_is_another_slot_and_the_new_one_comes_first() -> None:
     world = edited(slot_text(row(), digest="bbbb2222", cpu="2"))
-    world.plan("07:50:01", lambda: (world.sessions(small={"course/1": 0}), world.koordinator.leave("a")))
+    world.plan(
+        "07:50:01", lambda: world.sessions(small={"course/1": 0}), lambda: world.koordinator.leave("a")
+    )
     world.run(until="07:46")
     there = names(sorted(world.koordinator.objects))
 

@@ -12,7 +12,7 @@ from tests.runtime.world import Row
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
 SLOT = f"{PATH}/example-course-small-1-aaaa1111"
-TROUBLE = {
+TROUBLE: dict[str, Answer | Exception] = {
     "no-answer": no_answer(),
     "too-many": refusal(429, "TooManyRequests", retry_after=1),
     "server": refusal(500, "InternalError"),
@@ -125,9 +125,9 @@ def test_lateness_is_told_on_the_timetable_where_there_is_no_deployment() -> Non
         "uid": "uid-of-course",
     }
     assert late["message"] == (
-        "2 of 4 slots of small are ready for course/1, which starts at 2026-02-02T07:35:00Z. Look at those that "
-        "are Pending, with kubectl get reservations.scheduling.koordinator.sh: there is no room for them, or "
-        "Koordinator's scheduler does not run."
+        "2 of 4 slots of small are ready for course/1, which starts at 2026-02-02T07:35:00Z. Look at those "
+        "that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there is no room for "
+        "them, or Koordinator's scheduler does not run."
     )
     assert ready["message"] == "All 4 slots of small are ready for course/1."
 

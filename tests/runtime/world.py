@@ -111,9 +111,9 @@ class World:
         self._until = float(at("23:59"))
         self._sessions: dict[str, dict[str, int] | None] | None = None
 
-    def plan(self, when: str, action: Callable[[], object]) -> None:
-        """`action` happens then, once, whatever the run does meanwhile."""
-        self._planned.append((float(at(when)), action))
+    def plan(self, when: str, *actions: Callable[[], object]) -> None:
+        """They happen then, once, whatever the run does meanwhile."""
+        self._planned += [(float(at(when)), action) for action in actions]
         self._planned.sort(key=lambda planned: planned[0])
 
     def interfere_at(self, when: str, part: str, outcome: Answer | Exception | None) -> None:
