@@ -80,7 +80,7 @@ class Telling:
         self._moments[f"{moment} applied"] = time.time()
 
     def _begin(self) -> None:
-        self._opens = windows.next_minute(100)
+        self._opens = windows.next_minute(70)
         self._write(project.document("Site", self._applier.name, self._site()))
         self._write(*self._classes(cpu="100m"))
         for name, seats in (("course", 5), ("edited", 7), ("gone", 3), ("before", 4)):
