@@ -28,7 +28,11 @@ def manifests(
 ) -> list[Manifest]:
     """Timetable, Deployments, Role, RoleBinding, CronJobs."""
     reservation, cluster = placed.reservation, placed.cluster
-    notes = {**dict(reservation.annotations), TITLE: reservation.title}
+    notes = {
+        **labels.untouched(cluster.engine),
+        **dict(reservation.annotations),
+        TITLE: reservation.title,
+    }
     common: dict[str, Any] = {
         "name": naming.single(reservation.name),
         "namespace": cluster.namespace,
