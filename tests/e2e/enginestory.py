@@ -14,7 +14,8 @@ from tests.e2e import project, windows
 from tests.e2e.appliers import Applier, eventually
 from tests.e2e.cluster import Cluster
 from tests.e2e.gitfolder import GitFolder
-from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
+from tests.e2e.replicas import Replicas
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
 
 LONG = 40  # minutes: longer than any story
 KINDS = "deployments,configmaps,cronjobs,roles,rolebindings,serviceaccounts"
@@ -23,7 +24,7 @@ KINDS = "deployments,configmaps,cronjobs,roles,rolebindings,serviceaccounts"
 class Story(NamedTuple):
     """What happened: instants in seconds since the epoch, and what was seen at them."""
 
-    record: Recorder
+    record: Replicas
     opens: int
     moments: dict[str, float]
     seen: dict[str, Any]
@@ -37,7 +38,7 @@ class Telling:
         self._folder = folder
         self.namespace = f"berth-{applier.name}"
         self._sessions = f"sessions-{applier.name}"
-        self._record = Recorder(cluster, self.namespace)
+        self._record = Replicas(self.namespace)
         self._repository: GitFolder | None = None
         self._opens = 0
         self._moments: dict[str, float] = {}
@@ -47,8 +48,8 @@ class Telling:
         self._cluster.create_namespace(self._sessions)  # other people's: it is there before us
         self._applier.up()
         try:
-            self._begin()
             self._record.start()
+            self._begin()
             self._open()
             self._edit_by_hand()
             self._change()
