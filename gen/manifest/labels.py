@@ -13,8 +13,8 @@ def unjudged(engine: str) -> dict[str, str]:
     return _UNJUDGED.get(engine, {})
 
 
-# Flux puts values in the place of ${...} where a Kustomization has `postBuild`, as a team may patch into all of
-# theirs, and refuses everything where it knows none. Titles are free text.
+# Flux puts values in the place of ${...} where a Kustomization has `postBuild`, as a team may patch into all
+# of theirs, and refuses everything where it knows none. Titles are free text.
 _UNTOUCHED = {"flux": {"kustomize.toolkit.fluxcd.io/substitute": "disabled"}}
 
 

@@ -1,6 +1,6 @@
 """What every engine must have done with the story that it lived through."""
 
-from tests.e2e.enginestory import Story
+from tests.e2e.enginestory import TITLE, Story
 from tests.e2e.windows import MINUTE
 
 GRACE = 15  # seconds after its minute within which a window opens and closes
@@ -23,6 +23,9 @@ class EngineChecks:
             **{f"{name}-small": 0 for name in pools},
             "stuck-lost": 0,
         }
+
+    def test_what_people_wrote_is_no_expression(self, story: Story) -> None:
+        assert story.seen["title"] == TITLE
 
     def test_a_window_opens_on_time(self, story: Story) -> None:
         (_, closed), (at, wanted) = story.record.changes("course-small")
@@ -82,6 +85,13 @@ class EngineChecks:
         assert story.moments["stopped"] < opens
         assert story.moments["started"] > down
         assert story.seen["after the outage"] == story.seen["after the upgrade"]
+
+    def test_a_second_site_in_the_same_engine_keeps_its_seats_too(self, story: Story) -> None:
+        """It reaches the cluster by another address, and the engine applies its own objects itself."""
+        steps = story.neighbours.steps("guests-small")
+
+        assert (steps[-1], steps.count(3)) == (3, 1)
+        assert story.seen["cpu of the neighbour"] == "150m"
 
     def test_the_last_reservation_goes_and_the_base_stays(self, story: Story) -> None:
         assert story.seen["left"] == story.seen["base"]

@@ -55,7 +55,7 @@ class Replicas:
             known.append((time.time(), wanted))
 
     def changes(self, pool: str) -> list[tuple[float, int]]:
-        """When the number became another (seconds since the epoch), beginning with the first that was seen."""
+        """When the number became another (seconds since the epoch), beginning with the first."""
         return list(self._changes.get(pool, ()))
 
     def steps(self, pool: str) -> list[int]:

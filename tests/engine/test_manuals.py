@@ -59,9 +59,7 @@ def test_an_application_set_makes_the_applications_that_are_rendered(tmp_path: P
     """Of clusters that Argo CD calls like us; its templates are filled for real in tests/e2e."""
     found = sample("argocd", "ApplicationSet")
     template = found["spec"]["template"]
-    files = rendered(
-        tmp_path, engine="argocd", clusters=[{"name": "prod", "destination": {"name": "prod"}}]
-    )
+    files = rendered(tmp_path, engine="argocd", clusters=[{"name": "prod", "destination": {"name": "prod"}}])
     (expected,) = files["gitops/argocd/prod.yaml"]
     basename, path = "{{.path.basename}}", "{{.path.path}}"
     expected["spec"]["source"]["path"] = path
