@@ -45,6 +45,10 @@ class ArgoCD:
         )
         items = json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()})
         wait_for(lambda: self._cluster.apply(items), 30, "Argo CD's kinds to be served")
+        self._add(redis, programs)
+        self.start()
+
+    def _add(self, redis: str, programs: Path) -> None:
         environment = self._environment(programs)
         kubeconfig = f"--kubeconfig={self._cluster.kubeconfig}"
         common = (f"--redis=127.0.0.1:{REDIS}", "--loglevel=info", "--logformat=text")
@@ -85,7 +89,6 @@ class ArgoCD:
                 environment={**environment, "NAMESPACE": NAMESPACE},
             ),
         ]
-        self.start()
 
     def start(self) -> None:
         for component in self.components:
