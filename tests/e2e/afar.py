@@ -1,6 +1,6 @@
 """A second site in the same engine, which reaches the cluster by another way: as if that were far away.
 
-Nobody applies the engine's own objects here: the engine does, as the manuals show.
+Nobody applies the engine's own objects here: the engine does, as the manuals show. And there is a list of files.
 """
 
 import json
@@ -24,7 +24,8 @@ class ByArgoCDFromAfar(ByArgoCD):
         repository = {"url": f"file://{folder}", "revision": "main"}
         engine = {"type": "argocd", "version": "3.2", "serviceAccount": self.account}
         clusters = [{"name": self.place, "destination": {"name": REMOTE}}]
-        return {"engine": engine, "repository": repository, "clusters": clusters}
+        made = {"engine": engine, "repository": repository, "clusters": clusters}
+        return {**made, "kustomization": True}
 
     def begin(self, folder: Path) -> None:
         self._engine.know_cluster(REMOTE)
@@ -54,7 +55,7 @@ class ByFluxFromAfar(ByFlux):
     def site(self, folder: Path) -> Document:
         spec = super().site(folder)
         more = {"version": "2.8", "kubeConfigSecret": REMOTE, "serviceAccountName": self.account}
-        return {**spec, "engine": {**spec["engine"], **more}}
+        return {**spec, "engine": {**spec["engine"], **more}, "kustomization": True}
 
     def begin(self, folder: Path) -> None:
         del folder
