@@ -1,6 +1,6 @@
 """A second site in the same engine, which reaches the cluster by another way: as if that were far away.
 
-Nobody applies the engine's own objects here: the engine does, as the manuals show. And there is a list of files.
+Nobody applies the engine's own objects here: the engine does, as the manuals show. And its files are listed.
 """
 
 import json

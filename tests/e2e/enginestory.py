@@ -69,7 +69,7 @@ class Telling:
         self._moments[moment], self._moments[f"{moment} applied"] = self._capacity.commit(moment, upgraded)
 
     def _begin(self) -> None:
-        self._opens = windows.next_minute(70)
+        self._opens = windows.next_minute(90)
         self._capacity.write_site()
         self._capacity.write(*self._classes(cpu="100m"))
         for name, seats in (("course", 5), ("edited", 7), ("gone", 3), ("before", 4)):
@@ -144,6 +144,10 @@ class Telling:
         self._seen["cpu of the neighbour"] = self._neighbour.change()
 
     def _look_hard(self) -> None:
+        """As after a week: Kubernetes has given up on a pool whose placeholders find no node."""
+        patch = '--patch={"spec": {"progressDeadlineSeconds": 1}}'
+        self._kubectl("patch", "deployment/stuck-lost", "--type=merge", patch)
+        eventually("Kubernetes to give up", lambda: "ProgressDeadlineExceeded" in self._reasons("stuck-lost"))
         self._applier.look_hard()
         time.sleep(5)
         self._applier.look_hard()
@@ -207,6 +211,10 @@ class Telling:
         """All of ours in the namespace but for Jobs, sorted."""
         text = self._kubectl("get", KINDS, "--selector=berth.dev/site", "-o", "json")
         return sorted(f"{one['kind']}/{one['metadata']['name']}".lower() for one in json.loads(text)["items"])
+
+    def _reasons(self, pool: str) -> list[str]:
+        status = self._cluster.get("deployment", pool, self.namespace)["status"]
+        return [one["reason"] for one in status.get("conditions", [])]
 
     def _pending(self, name: str) -> int:
         pods = self._cluster.find(

@@ -35,6 +35,7 @@ GOOD = {
 
 
 def test_pending_placeholders_make_the_application_neither_degraded_nor_stuck(story: Story) -> None:
+    """Not even when Kubernetes has given up on them; and later commits are synced."""
     assert story.seen["pending"] == 2
     assert story.seen["state with pending placeholders"] == GOOD
 
