@@ -68,8 +68,8 @@ _FLUX = {
     "sourceProvider": Field(
         OneOf(("generic", "aws", "azure", "gcp", "github")),
         None,
-        "who lets Flux read the rendered source without a Secret of its own",
-        "`generic`",
+        "how Flux signs in there: by an identity of its cloud, or (github) as an app",
+        "`generic`: a Secret, if any",
     ),
     "sourceInterval": Field(_DURATION, None, "between two looks of the rendered source", "`1m`"),
     "path": Field(
