@@ -212,7 +212,9 @@ class Cluster(NamedTuple):
 
 
 class Repository(NamedTuple):
-    """The git repository of the site, as an engine finds it. `path`: of the project in it."""
+    """The git repository of the site, or an artifact of it, as an engine finds it. `path`: of the project in
+    it.
+    """
 
     url: str
     revision: str
