@@ -1,0 +1,37 @@
+"""Free machines of reservations during one loop: each claim books one of every reservation it may use."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from gen.plan.labels import RESERVED
+from gen.plan.values import InstanceType
+
+
+class Slots:
+    """`version` grows with every booking and release: who was refused need not ask again before."""
+
+    def __init__(self, types: Iterable[InstanceType], taken: Mapping[str, int]) -> None:
+        """`taken`: machines that were bought since the offerings' counts were read."""
+        self._free: dict[str, int] = {}
+        for one in types:
+            for offering in one.offerings:
+                if offering.capacity_type == RESERVED:
+                    known = self._free.get(offering.reservation, offering.count)
+                    self._free[offering.reservation] = min(known, offering.count)
+        for reservation, machines in taken.items():
+            self._free[reservation] -= machines
+        self.version = 0
+
+    def bookable(self, reservations: Iterable[str], held: Collection[str]) -> tuple[str, ...]:
+        """Those that a claim that holds `held` may hold next, each once, in order."""
+        return tuple(dict.fromkeys(r for r in reservations if r in held or self._free[r] != 0))
+
+    def change(self, held: Collection[str], wanted: Collection[str]) -> None:
+        """Book what is `wanted` and not yet held, release what is not wanted any more."""
+        for reservation in wanted:
+            if reservation not in held:
+                self._free[reservation] -= 1
+                self.version += 1
+        for reservation in held:
+            if reservation not in wanted:
+                self._free[reservation] += 1
+                self.version += 1
