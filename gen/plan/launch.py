@@ -43,6 +43,7 @@ def buy(claim: Claim, before: Mapping[str, int], now: Mapping[str, int], ties: T
     if lacking_values(wanted, entries) and not settings.best_effort_min_values:
         return None
     lots = _offered(entries, wanted, settings)
+    possible = tuple(entry.name for entry, _ in lots)
     if wanted.get(CAPACITY_TYPE).allows(RESERVED):
         lots = _reserved(lots, before, now, ties)
     if not wanted.min_values:
@@ -52,7 +53,7 @@ def buy(claim: Claim, before: Mapping[str, int], now: Mapping[str, int], ties: T
     kind = _capacity_type(lots)
     offers = [(offering.price, entry, offering) for entry, some in lots for offering in some]
     cheapest = min((one for one in offers if one[2].capacity_type == kind), key=lambda one: one[0])
-    return Bought(cheapest[1], cheapest[2], tuple(entry.name for entry in entries))
+    return Bought(cheapest[1], cheapest[2], possible)
 
 
 def by_price(entries: Iterable[Entry], wanted: Requirements, settings: Settings) -> list[Entry]:
