@@ -50,7 +50,7 @@ class Claim:
         self.pods: list[tuple[int, int]] = []  # (number of the batch's pod, how many of it)
         self.count = 0
         self.order = (0, 0)
-        self.largest: dict[str, int] = {}  # of each resource, among the types after the first pod
+        self.largest: dict[str, int] = {}  # of what the pool limits, among the types after the first pod
         self.lasting = False  # was it a lack of room that closed it last?
         self.allowed = entries
         self._closed: dict[Shape, Requirements] = {}
@@ -99,10 +99,17 @@ class Claim:
         found = topology.narrowed(shape, self.host, joined, self.template.settings.well_known)
         return Refusal("topology", *found) if isinstance(found, NoPlace) else self.template.intern(found)
 
-    def most(self, offer: Offer, shape: Shape) -> int:
-        """How many such pods all types of the offer take, the offered one included."""
+    def stretch(self, offer: Offer, shape: Shape, count: int) -> tuple[Offer, int]:
+        """The offer for as many as go in without a surprise on the way, `count` at most: until the next type
+        drops out, or where no type has reservations and any number of types will do, until it is full.
+        """
         most, added = self._room_for(offer.requirements, shape)
-        return min(most[candidate] for candidate in offer.candidates) - added
+        left = [most[candidate] - added for candidate in offer.candidates]
+        if offer.requirements.min_values or self.template.narrow(offer.requirements).reserved:
+            return offer, min(count, *left)
+        took = min(count, max(left))
+        kept = tuple([c for c, room in zip(offer.candidates, left, strict=True) if room >= took])
+        return offer._replace(candidates=kept), took
 
     def take(self, offer: Offer, shape: Shape, pods: tuple[int, int], slots: Slots, clock: int) -> None:
         number, count = pods

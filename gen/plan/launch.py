@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gen.plan.claim import Claim
 from gen.plan.labels import CAPACITY_TYPE, INSTANCE_SIZE, ON_DEMAND, RESERVED, SPOT
-from gen.plan.market import Entry, lacking_values
+from gen.plan.market import Bought, Entry, lacking_values
 from gen.plan.requirement import Requirements
 from gen.plan.ties import Ties
 from gen.plan.values import InstanceType, Offering, Settings
@@ -25,12 +25,6 @@ _KINDS = (("default", False), ("capacity-block", False), ("default", True))
 """Kinds of reservations (with: interruptible), of equally cheap ones the first."""
 
 
-class Bought(NamedTuple):
-    entry: Entry
-    offering: Offering
-    options: tuple[str, ...]  # the types that were left to choose from, cheapest first
-
-
 Lot = tuple[Entry, list[Offering]]
 
 
@@ -38,14 +32,30 @@ def buy(claim: Claim, before: Mapping[str, int], now: Mapping[str, int], ties: T
     """None where the types left are too few for `min_values`. `before` and `now`: machines of each
     reservation that were in use before this loop and are now; which of the two is seen is open.
     """
-    wanted, settings = claim.final(), claim.template.settings
+    wanted, template = claim.final(), claim.template
+    if template.narrow(wanted).reserved:
+        return _buy(claim, wanted, _Reservations(before, now, ties))
+    key = (wanted, claim.candidates or ())
+    if key not in template.launched:
+        template.launched[key] = _buy(claim, wanted, _Reservations(before, now, ties))
+    return template.launched[key]
+
+
+class _Reservations(NamedTuple):
+    before: Mapping[str, int]
+    now: Mapping[str, int]
+    ties: Ties
+
+
+def _buy(claim: Claim, wanted: Requirements, reservations: _Reservations) -> Bought | None:
+    settings = claim.template.settings
     entries = by_price((c.entry for c in claim.candidates or ()), wanted, settings)[: settings.most_types]
     if lacking_values(wanted, entries) and not settings.best_effort_min_values:
         return None
     lots = _offered(entries, wanted, settings)
     possible = tuple(entry.name for entry, _ in lots)
     if wanted.get(CAPACITY_TYPE).allows(RESERVED):
-        lots = _reserved(lots, before, now, ties)
+        lots = _reserved(lots, reservations)
     if not wanted.min_values:
         lots = _without_dear_spot(_plain(lots), wanted)
     lots = sorted(lots, key=lambda lot: min(offering.price for offering in lot[1]))
@@ -72,7 +82,7 @@ def _offered(entries: Iterable[Entry], wanted: Requirements, settings: Settings)
     return [lot for lot in lots if lot[1]]
 
 
-def _reserved(lots: list[Lot], before: Mapping[str, int], now: Mapping[str, int], ties: Ties) -> list[Lot]:
+def _reserved(lots: list[Lot], reservations: _Reservations) -> list[Lot]:
     """Of one kind of reservation only, and of each type and zone the one with most free machines; one alone
     of capacity blocks. Without any reservation, as it was.
     """
@@ -89,12 +99,11 @@ def _reserved(lots: list[Lot], before: Mapping[str, int], now: Mapping[str, int]
     if best[0] == "capacity-block":
         entry, one = min(((e, o) for e, some in lots for o in some), key=lambda lot: lot[1].price)
         return [(entry, [one])]
-    return [(entry, _fullest(offerings, before, now, ties)) for entry, offerings in lots]
+    return [(entry, _fullest(offerings, reservations)) for entry, offerings in lots]
 
 
-def _fullest(
-    offerings: Sequence[Offering], before: Mapping[str, int], now: Mapping[str, int], ties: Ties
-) -> list[Offering]:
+def _fullest(offerings: Sequence[Offering], reservations: _Reservations) -> list[Offering]:
+    before, now, ties = reservations
     found = []
     for zone in dict.fromkeys(one.zone for one in offerings):
         here = [one for one in offerings if one.zone == zone]

@@ -68,6 +68,14 @@ class Narrowed(NamedTuple):
     missing: str
 
 
+class Bought(NamedTuple):
+    """What a claim is launched as. `options`: the types left to choose from, cheapest first."""
+
+    entry: Entry
+    offering: Offering
+    options: tuple[str, ...]
+
+
 class Template:
     """A pool that can be bought from; `requirements` are those of each of its nodes."""
 
@@ -77,6 +85,7 @@ class Template:
         self.entries = list(entries)
         self.settings = settings
         self._interned: dict[Requirements, Requirements] = {self.requirements: self.requirements}
+        self.launched: dict[tuple[Requirements, tuple[Candidate, ...]], Bought | None] = {}
         self._narrowed: dict[Requirements, Narrowed] = {}
         self._joined: dict[tuple[Requirements, Requirements], Requirements | Clash] = {}
         self._most: dict[tuple[Requirements, Amounts], dict[Candidate, int]] = {}

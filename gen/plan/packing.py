@@ -4,7 +4,7 @@ Pods that are equal and do not care where others are go in groups: what happens 
 until something changes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gen.plan.amounts import NODES
 from gen.plan.claim import Claim, Offer, Refusal
@@ -96,7 +96,9 @@ class Packing:
                     return placed, bought
                 found, fresh = bought, bought[0]
             claim, offer = found
-            took = 1 if opened.others(claim, offer) else min(count - placed, claim.most(offer, shape))
+            took = 1
+            if not opened.others(claim, offer):
+                offer, took = claim.stretch(offer, shape, count - placed)
             self._take(claim, offer, shape, (number, took))
             opened.back(claim)
             placed += took
@@ -133,9 +135,8 @@ class Packing:
             offer = claim.offer(shape, self._topology, self._slots, relax)
             if isinstance(offer, Offer):
                 self.claims.append(claim)
-                largest = _largest(offer)
-                self._spend(template, largest)
-                claim.largest = largest
+                claim.largest = _largest(offer, self._limits[template.pool.name])
+                self._spend(template, claim.largest)
                 return claim, offer
             if offer.kind == "reserved":
                 return offer
@@ -195,8 +196,8 @@ class Packing:
     def _spend(self, template: Template, largest: dict[str, int]) -> None:
         """Karpenter expects the largest type of a claim."""
         limits = self._limits[template.pool.name]
-        for name in limits:
-            limits[name] -= largest.get(name, 0)
+        for name, value in largest.items():
+            limits[name] -= value
 
 
 def _within(entry: Entry, limits: dict[str, int]) -> bool:
@@ -204,12 +205,10 @@ def _within(entry: Entry, limits: dict[str, int]) -> bool:
     return all(capacity.get(name, 0) <= left for name, left in limits.items())
 
 
-def _largest(offer: Offer) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for candidate in offer.candidates:
-        for name, value in candidate.entry.type.capacity:
-            found[name] = max(found.get(name, value), value)
-    return found
+def _largest(offer: Offer, names: Iterable[str]) -> dict[str, int]:
+    """Of each of these resources, the most that any type of the offer has."""
+    capacities = [dict(c.entry.type.capacity) for c in offer.candidates] if names else []
+    return {name: max(capacity.get(name, 0) for capacity in capacities) for name in names}
 
 
 def _together(refusals: list[tuple[str, Refusal]]) -> Refusal:

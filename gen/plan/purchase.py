@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from gen.plan.amounts import NODES, ONE, fits
 from gen.plan.claim import Claim, Refusal
-from gen.plan.launch import Bought, buy
+from gen.plan.launch import buy
 from gen.plan.line import Run
-from gen.plan.market import market, pool_template
+from gen.plan.market import Bought, market, pool_template
 from gen.plan.packing import Packing
 from gen.plan.shape import Shape, left_alone
 from gen.plan.slots import Slots
 from gen.plan.standing import Standing
-from gen.plan.stock import Stock, all_types, limits, node
+from gen.plan.stock import Stock, limits, node
 from gen.plan.ties import Ties
 from gen.plan.values import Node, Pod, Question
 
@@ -123,7 +123,7 @@ class _Buying:
         self._join()
         standing = [Standing(one, question.daemons) for one in self._given]
         standing += self._made_in_order(runs)
-        slots = Slots(all_types(question), self._stock.taken)
+        slots = Slots(self._stock.free())
         room = limits(question.pools, [one.node for one in standing])
         packing = Packing(market(question, self._stock.spent()), standing, room, slots, self._ties)
         left = packing.pack(runs)

@@ -1,24 +1,13 @@
 """Free machines of reservations during one loop: each claim books one of every reservation it may use."""
 
-from collections.abc import Collection, Iterable, Mapping
-
-from gen.plan.labels import RESERVED
-from gen.plan.values import InstanceType
+from collections.abc import Collection, Iterable
 
 
 class Slots:
     """`version` grows with every booking and release: who was refused need not ask again before."""
 
-    def __init__(self, types: Iterable[InstanceType], taken: Mapping[str, int]) -> None:
-        """`taken`: machines that were bought since the offerings' counts were read."""
-        self._free: dict[str, int] = {}
-        for one in types:
-            for offering in one.offerings:
-                if offering.capacity_type == RESERVED:
-                    known = self._free.get(offering.reservation, offering.count)
-                    self._free[offering.reservation] = min(known, offering.count)
-        for reservation, machines in taken.items():
-            self._free[reservation] -= machines
+    def __init__(self, free: dict[str, int]) -> None:
+        self._free = free
         self.version = 0
 
     def bookable(self, reservations: Iterable[str], held: Collection[str]) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """What is left of reservations and limits once machines were bought, and the nodes that these become."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from gen.plan.amounts import NODES, ONE, Amounts, added, allocatable
 from gen.plan.claim import Claim
-from gen.plan.labels import INITIALIZED, NODEPOOL, REGISTERED
-from gen.plan.launch import Bought
+from gen.plan.labels import INITIALIZED, NODEPOOL, REGISTERED, RESERVED
+from gen.plan.market import Bought, types_of
 from gen.plan.offered import offering_requirements, type_requirements
 from gen.plan.packing import Limits
 from gen.plan.requirement import IN, Requirement, Requirements
@@ -16,25 +17,31 @@ class Stock:
     """`taken`: machines of each reservation that are in use since the plan began."""
 
     def __init__(self, question: Question) -> None:
-        self._question = question
-        self._free = {o.reservation: o.count for one in all_types(question) for o in one.offerings}
-        for one in all_types(question):
-            for offering in one.offerings:
-                self._free[offering.reservation] = min(self._free[offering.reservation], offering.count)
+        self._free = _counts(question.pools, question.types)
         self.taken: dict[str, int] = {}
 
     def take(self, reservation: str) -> None:
         if reservation:
             self.taken[reservation] = self.taken.get(reservation, 0) + 1
 
+    def free(self) -> dict[str, int]:
+        return {name: count - self.taken.get(name, 0) for name, count in self._free.items()}
+
     def spent(self) -> frozenset[str]:
         return frozenset(name for name, taken in self.taken.items() if self._free[name] <= taken)
 
 
-def all_types(question: Question) -> tuple[InstanceType, ...]:
-    """Of all pools."""
-    own = [pool.types for pool in question.pools if pool.types is not None]
-    return tuple(dict.fromkeys(one for types in (question.types, *own) for one in types))
+@lru_cache(maxsize=64)
+def _counts(pools: tuple[Pool, ...], types: tuple[InstanceType, ...]) -> Mapping[str, int]:
+    """Free machines by reservation; where pools know different numbers, the least."""
+    counts: dict[str, int] = {}
+    own = [types_of(pool, types) for pool in pools]
+    for one in {one for some in (types, *own) for one in some}:
+        for offering in one.offerings:
+            if offering.capacity_type == RESERVED:
+                known = counts.get(offering.reservation, offering.count)
+                counts[offering.reservation] = min(known, offering.count)
+    return counts
 
 
 def limits(pools: Iterable[Pool], nodes: Sequence[Node]) -> Limits:
