@@ -93,9 +93,14 @@ class Template:
         self._narrowed.clear()
 
     def narrow(self, requirements: Requirements) -> Narrowed:
+        """The same candidates, as objects, for requirements that differ in `min_values` only."""
         found = self._narrowed.get(requirements)
         if found is None:
-            found = self._narrowed[requirements] = self._narrow(requirements)
+            plain = requirements
+            if requirements.min_values:
+                plain = Requirements(one._replace(min_values=None) for one in requirements)
+            found = self._narrowed.get(plain) or self._narrow(plain)
+            self._narrowed[plain] = self._narrowed[requirements] = found
         return found
 
     def join(self, requirements: Requirements, wanted: Requirements) -> Requirements | Clash:

@@ -214,7 +214,7 @@ def _largest(offer: Offer, names: Iterable[str]) -> dict[str, int]:
 def _together(refusals: list[tuple[str, Refusal]]) -> Refusal:
     """One refusal of all pools: of the kind that people can best do something about."""
     if not refusals:
-        return Refusal("pools", "no pool has a type that meets its requirements", static=True)
+        return Refusal("pools", "no pool has a type left that is offered as the pool requires", static=True)
     kind = min((one.kind for _, one in refusals), key=_KINDS.index)
     message = "; ".join(f"{pool}: {one.message}" for pool, one in refusals)
     return Refusal(kind, message, static=all(one.static for _, one in refusals))

@@ -92,7 +92,9 @@ def _pod(random: Random, name: str, count: int) -> Pod:
     if random.random() < 0.1:
         pod = pod._replace(far=(Near(random.choice((HOST, ZONE)), mine),))
     if random.random() < 0.1:
-        pod = pod._replace(near=(Near(random.choice((HOST, ZONE)), Selector((("app", random.choice("xyz")),))),))
+        pod = pod._replace(
+            near=(Near(random.choice((HOST, ZONE)), Selector((("app", random.choice("xyz")),))),)
+        )
     if random.random() < 0.1:
         pod = pod._replace(far_preferred=(Near(HOST, mine, weight=5),))
     return pod

@@ -17,7 +17,9 @@ ANY = Pool("default", (requirement(CAPACITY_TYPE, "In", ("spot", "on-demand", "r
 def price(capacity: Amounts) -> float:
     """Dearer, the larger."""
     units = {"cpu": 0.1, "memory": 0.1 / 2**30}
-    return sum(value / 10**9 * units.get(name, 1 if name.startswith("fake.com") else 0) for name, value in capacity)
+    return sum(
+        value / 10**9 * units.get(name, 1 if name.startswith("fake.com") else 0) for name, value in capacity
+    )
 
 
 def machine(
@@ -62,7 +64,8 @@ def growing(number: int) -> tuple[InstanceType, ...]:
     """fake-it-0 with 1 CPU, 2Gi and 10 pods, fake-it-1 with twice as much, and so on."""
     sizes = range(1, number + 1)
     return tuple(
-        machine(f"fake-it-{n - 1}", {"cpu": str(n), "memory": f"{2 * n}Gi", "pods": str(10 * n)}) for n in sizes
+        machine(f"fake-it-{n - 1}", {"cpu": str(n), "memory": f"{2 * n}Gi", "pods": str(10 * n)})
+        for n in sizes
     )
 
 
@@ -79,3 +82,27 @@ def ask(
 
 def pod(name: str = "pod", requests: Mapping[str, str] | None = None, count: int = 1, **more: object) -> Pod:
     return Pod(name, amounts(requests or {}), count)._replace(**more)  # type: ignore[arg-type]
+
+
+def bought(answer: Purchase) -> list[tuple[str, str, int]]:
+    """(type, zone, pods) of each machine, in the order of buying."""
+    return [(m.type, m.zone, sum(count for _, count in m.pods)) for m in answer.machines]
+
+
+def sizes(answer: Purchase) -> list[int]:
+    """Pods on each machine, the fullest first."""
+    return sorted((sum(count for _, count in m.pods) for m in answer.machines), reverse=True)
+
+
+def by_domain(answer: Purchase, field: str) -> list[int]:
+    """Pods by zone or capacity type of their machines, ascending."""
+    counts: dict[str, int] = {}
+    for one in answer.machines:
+        domain = getattr(one, field)
+        counts[domain] = counts.get(domain, 0) + sum(count for _, count in one.pods)
+    return sorted(counts.values())
+
+
+def left(answer: Purchase) -> dict[str, tuple[int, str]]:
+    """By pod: how many have no place, and of what kind the reason is."""
+    return {one.pod: (one.count, one.kind) for one in answer.left}
