@@ -121,6 +121,12 @@ RULES = {
     "B154": Rule(ERROR, "A requirement that Karpenter would refuse."),
     "B155": Rule(ERROR, "A disruption budget that Karpenter would refuse, or that would hold for ever."),
     "B170": Rule(ERROR, "Whole nodes are to follow sessions."),
+    # the plan of machines and money
+    "B190": Rule(ERROR, "Seats find no machine because the limits of a CloudCapacity are reached."),
+    "B191": Rule(WARNING, "Seats find no machine."),
+    "B192": Rule(ERROR, "A month costs more than the budget."),
+    "B193": Rule(WARNING, "A month cannot be held against the budget: a price is not known."),
+    "B194": Rule(WARNING, "A window opens later than its machines may need."),
 }
 
 

@@ -26,7 +26,7 @@ FLOORS = [
     r"gen\.(placed|jsonschema)",
     r"gen\.manifest\.\w+",
     r"gen\.(check|backend)\.\w+",
-    r"gen\.engine\.\w+",
+    r"gen\.(engine|cost)\.\w+",
     r"gen\.(pipeline|remembered)",
     r"gen\.render",
     r"gen\.diff\.\w+",

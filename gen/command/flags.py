@@ -75,6 +75,19 @@ COMMANDS = (
         named=True,
     ),
     Command(
+        "plan",
+        "Plan the machines that the windows need, and what they cost.",
+        ("text", "wide", "json", "markdown"),
+        (
+            Flag("--from", "only what is later", "INSTANT"),
+            Flag("--until", "only what is earlier", "INSTANT"),
+            *_SELECTION,
+            Flag("--chart", "draw an SVG of seats, machines and money, too", "FILE"),
+        ),
+        words="[NAME...]",
+        named=True,
+    ),
+    Command(
         "diff",
         "Say what a change means: dates, seats, peaks, warnings, manifests.",
         ("text", "wide", "markdown", "json", "github"),

@@ -1,0 +1,68 @@
+"""`berth plan`: the machines that the windows need, what of the reserved ones stays idle, and the money."""
+
+import time
+
+from gen.check.load import Pool
+from gen.command import planjson, plantext, selection
+from gen.command.answer import tell
+from gen.command.asked import Asked
+from gen.command.progress import watched
+from gen.command.say import say
+from gen.cost.clusters import planned, unplanned
+from gen.cost.judged import problems
+from gen.cost.ledger import Span
+from gen.cost.months import months_of
+from gen.cost.plan import Asked as Wanted
+from gen.cost.plan import Dated, Plan, costs, plan
+from gen.dates.moment import named
+from gen.model import Site
+from gen.pipeline import Item, Pipeline
+
+
+def run(asked: Asked) -> int:
+    pipeline = Pipeline()
+    wanted = Wanted(
+        Span(selection.instant("--from", asked, pipeline), selection.instant("--until", asked, pipeline)),
+        selection.reservations(asked, pipeline),
+        selection.resource_class(asked, pipeline),
+        selection.cluster(asked, pipeline),
+    )
+    now = selection.instant("--now", asked, pipeline)
+    now = int(time.time()) if now is None else now
+    pools: dict[str, list[Pool]] = {}
+    dated: list[Dated] = []
+    items = pipeline.items(all_loads=True)
+    for item in watched(items, len(pipeline.declared.reservations)):
+        _take(item, pools, dated)
+    site = pipeline.site
+    if pipeline.has_errors() or site is None:
+        return tell(pipeline.findings(), asked)
+    some = planned(pipeline.declared, site, pools)
+    left, months = unplanned(pipeline.declared), months_of(named(site.zone))
+    whole = plan(some, dated, left, Wanted(), months)
+    reservations = pipeline.declared.reservations
+    pipeline.problems += problems(whole, site, reservations, costs(some, months), now)
+    code = tell(pipeline.findings(), asked)
+    made = whole if wanted == Wanted() else plan(some, dated, left, wanted, months)
+    say(_answer(made, asked, site))
+    return code
+
+
+def _take(item: Item, pools: dict[str, list[Pool]], dated: list[Dated]) -> None:
+    for part, loads in zip(item.parts, item.loads, strict=True):
+        cluster = part.placed.cluster.name
+        pools.setdefault(cluster, []).extend(
+            Pool(item.reservation.name, name, steps) for name, steps in loads
+        )
+        if item.reservation.suspend:
+            continue
+        here = {one.name for one in part.placed.classes}
+        for found in part.occurrences:
+            dated.append(Dated(found, cluster, tuple(pair for pair in found.seats if pair[0] in here)))
+
+
+def _answer(made: Plan, asked: Asked, site: Site) -> str:
+    if asked.form == "json":
+        return planjson.as_json(made, site.budget)
+    budget = "" if site.budget is None else f"{site.budget:,}"
+    return plantext.text(made, plantext.Scene(site.zone, budget, asked.form))

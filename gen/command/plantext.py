@@ -1,0 +1,229 @@
+"""A plan as tables: peaks, dates, what is reserved, and money; in a terminal, or as Markdown."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from gen import table
+from gen.cost.judged import minutes, money_text
+from gen.cost.ledger import CAPACITY_TYPES, Sum
+from gen.cost.plan import MonthPlan, OccurrencePlan, Peak, Plan, ReservedPlan
+from gen.cost.shop import TABLE
+from gen.cost.standing import Machines
+from gen.cost.values import Money
+from gen.dates.moment import hours_text, local_text, named, span_text
+from gen.report import seats_text
+
+UNKNOWN = "not known"
+Write = Callable[[Sequence[str], table.Rows], str]
+
+
+class Scene(NamedTuple):
+    zone: str  # of the site
+    budget: str  # empty: none
+    form: str
+
+
+def text(plan: Plan, scene: Scene) -> str:
+    if not plan.peaks and not plan.reserved:
+        return "\n".join(["No machine is planned.\n", *_notes(plan)])
+    write = table.markdown if scene.form == "markdown" else table.text
+    parts = [
+        _part("Peaks", write, *_peaks(plan.peaks, scene)),
+        _part("Dates", write, *_dates(plan.occurrences, wide=scene.form == "wide")),
+        _part("Reserved machines", write, *_reserved(plan.reserved)),
+        _part("Reservations, USD", write, *_sums("reservation", plan.reservations)),
+        _part("Classes, USD", write, *_sums("class", plan.classes)),
+        _part("Months, USD", write, *_months(plan, scene)),
+        *_notes(plan),
+    ]
+    heading = "### " if scene.form == "markdown" else ""
+    return "\n".join(
+        f"{heading}{part}" if heading and part[:1].isupper() and "|" in part else part
+        for part in parts
+        if part
+    )
+
+
+def _part(heading: str, write: Write, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns that say nothing in any row are left out; so is a part without rows."""
+    if not rows:
+        return ""
+    kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
+    return f"{heading}\n{write([headings[i] for i in kept], [[row[i] for i in kept] for row in rows])}"
+
+
+def machines_text(machines: Machines) -> str:
+    """`4 reserved g5.12xlarge, 2 on-demand m5.large`; what is reserved first, then by type."""
+    counts: dict[tuple[int, str], int] = {}
+    for sort, number in machines:
+        key = CAPACITY_TYPES.index(sort.capacity_type), sort.type
+        counts[key] = counts.get(key, 0) + number
+    return ", ".join(
+        f"{number} {CAPACITY_TYPES[kind]} {name}" for (kind, name), number in sorted(counts.items())
+    )
+
+
+def band_text(number: int, least: int, most: int) -> str:
+    """`5`; `4 to 6` where Karpenter's own order is open."""
+    return str(number) if least == most else f"{least} to {most}"
+
+
+def _number(value: int) -> str:
+    return str(value) if value else ""
+
+
+def _peaks(peaks: Iterable[Peak], scene: Scene) -> tuple[list[str], list[list[str]]]:
+    zone = named(scene.zone)
+    rows = [
+        [
+            one.cluster,
+            local_text(one.at, zone),
+            seats_text(one.seats),
+            band_text(sum(number for _, number in one.machines), one.least, one.most),
+            machines_text(one.machines),
+            _number(one.idle),
+            _number(one.lacks),
+        ]
+        for one in peaks
+    ]
+    return ["cluster", "when", "seats", "machines", "which", "idle", "no machine"], rows
+
+
+def _dates(found: Sequence[OccurrencePlan], *, wide: bool) -> tuple[list[str], list[list[str]]]:
+    """Dates that need the same are one line, but for `wide`."""
+    headings = ["reservation", "dates", "seats", "machines", "which", "idle", "no machine", "loops", "lead"]
+    groups: dict[tuple[str, ...], list[OccurrencePlan]] = {}
+    for number, one in enumerate(found):
+        cells = _cells(one)
+        groups.setdefault((*cells, str(number)) if wide else cells, []).append(one)
+    rows = [[key[0], _when(mine), *key[1:8]] for key, mine in groups.items()]
+    if len({one.dated.cluster for one in found}) > 1:
+        headings.insert(1, "cluster")
+        rows = [
+            [row[0], mine[0].dated.cluster, *row[1:]] for row, mine in zip(rows, groups.values(), strict=True)
+        ]
+    return headings, rows
+
+
+def _cells(one: OccurrencePlan) -> tuple[str, ...]:
+    lacks = [(name, lack.count) for name, lack in one.lacks]
+    number = sum(count for _, count in one.machines)
+    return (
+        one.dated.occurrence.reservation,
+        seats_text(one.dated.seats),
+        band_text(number, one.least, one.most),
+        machines_text(one.machines),
+        _number(one.idle),
+        seats_text(lacks),
+        _number(one.loops),
+        f"{minutes(one.lead)} min" if one.lead else "",
+        one.dated.cluster,
+    )
+
+
+def _when(mine: Sequence[OccurrencePlan]) -> str:
+    first, last = mine[0].dated.occurrence, mine[-1].dated.occurrence
+    zone = named(first.zone)
+    if len(mine) == 1:
+        return span_text(first.start, first.end, zone)
+    return f"{len(mine)} from {local_text(first.start, zone)} to {local_text(last.start, named(last.zone))}"
+
+
+def _reserved(found: Sequence[ReservedPlan]) -> tuple[list[str], list[list[str]]]:
+    headings = ["reserved", "machines", "hours", "used", "idle", "share idle", "cost USD", "idle USD"]
+    rows = [
+        [
+            one.reserved.key,
+            f"{one.reserved.said.count} {one.reserved.said.instance_type}",
+            hours_text(one.use.paid),
+            hours_text(one.use.used),
+            hours_text(one.use.idle),
+            f"{share(one.use.idle, one.use.paid)}%",
+            known(one.use.money),
+            known(one.use.idle_money),
+        ]
+        for one in found
+    ]
+    return headings, rows
+
+
+def share(part: int, whole: int) -> int:
+    """Per cent, rounded half up; of nothing it is 0."""
+    return (200 * part + whole) // (2 * whole) if whole else 0
+
+
+def known(money: Money | None) -> str:
+    return UNKNOWN if money is None else money_text(money)
+
+
+def _hours(found: Sum) -> list[str]:
+    return [hours_text(seconds) if seconds else "" for _, seconds in found.seconds]
+
+
+def _money(found: Sum) -> list[str]:
+    return [known(found.bought)]
+
+
+_HOURS = [f"{kind} h" for kind in CAPACITY_TYPES]
+
+
+def _sums(what: str, found: Sequence[tuple[tuple[str, str], Sum]]) -> tuple[list[str], list[list[str]]]:
+    several = len({cluster for (_, cluster), _ in found}) > 1
+    rows = [[name, cluster if several else "", *_hours(own), *_money(own)] for (name, cluster), own in found]
+    return [what, "cluster", *_HOURS, "cost"], rows
+
+
+def _months(plan: Plan, scene: Scene) -> tuple[list[str], list[list[str]]]:
+    headings = [
+        "month",
+        "most machines",
+        *_HOURS,
+        "cost",
+        "least to most",
+        "paid ahead",
+        "of it idle",
+        "budget",
+    ]
+    rows = [_month(one, scene) for one in plan.months]
+    if len(rows) > 1:
+        rows.append(["all", "", *_hours(plan.total), *_money(plan.total), "", "", "", ""])
+    return headings, rows
+
+
+def _month(one: MonthPlan, scene: Scene) -> list[str]:
+    band = ""
+    if one.least is not None and one.most is not None and one.least != one.most:
+        band = f"{money_text(one.least)} to {money_text(one.most)}"
+    uses = [use for _, use in one.paid]
+    paid = [use.money for use in uses]
+    idle = [use.idle_money for use in uses]
+    return [
+        one.month,
+        _number(one.peak),
+        *_hours(one.sum),
+        *_money(one.sum),
+        band,
+        *(_together(each) for each in (paid, idle)),
+        scene.budget,
+    ]
+
+
+def _together(some: Sequence[Money | None]) -> str:
+    whole = [money for money in some if money is not None]
+    if not some:
+        return ""
+    return known(sum(whole[1:], whole[0]) if len(whole) == len(some) else None)
+
+
+def _notes(plan: Plan) -> list[str]:
+    lines = []
+    if plan.from_table:
+        lines.append(f"Prices in US dollars: of the files, and {TABLE} where they say none.")
+    if plan.unpriced:
+        lines.append(f"No price is known, so there is no sum: {', '.join(plan.unpriced)}.")
+    for name, kind in plan.unknown:
+        lines.append(f"Left out: {kind} of {name}; write its cpu and memory in instanceTypes.")
+    for reason, own in groupby(plan.unplanned, key=lambda one: one.reason):
+        lines.append(f"Not planned: {', '.join(one.subject for one in own)} ({reason}).")
+    return ["".join(f"{line}\n" for line in lines)] if lines else []

@@ -1,0 +1,146 @@
+"""From what is declared and when pools are open to the simulations of each cluster."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gen.check.load import Pool
+from gen.cloud import CloudCapacity
+from gen.cost.machine import Place
+from gen.cost.seat import seat
+from gen.cost.shop import Shop
+from gen.cost.simulation import Cluster as Simulated
+from gen.cost.simulation import Simulation
+from gen.cost.values import Key, Run, Want
+from gen.declared import Declared
+from gen.kind.backend import NODE_POOL
+from gen.kind.cloudtext import seconds
+from gen.manifest import labels
+from gen.model import Cluster, Reservation, ResourceClass, Site
+from gen.placed import class_names
+from gen.plan.band import band
+from gen.plan.purchase import Purchase
+from gen.plan.values import Question
+
+NO_CLOUD = "names no cloudCapacity"
+SLOTS = "slots of Koordinator buy no machines"
+_NEVER, _AFTER, _LIFE = "Never", "0s", "720h"  # the last two as Karpenter has it
+
+
+class Planned(NamedTuple):
+    """One cluster. `runs`: the plainest way first, then those with the least and the most machines where
+    Karpenter's order is open and it makes a difference.
+    """
+
+    cluster: str
+    shop: Shop
+    wants: tuple[Want, ...]
+    runs: tuple[Run, ...]
+    first: int
+    last: int
+
+
+class Unplanned(NamedTuple):
+    subject: str  # class, or reservation
+    reason: str
+
+
+def planned(declared: Declared, site: Site, pools: Mapping[str, Iterable[Pool]]) -> list[Planned]:
+    """In the site's order; clusters without CloudCapacity are left out. `pools`: by cluster, by time."""
+    found = []
+    for cluster in site.clusters:
+        clouds = [one for one in declared.clouds.values() if _is_in(one, cluster, site)]
+        if clouds:
+            found.append(_planned(declared, site, cluster, sorted(clouds, key=lambda one: one.name), pools))
+    return found
+
+
+def unplanned(declared: Declared) -> list[Unplanned]:
+    """What is reserved, and has no part in the plan."""
+    clouds = {one.name for one in declared.clouds.values()}
+    used: dict[str, ResourceClass] = {}
+    slots: list[Unplanned] = []
+    for one in declared.reservations:
+        if one.suspend:
+            continue
+        mine = {name: declared.classes[name] for name in class_names(one) if name in declared.classes}
+        used |= mine
+        if not _buys(one) and any(clouds & {*found.cloud_capacity} for found in mine.values()):
+            slots.append(Unplanned(one.name, SLOTS))
+    classes = [name for name in sorted(used) if not clouds & {*used[name].cloud_capacity}]
+    return [*(Unplanned(name, NO_CLOUD) for name in classes), *slots]
+
+
+def _is_in(cloud: CloudCapacity, cluster: Cluster, site: Site) -> bool:
+    return cloud.cluster == cluster.name or (not cloud.cluster and len(site.clusters) == 1)
+
+
+def _buys(reservation: Reservation) -> bool:
+    return reservation.slots is None or reservation.slots.with_placeholders
+
+
+def _planned(
+    declared: Declared,
+    site: Site,
+    cluster: Cluster,
+    clouds: Sequence[CloudCapacity],
+    pools: Mapping[str, Iterable[Pool]],
+) -> Planned:
+    names = {one.name for one in clouds}
+    reservations = {one.name: one for one in declared.reservations}
+    shop = Shop(clouds, gate=_reserves(cluster))
+    wants: list[Want] = []
+    places: dict[Key, Place] = {}
+    for pool in pools.get(cluster.name, ()):
+        found, reservation = declared.classes[pool.resource_class], reservations[pool.reservation]
+        mine = tuple(name for name in found.cloud_capacity if name in names)
+        if mine and pool.steps and _buys(reservation):
+            key = (pool.reservation, pool.resource_class)
+            own = tuple(
+                sorted({**labels.of_pool(site, reservation, found), **dict(found.pod_labels)}.items())
+            )
+            places[key] = Place(seat(found, mine, own, cluster.namespace), mine)
+            wants.append(Want(key, reservation.backend == NODE_POOL, pool.steps))
+    wants.sort(key=lambda want: want.key)
+    simulated = Simulated(shop, places, _spans(clouds, _tail), _spans(clouds, _life))
+    minutes = [minute for want in wants for minute in want.steps[::2]]
+    first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
+    return Planned(cluster.name, shop, tuple(wants), _runs(simulated, wants, last), first, last)
+
+
+def _runs(cluster: Simulated, wants: Sequence[Want], end: int) -> tuple[Run, ...]:
+    differs = False
+
+    def plain(question: Question) -> Purchase:
+        nonlocal differs
+        found = band(question)
+        differs = differs or len(found.least.machines) != len(found.most.machines)
+        return found.plain
+
+    run = Simulation(cluster, wants, plain).run(end)
+    if not differs:
+        return (run,)
+    least = Simulation(cluster, wants, lambda question: band(question).least).run(end)
+    most = Simulation(cluster, wants, lambda question: band(question).most).run(end)
+    return run, least, most
+
+
+def _reserves(cluster: Cluster) -> bool:
+    """Gate ReservedCapacity: on since 1.6."""
+    karpenter = cluster.karpenter
+    if karpenter is None:
+        return True
+    return dict(karpenter.gates).get("ReservedCapacity", karpenter.version >= (1, 6))
+
+
+def _spans(clouds: Iterable[CloudCapacity], said: Callable[[CloudCapacity], str]) -> dict[str, int | None]:
+    texts = ((one.name, said(one)) for one in clouds)
+    return {name: None if text == _NEVER else seconds(text) for name, text in texts}
+
+
+def _tail(cloud: CloudCapacity) -> str:
+    said: str = cloud.disruption.get("consolidateAfter") or _AFTER
+    return said
+
+
+def _life(cloud: CloudCapacity) -> str:
+    return cloud.expire_after or _LIFE

@@ -1,0 +1,316 @@
+"""The plan of a site: what every occurrence and every peak needs, and what all of it costs. Pure.
+
+Everything that is told comes from here; `gen.command.plan` only lays it out.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from gen.cost import lead, ledger
+from gen.cost.clusters import Planned, Unplanned
+from gen.cost.ledger import Line, Months, Span, Sum, Use
+from gen.cost.shop import Reserved
+from gen.cost.standing import Machines, Standing, in_order
+from gen.cost.values import Key, Lack, Money, Run, Sort, Step
+from gen.dates.occurrence import Occurrence
+
+
+class Dated(NamedTuple):
+    """One occurrence in one cluster, with the seats that it has there."""
+
+    occurrence: Occurrence
+    cluster: str
+    seats: tuple[tuple[str, int], ...]
+
+
+class OccurrencePlan(NamedTuple):
+    """`machines` are those that its seats are on, when it has opened; `bought` are all that were bought then.
+    `least`, `most`: of `machines`, where Karpenter's order is open. `idle`: reserved machines not in use.
+    """
+
+    dated: Dated
+    machines: Machines
+    least: int
+    most: int
+    bought: int
+    loops: int
+    lacks: tuple[tuple[str, Lack], ...]  # by class
+    idle: int
+
+    @property
+    def lead(self) -> int:
+        """Seconds that Karpenter may need."""
+        return lead.karpenter(self.loops if self.bought else 0)
+
+    @property
+    def autoscaler_lead(self) -> int:
+        return lead.cluster_autoscaler(self.bought)
+
+
+class Peak(NamedTuple):
+    """The most machines of a cluster that stand at once, when first. `least`, `most` as above."""
+
+    cluster: str
+    at: int
+    seats: tuple[tuple[str, int], ...]
+    machines: Machines
+    least: int
+    most: int
+    idle: int
+    lacks: int
+
+
+class ReservedPlan(NamedTuple):
+    cluster: str
+    reserved: Reserved
+    since: int
+    until: int
+    use: Use
+
+
+class MonthPlan(NamedTuple):
+    """`least`, `most`: what is bought by the hour, where Karpenter's order is open. `paid`: of what is
+    reserved.
+    """
+
+    month: str
+    sum: Sum
+    least: Money | None
+    most: Money | None
+    peak: int
+    paid: tuple[tuple[str, Use], ...]
+
+
+class Plan(NamedTuple):
+    since: int
+    until: int
+    peaks: tuple[Peak, ...]
+    occurrences: tuple[OccurrencePlan, ...]
+    reserved: tuple[ReservedPlan, ...]
+    reservations: tuple[tuple[tuple[str, str], Sum], ...]  # by name and cluster
+    classes: tuple[tuple[tuple[str, str], Sum], ...]
+    months: tuple[MonthPlan, ...]
+    total: Sum
+    unplanned: tuple[Unplanned, ...]
+    unknown: tuple[tuple[str, str], ...]  # (CloudCapacity, type) that is left out
+    unpriced: tuple[str, ...]  # what has no price, in words
+    from_table: bool
+
+
+class Asked(NamedTuple):
+    """What of it is told. `names`: reservations; empty: all."""
+
+    span: Span = Span()
+    names: frozenset[str] = frozenset()
+    resource_class: str | None = None
+    cluster: str | None = None
+
+    def has(self, key: Key) -> bool:
+        return (not self.names or key[0] in self.names) and self.resource_class in (None, key[1])
+
+
+def plan(
+    some: Sequence[Planned],
+    dated: Iterable[Dated],
+    unplanned: Iterable[Unplanned],
+    asked: Asked,
+    months: Months,
+) -> Plan:
+    some = [one for one in some if asked.cluster in (None, one.cluster)]
+    term = _term(some)
+    since, until = asked.span.clip(*term)
+    told = [line for one in some for line in ledger.lines(one, 0, asked.span, months) if asked.has(line.key)]
+    reserved = [
+        ReservedPlan(one.cluster, each, *paid, ledger.use(each, one.runs[0].stays, term, asked.span))
+        for one in some
+        for each in one.shop.reserved.values()
+        if (paid := asked.span.clip(*ledger.paid_span(each, term)))
+    ]
+    return Plan(
+        since,
+        max(since, until),
+        tuple(peak for one in some if (peak := _peak(one, since, until)) is not None),
+        tuple(_occurrences(some, dated, asked)),
+        tuple(reserved),
+        tuple(sorted(ledger.grouped(told, lambda line: (line.key[0], line.cluster)).items())),
+        tuple(sorted(ledger.grouped(told, lambda line: (line.key[1], line.cluster)).items())),
+        tuple(_months(some, told, asked, months)),
+        ledger.total(told),
+        tuple(unplanned),
+        tuple((name, each) for one in some for name in one.shop.clouds for each in one.shop.unknown(name)),
+        _unpriced(told, reserved),
+        any(one.shop.from_table(line.sort) for one in some for line in told if line.cluster == one.cluster),
+    )
+
+
+def costs(some: Sequence[Planned], months: Months) -> dict[str, dict[str, Money]]:
+    """What each reservation costs in each month, on top of what is paid for already; unknown prices are 0."""
+    found: dict[str, dict[str, Money]] = {}
+    for one in some:
+        for line in ledger.lines(one, 0, Span(), months):
+            mine = found.setdefault(line.month, {})
+            mine[line.key[0]] = mine.get(line.key[0], Decimal(0)) + (line.money or Decimal(0))
+    return found
+
+
+def _term(some: Iterable[Planned]) -> tuple[int, int]:
+    """From the first opening to when the last machine has gone."""
+    opens = [one.first for one in some if one.wants]
+    ends = [one.last for one in some if one.wants]
+    ends += [stay.until for one in some for stay in one.runs[0].stays]
+    return min(opens, default=0), max(ends, default=0)
+
+
+def _occurrences(some: Sequence[Planned], dated: Iterable[Dated], asked: Asked) -> list[OccurrencePlan]:
+    found = []
+    views = {one.cluster: _View(one) for one in some}
+    for one in dated:
+        view = views.get(one.cluster)
+        seats = tuple(
+            (name, count)
+            for name, count in one.seats
+            if view is not None
+            and (one.occurrence.reservation, name) in view.keys
+            and asked.has((one.occurrence.reservation, name))
+        )
+        first, end = asked.span.clip(one.occurrence.open, one.occurrence.end)
+        if view is not None and seats and first < end:
+            found.append(view.of(one._replace(seats=seats)))
+    return sorted(found, key=_place)
+
+
+def _place(one: OccurrencePlan) -> tuple[int, str, str, str]:
+    item = one.dated.occurrence
+    return item.start, item.reservation, item.id, one.dated.cluster
+
+
+class _View:
+    """One cluster, to be asked about its occurrences."""
+
+    def __init__(self, planned: Planned) -> None:
+        self._planned = planned
+        self.keys = {want.key for want in planned.wants}
+        self._steps = {step.at: step for step in planned.runs[0].steps}
+        self._standing = Standing(planned.runs[0].stays)
+
+    def of(self, one: Dated) -> OccurrencePlan:
+        item = one.occurrence
+        keys = [(item.reservation, name) for name, _ in one.seats]
+        homes = [_homes(run, keys, item.open) for run in self._planned.runs]
+        machines: dict[Sort, int] = {}
+        for number in homes[0]:
+            sort = self._planned.runs[0].sorts[number]
+            machines[sort] = machines.get(sort, 0) + 1
+        step = self._steps.get(item.open) or Step(item.open, 0, 0, ())
+        lacks = dict(step.lacks)
+        return OccurrencePlan(
+            one,
+            in_order(machines),
+            min(map(len, homes)),
+            max(map(len, homes)),
+            step.bought,
+            step.loops,
+            tuple(
+                (name, lacks[key]._replace(count=min(lacks[key].count, count)))
+                for key, (name, count) in zip(keys, one.seats, strict=True)
+                if key in lacks
+            ),
+            idle_at(self._planned, self._standing, item.open),
+        )
+
+
+def _homes(run: Run, keys: Iterable[Key], at: int) -> set[int]:
+    """The machines that seats of these pools are on."""
+    found: set[int] = set()
+    for key in keys:
+        mine = run.homes.get(key, [])
+        place = bisect_right(mine, at, key=lambda home: home[0]) - 1
+        if place >= 0:
+            found |= {number for number, _ in mine[place][1]}
+    return found
+
+
+def idle_at(planned: Planned, standing: Standing, now: int) -> int:
+    there = sum(one.said.count for one in planned.shop.reserved.values() if one.at(now))
+    return max(0, there - sum(number for sort, number in standing.at(now).items() if sort.reserved))
+
+
+def _peak(one: Planned, since: int, until: int) -> Peak | None:
+    every = [Standing(run.stays) for run in one.runs]
+    number, at = every[0].most(since, until)
+    if not number:
+        return None
+    others = [standing.most(since, until)[0] for standing in every]
+    step = max((s for s in one.runs[0].steps if s.at <= at), key=lambda s: s.at, default=None)
+    return Peak(
+        one.cluster,
+        at,
+        _seats(one, at),
+        in_order(every[0].at(at)),
+        min(others),
+        max(others),
+        idle_at(one, every[0], at),
+        sum(lack.count for _, lack in step.lacks) if step else 0,
+    )
+
+
+def _seats(one: Planned, at: int) -> tuple[tuple[str, int], ...]:
+    found: dict[str, int] = {}
+    for want in one.wants:
+        pairs = zip(want.steps[::2], want.steps[1::2], strict=True)
+        count = sum(change for minute, change in pairs if minute * 60 <= at)
+        if count:
+            found[want.key[1]] = found.get(want.key[1], 0) + count
+    return tuple(sorted(found.items()))
+
+
+def _months(
+    some: Sequence[Planned], told: Sequence[Line], asked: Asked, months: Months
+) -> Iterable[MonthPlan]:
+    term = _term(some)
+    sums = ledger.grouped(told, lambda line: line.month)
+    paid: dict[str, dict[str, Use]] = {}
+    for one in some:
+        for month, uses in ledger.by_month(one, asked.span, months, term).items():
+            paid.setdefault(month, {}).update(uses)
+    others = [_other(some, number, asked, months) for number in (1, 2)]
+    standing = [Standing(one.runs[0].stays) for one in some]
+    for month in sorted({*sums, *paid}):
+        found = sums.get(month, ledger.total(()))
+        band = [found.bought, *(other[month].bought if month in other else None for other in others if other)]
+        known = [money for money in band if money is not None]
+        whole = len(known) == len(band)
+        first, end = _bounds(month, term, months)
+        yield MonthPlan(
+            month,
+            found,
+            min(known) if whole else None,
+            max(known) if whole else None,
+            sum(one.most(*asked.span.clip(first, end))[0] for one in standing),
+            tuple(sorted(paid.get(month, {}).items())),
+        )
+
+
+def _other(some: Sequence[Planned], run: int, asked: Asked, months: Months) -> Mapping[str, Sum]:
+    """By month, the way with the least or the most machines; nothing where there is but one way."""
+    if all(len(one.runs) == 1 for one in some):
+        return {}
+    found = [
+        line
+        for one in some
+        for line in ledger.lines(one, run if len(one.runs) > run else 0, asked.span, months)
+        if asked.has(line.key)
+    ]
+    return ledger.grouped(found, lambda line: line.month)
+
+
+def _bounds(month: str, term: tuple[int, int], months: Months) -> tuple[int, int]:
+    return next(((first, end) for name, first, end in months(*term) if name == month), (0, 0))
+
+
+def _unpriced(told: Iterable[Line], reserved: Iterable[ReservedPlan]) -> tuple[str, ...]:
+    bought = {f"{line.sort.capacity_type} {line.sort.type}" for line in told if line.money is None}
+    paid = {f"reserved {one.reserved.key}" for one in reserved if one.use.price is None}
+    return tuple(sorted(bought | paid))

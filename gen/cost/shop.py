@@ -1,0 +1,182 @@
+"""What a cluster may buy at a moment, as the planner takes it, and what each machine costs.
+
+A reservation at AWS is one thing, however many CloudCapacities name it. One without an id is known by what
+selects it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from gen.cloud import CloudCapacity, CloudReservation
+from gen.cost.seat import requirements, taints
+from gen.cost.types import Kind, kinds
+from gen.cost.values import Sort
+from gen.plan import ec2
+from gen.plan.amounts import amounts
+from gen.plan.ec2table import PRICED
+from gen.plan.labels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, ZONE
+from gen.plan.requirement import IN, Requirement, requirement
+from gen.plan.values import InstanceType, Offering, Pool, reserved
+
+PRICED_REGION = "us-east-1"
+TABLE = f"on-demand prices of {PRICED_REGION} of {PRICED}"
+_BLOCK, _DRAIN, _DRAIN_ULTRA = "capacity-block", 40 * 60, 70 * 60  # seconds before its end
+_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+")
+_SPOT_SHARE = 0.4  # of the on-demand price: orders spot of which no price is known
+
+
+class Reserved(NamedTuple):
+    """Machines that are paid for. `last`: until when Karpenter leaves machines on them."""
+
+    key: str
+    capacities: tuple[str, ...]
+    said: CloudReservation
+    last: int | None
+
+    def at(self, now: int) -> bool:
+        return (self.said.first is None or self.said.first <= now) and (self.last is None or now < self.last)
+
+
+def key_of(said: CloudReservation) -> str:
+    """Its id, or `tags course=ml`, with the type and zone that it is of."""
+    if said.id:
+        return said.id
+    words = [
+        *(["tags " + ",".join(f"{key}={value}" for key, value in said.tags)] if said.tags else []),
+        *([said.match] if said.match else []),
+        *([f"of {said.owner}"] if said.owner else []),
+    ]
+    return f"{' '.join(words)} {said.instance_type} {said.zone}"
+
+
+def form_of(said: CloudReservation) -> tuple[str, bool]:
+    """Kind as Karpenter has it, and whether it is interruptible."""
+    return _BLOCK if said.type == _BLOCK else "default", said.type == "interruptible"
+
+
+class Shop:
+    """Everything that the CloudCapacities of one cluster offer."""
+
+    def __init__(self, clouds: Sequence[CloudCapacity], *, gate: bool = True) -> None:
+        """`gate`: ReservedCapacity, without which Karpenter knows no reservations."""
+        self.clouds = {cloud.name: cloud for cloud in clouds}
+        self.reserved = _reserved(clouds)
+        self.regions = {cloud.name: _region(cloud) for cloud in clouds}
+        self._gate = gate
+        self._kinds = {cloud.name: kinds(cloud, self.regions[cloud.name]) for cloud in clouds}
+        self._zones = {cloud.name: _zones(cloud) for cloud in clouds}
+        self._sold: dict[tuple[str, tuple[tuple[str, int], ...]], tuple[InstanceType, ...]] = {}
+
+    def pool(self, name: str, free: Mapping[str, int]) -> Pool:
+        """`free`: machines left of each reservation that there is now."""
+        cloud = self.clouds[name]
+        mine = tuple((key, free[key]) for key in self._keys(cloud) if free.get(key))
+        if (name, mine) not in self._sold:
+            self._sold[name, mine] = tuple(self._types(cloud, dict(mine)))
+        return Pool(
+            name,
+            (requirement(CAPACITY_TYPE, IN, cloud.capacity_types), *requirements(cloud.requirements)),
+            cloud.labels,
+            taints(cloud.taints),
+            (),
+            cloud.weight or 0,
+            amounts(dict(cloud.limits)),
+            types=self._sold[name, mine],
+        )
+
+    def kind(self, capacity: str, name: str) -> Kind:
+        return self._kinds[capacity][name]
+
+    def unknown(self, capacity: str) -> list[str]:
+        """Types of its reservations of which the size is not known: they are left out."""
+        known = self._kinds[capacity]
+        said = (one.instance_type for one in self.clouds[capacity].reservations)
+        return sorted({name for name in said if name not in known})
+
+    def price(self, sort: Sort) -> Decimal | None:
+        """Of an hour, on top of what is paid for already; None where nothing says it."""
+        if sort.capacity_type == RESERVED:
+            return Decimal(0)
+        said = self._kinds[sort.capacity][sort.type].said
+        if sort.capacity_type == SPOT:
+            return said.spot if said else None
+        if said is not None and said.on_demand is not None:
+            return said.on_demand
+        row = ec2.table().get(sort.type)
+        if row is None or self.regions[sort.capacity] not in ("", PRICED_REGION):
+            return None
+        return Decimal(repr(row.price))
+
+    def from_table(self, sort: Sort) -> bool:
+        """Whether its price is that of the table."""
+        said = self._kinds[sort.capacity][sort.type].said
+        own = said is not None and said.on_demand is not None
+        return sort.capacity_type == ON_DEMAND and not own and self.price(sort) is not None
+
+    def _keys(self, cloud: CloudCapacity) -> list[str]:
+        return [key_of(one) for one in cloud.reservations] if self._gate else []
+
+    def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
+        return [kind.sold(self._offerings(cloud, kind, free)) for kind in self._kinds[cloud.name].values()]
+
+    def _offerings(self, cloud: CloudCapacity, kind: Kind, free: Mapping[str, int]) -> list[Offering]:
+        price = _order(kind)
+        zones = (kind.said.zones if kind.said else ()) or self._zones[cloud.name]
+        found: list[Offering] = []
+        if ON_DEMAND in cloud.capacity_types:
+            found += [Offering(ON_DEMAND, zone, price) for zone in zones]
+        if SPOT in cloud.capacity_types:
+            said = kind.said.spot if kind.said else None
+            cost = price * _SPOT_SHARE if said is None else float(said)
+            found += [Offering(SPOT, zone, cost) for zone in zones]
+        for one in cloud.reservations if RESERVED in cloud.capacity_types else ():
+            count = free.get(key_of(one), 0)
+            if one.instance_type == kind.name and count:
+                form, interruptible = form_of(one)
+                offering = reserved(key_of(one), one.zone, price, count, form)
+                found.append(offering._replace(interruptible=interruptible))
+        return found
+
+
+def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, Reserved]:
+    """By key, in the order of the files. Where two say different numbers of one, the least counts."""
+    found: dict[str, Reserved] = {}
+    for cloud in clouds:
+        for one in cloud.reservations:
+            key = key_of(one)
+            last = one.until
+            if last is not None and one.type == _BLOCK:
+                last -= _DRAIN_ULTRA if one.ultra_server else _DRAIN
+            known = found.get(key)
+            if known is None:
+                found[key] = Reserved(key, (cloud.name,), one, last)
+            else:
+                least = known.said._replace(count=min(known.said.count, one.count))
+                found[key] = known._replace(capacities=(*known.capacities, cloud.name), said=least)
+    return found
+
+
+def _order(kind: Kind) -> float:
+    """By which Karpenter prefers one type to another."""
+    if kind.said is not None and kind.said.on_demand is not None:
+        return float(kind.said.on_demand)
+    row = ec2.table().get(kind.name)
+    return kind.size if row is None else row.price
+
+
+def _zones(cloud: CloudCapacity) -> tuple[str, ...]:
+    """Those that the requirements name, or else all that are mentioned. Empty text: nothing says any."""
+    asked: list[Requirement] = [one for one in requirements(cloud.requirements) if one.key == ZONE]
+    if asked:
+        named = {zone for one in asked for zone in one.values if not one.complement}
+        if named:
+            return tuple(sorted(named))
+    said = {one.zone for one in cloud.reservations} | {z for one in cloud.instance_types for z in one.zones}
+    return tuple(sorted(said)) or ("",)
+
+
+def _region(cloud: CloudCapacity) -> str:
+    match = _REGION.match(_zones(cloud)[0])
+    return match[0] if match else ""

@@ -1,0 +1,260 @@
+"""The machines of one cluster through the term: bought when windows open, gone when all of them are over.
+
+What Karpenter would do, minute by minute. While any window of a CloudCapacity is open, its budgets keep its
+machines; later windows use those that stand. A simulation goes one way where Karpenter's order is open:
+`choose` says which.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gen.cost.machine import Machine, Place, node
+from gen.cost.shop import Shop
+from gen.cost.values import Key, Lack, Run, Sort, Stay, Step, Want
+from gen.plan.labels import ON_DEMAND
+from gen.plan.purchase import Machine as Purchased
+from gen.plan.purchase import Purchase
+from gen.plan.values import Question
+
+LEAVING = 60  # seconds in which a node that is not wanted any more is seen, drained and stopped
+Choose = Callable[[Question], Purchase]
+
+
+class Cluster(NamedTuple):
+    """`tails`: by CloudCapacity, seconds that an empty machine stays; None: as long as it lives, which is
+    what `lives` says.
+    """
+
+    shop: Shop
+    places: Mapping[Key, Place]
+    tails: Mapping[str, int | None]
+    lives: Mapping[str, int | None]
+
+
+class Simulation:
+    def __init__(self, cluster: Cluster, wants: Sequence[Want], choose: Choose) -> None:
+        self._shop, self._places = cluster.shop, cluster.places
+        self._tails, self._lives = cluster.tails, cluster.lives
+        self._wants = wants
+        self._choose = choose
+        self._static = {want.key for want in wants if want.nodes}
+        self._levels: dict[Key, int] = {}
+        self._pending: dict[Key, int] = {}
+        self._open = dict.fromkeys(cluster.shop.clouds, 0)
+        self._closed = dict.fromkeys(cluster.shop.clouds, 0)  # when the last window of each ended
+        self._machines: list[Machine] = []
+        self._sorts: list[Sort] = []
+        self._stays: list[Stay] = []
+        self._steps: list[Step] = []
+        self._homes: dict[Key, list[tuple[int, tuple[tuple[int, int], ...]]]] = {}
+        self._lacks: dict[Key, Lack] = {}
+
+    def run(self, end: int) -> Run:
+        """`end`: to where machines are followed that never go."""
+        changes = self._changes()
+        for at in sorted({*changes, *self._boundaries(changes)}):
+            self._leave(at)
+            asks = self._expire(at)
+            rises = self._follow(at, changes.get(at, {}))
+            loops = bought = 0
+            if rises or asks or (self._pending and at in changes) or self._begins(at):
+                loops, bought = self._ask(at)
+            if at in changes or asks or bought:
+                self._note(at, {*changes.get(at, {}), *asks}, loops, bought)
+        for machine in self._machines:
+            goes = self._goes(machine)
+            self._stay(machine, max(machine.since, end if goes is None else goes))
+        return Run(tuple(self._stays), tuple(self._steps), self._homes, tuple(self._sorts))
+
+    def _changes(self) -> dict[int, dict[Key, int]]:
+        """By instant: how much more of each pool is wanted from then on."""
+        found: dict[int, dict[Key, int]] = {}
+        for want in self._wants:
+            pairs = iter(want.steps)
+            for minute in pairs:
+                changed = found.setdefault(minute * 60, {})
+                changed[want.key] = changed.get(want.key, 0) + next(pairs)
+        return found
+
+    def _boundaries(self, changes: Mapping[int, object]) -> set[int]:
+        """When machines of reservations come and go, as far as anything is open."""
+        first, last = min(changes, default=0), max(changes, default=0)
+        found = {at for one in self._shop.reserved.values() for at in (one.said.first, one.last)}
+        return {at for at in found if at is not None and first <= at <= last}
+
+    def _begins(self, at: int) -> bool:
+        return bool(self._pending) and any(r.said.first == at for r in self._shop.reserved.values())
+
+    def _leave(self, at: int) -> None:
+        """Machines whose time is over since the last step."""
+        gone = [(one, goes) for one in self._machines if (goes := self._goes(one)) is not None and goes <= at]
+        for machine, goes in gone:
+            self._stay(machine, goes)
+            self._machines.remove(machine)
+
+    def _goes(self, machine: Machine) -> int | None:
+        """When Karpenter takes it away; None where nothing says that it does."""
+        cloud = machine.sort.capacity
+        if machine.static or machine.empty is None or self._open[cloud]:
+            return None
+        tail, life = self._tails[cloud], self._lives[cloud]
+        idle = max(machine.empty, self._closed[cloud])
+        if tail is not None:
+            return idle + tail + LEAVING
+        return None if life is None else max(idle, machine.bought + life) + LEAVING
+
+    def _expire(self, at: int) -> set[Key]:
+        """Reservations that end: a Capacity Block takes its machines with it, of others they are paid for by
+        the hour from then on. Answers whose seats have lost their place.
+        """
+        lost: set[Key] = set()
+        for machine in list(self._machines):
+            ends = self._shop.reserved.get(machine.sort.reserved)
+            if ends is None or ends.last is None or ends.last > at:
+                continue
+            allowed = self._shop.clouds[machine.sort.capacity].capacity_types
+            self._stay(machine, at)
+            if ends.said.type == "default" and ON_DEMAND in allowed:
+                machine.sort = machine.sort._replace(capacity_type=ON_DEMAND, reserved="")
+                machine.node = None
+                continue
+            self._machines.remove(machine)
+            for key, count in machine.pods.items():
+                self._pending[key] = self._pending.get(key, 0) + count
+            lost |= {*machine.pods, *([machine.static] if machine.static else [])}
+        return lost
+
+    def _follow(self, at: int, changed: Mapping[Key, int]) -> bool:
+        """Seats go, and it is known how many more are wanted. Answers whether any are."""
+        rises = False
+        for key, change in sorted(changed.items()):
+            before = self._levels.get(key, 0)
+            self._levels[key] = before + change
+            for cloud in self._places[key].clouds if bool(before) != bool(before + change) else ():
+                self._open[cloud] += 1 if change > 0 else -1
+                self._closed[cloud] = at
+            if key in self._static:
+                rises = rises or change > 0
+                self._give_back(key, at)
+            elif change > 0:
+                self._pending[key] = self._pending.get(key, 0) + change
+                rises = True
+            elif change < 0:
+                self._lower(key, -change, at)
+        return rises
+
+    def _lower(self, key: Key, count: int, at: int) -> None:
+        """Those without a place go first, then those on the machines that were bought last."""
+        waiting = min(count, self._pending.get(key, 0))
+        self._pending[key] = self._pending.get(key, 0) - waiting
+        count -= waiting
+        for machine in reversed(self._machines):
+            took = min(count, machine.pods.get(key, 0))
+            if took:
+                self._put(machine, key, -took, at)
+                count -= took
+
+    def _give_back(self, key: Key, at: int) -> None:
+        mine = [machine for machine in self._machines if machine.static == key]
+        for machine in mine[self._levels[key] :]:
+            self._stay(machine, at + LEAVING)
+            self._machines.remove(machine)
+
+    def _put(self, machine: Machine, key: Key, change: int, at: int) -> None:
+        """`change` seats of a pool more on it."""
+        self._stay(machine, at)
+        machine.pods[key] = machine.pods.get(key, 0) + change
+        if not machine.pods[key]:
+            del machine.pods[key]
+        machine.empty = None if machine.pods else at
+        machine.payers = tuple(sorted(machine.pods.items())) or machine.payers
+        machine.node = None
+
+    def _stay(self, machine: Machine, until: int) -> None:
+        if until > machine.since:
+            self._stays.append(Stay(machine.number, machine.sort, machine.since, until, machine.payers))
+            machine.since = until
+
+    def _ask(self, at: int) -> tuple[int, int]:
+        """Loops, and machines bought."""
+        self._lacks = {}
+        bought = sum(self._hold(key, at) for key in sorted(self._static) if self._levels.get(key))
+        wanted = [(key, count) for key, count in sorted(self._pending.items()) if count]
+        if not wanted:
+            return (1 if bought else 0), bought
+        names = dict.fromkeys(cloud for key, _ in wanted for cloud in self._places[key].clouds)
+        free = self._free(at)
+        pods = tuple(self._places[key].pod._replace(name="/".join(key), count=count) for key, count in wanted)
+        nodes = [one for one in self._machines if one.static is None and one.sort.capacity in names]
+        pools = tuple(self._shop.pool(name, free) for name in sorted(names))
+        answer = self._choose(
+            Question(pools, (), pods, nodes=tuple(node(one, self._shop, self._places) for one in nodes))
+        )
+        self._take(answer, at)
+        self._pending = {}
+        for left in answer.left:
+            reservation, _, name = left.pod.partition("/")
+            self._pending[reservation, name] = left.count
+            self._lacks[reservation, name] = Lack(left.count, left.kind, left.message)
+        return len(answer.loops), bought + len(answer.machines)
+
+    def _take(self, answer: Purchase, at: int) -> None:
+        """By the names that the planner gives: ours to what stood, its own to what it bought."""
+        named = {one.name: one for one in self._machines}
+        number = 0
+        for loop in answer.loops:
+            for name, placed in loop.standing:
+                self._fill(named[name], placed, at)
+            for one in loop.machines:
+                made = self._made(one, at, None)
+                named[f"{one.pool}-{number:06}"] = made
+                number += 1
+                self._fill(made, one.pods, at)
+
+    def _fill(self, machine: Machine, placed: Iterable[tuple[str, int]], at: int) -> None:
+        for name, count in placed:
+            reservation, _, resource_class = name.partition("/")
+            self._put(machine, (reservation, resource_class), count, at)
+
+    def _made(self, one: Purchased, at: int, static: Key | None) -> Machine:
+        capacity = self._places[static].clouds[0] if static else one.pool
+        sort = Sort(capacity, one.type, one.zone, one.capacity_type, one.reservation)
+        self._sorts.append(sort)
+        machine = Machine(len(self._sorts) - 1, sort, at, static)
+        self._machines.append(machine)
+        return machine
+
+    def _hold(self, key: Key, at: int) -> int:
+        """Whole nodes of one pool, as many as are wanted. Answers how many are new."""
+        missing = self._levels[key] - sum(machine.static == key for machine in self._machines)
+        if missing <= 0:
+            return 0
+        plain = self._shop.pool(self._places[key].clouds[0], self._free(at))
+        pool = plain._replace(name="/".join(key), replicas=missing, weight=0, limits=())
+        found = self._choose(Question((pool,), (), ())).static
+        for one in found:
+            self._made(one, at, key)
+        if len(found) < missing:
+            message = f"{plain.name}: no type is left that is offered as it requires"
+            self._lacks[key] = Lack(missing - len(found), "pools", message)
+        return len(found)
+
+    def _free(self, at: int) -> dict[str, int]:
+        free = {key: one.said.count for key, one in self._shop.reserved.items() if one.at(at)}
+        for machine in self._machines:
+            if machine.sort.reserved in free:
+                free[machine.sort.reserved] -= 1
+        return {key: max(count, 0) for key, count in free.items()}
+
+    def _note(self, at: int, touched: set[Key], loops: int, bought: int) -> None:
+        lacks = tuple(sorted(self._lacks.items())) if loops or bought or self._lacks else ()
+        self._steps.append(Step(at, loops, bought, lacks))
+        for key in touched | {key for key, count in self._levels.items() if count and (loops or bought)}:
+            homes = tuple(
+                (one.number, one.pods.get(key, 0) or int(one.static == key))
+                for one in self._machines
+                if key in one.pods or one.static == key
+            )
+            mine = self._homes.setdefault(key, [])
+            if not mine or mine[-1][1] != homes:
+                mine.append((at, homes))
