@@ -22,30 +22,28 @@ class Place(NamedTuple):
 
 
 class Machine:
-    __slots__ = ("bought", "empty", "node", "number", "payers", "pods", "since", "sort", "static")
+    __slots__ = ("bought", "empty", "name", "node", "number", "payers", "pods", "since", "sort", "static")
 
-    def __init__(self, number: int, sort: Sort, at: int, static: Key | None) -> None:
-        self.number, self.sort, self.static = number, sort, static
+    def __init__(self, number: int, name: str, sort: Sort, at: int, static: Key | None) -> None:
+        self.number, self.name, self.sort, self.static = number, name, sort, static
         self.bought = self.since = at
         self.pods: dict[Key, int] = {}
         self.payers: tuple[tuple[Key, int], ...] = ((static, 1),) if static else ()
         self.empty: int | None = at
         self.node: Node | None = None
 
-    @property
-    def name(self) -> str:
-        return f"standing-{self.number:08}"
-
 
 def node(machine: Machine, shop: Shop, places: Mapping[Key, Place]) -> Node:
     """As long as nothing on it changes, the same object."""
     if machine.node is None:
+        if machine.sort not in shop.labels:
+            shop.labels[machine.sort] = _labels(machine.sort, shop)
         kind = shop.kind(machine.sort.capacity, machine.sort.type)
         machine.node = Node(
             machine.name,
             tuple(allocatable(kind.capacity, kind.overhead).items()),
             kind.capacity,
-            _labels(machine.sort, shop),
+            shop.labels[machine.sort],
             shop.pool(machine.sort.capacity, {}).taints,
             pods=tuple(
                 places[key].pod._replace(name="/".join(key), count=count)

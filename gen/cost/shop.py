@@ -17,7 +17,7 @@ from gen.plan import ec2
 from gen.plan.amounts import amounts
 from gen.plan.ec2table import PRICED
 from gen.plan.labels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, ZONE
-from gen.plan.requirement import IN, Requirement, requirement
+from gen.plan.requirement import IN, Labels, Requirement, requirement
 from gen.plan.values import InstanceType, Offering, Pool, reserved
 
 PRICED_REGION = "us-east-1"
@@ -67,24 +67,25 @@ class Shop:
         self._gate = gate
         self._kinds = {cloud.name: kinds(cloud, self.regions[cloud.name]) for cloud in clouds}
         self._zones = {cloud.name: _zones(cloud) for cloud in clouds}
-        self._sold: dict[tuple[str, tuple[tuple[str, int], ...]], tuple[InstanceType, ...]] = {}
+        self._pools: dict[tuple[str, tuple[tuple[str, int], ...]], Pool] = {}
+        self.labels: dict[Sort, Labels] = {}  # of nodes, for whoever makes them
 
     def pool(self, name: str, free: Mapping[str, int]) -> Pool:
         """`free`: machines left of each reservation that there is now."""
         cloud = self.clouds[name]
         mine = tuple((key, free[key]) for key in self._keys(cloud) if free.get(key))
-        if (name, mine) not in self._sold:
-            self._sold[name, mine] = tuple(self._types(cloud, dict(mine)))
-        return Pool(
-            name,
-            (requirement(CAPACITY_TYPE, IN, cloud.capacity_types), *requirements(cloud.requirements)),
-            cloud.labels,
-            taints(cloud.taints),
-            (),
-            cloud.weight or 0,
-            amounts(dict(cloud.limits)),
-            types=self._sold[name, mine],
-        )
+        if (name, mine) not in self._pools:
+            self._pools[name, mine] = Pool(
+                name,
+                (requirement(CAPACITY_TYPE, IN, cloud.capacity_types), *requirements(cloud.requirements)),
+                cloud.labels,
+                taints(cloud.taints),
+                (),
+                cloud.weight or 0,
+                amounts(dict(cloud.limits)),
+                types=tuple(self._types(cloud, dict(mine))),
+            )
+        return self._pools[name, mine]
 
     def kind(self, capacity: str, name: str) -> Kind:
         return self._kinds[capacity][name]

@@ -44,6 +44,7 @@ class Simulation:
         self._closed = dict.fromkeys(cluster.shop.clouds, 0)  # when the last window of each ended
         self._machines: list[Machine] = []
         self._sorts: list[Sort] = []
+        self._named = 0
         self._stays: list[Stay] = []
         self._steps: list[Step] = []
         self._homes: dict[Key, list[tuple[int, tuple[tuple[int, int], ...]]]] = {}
@@ -220,7 +221,9 @@ class Simulation:
         capacity = self._places[static].clouds[0] if static else one.pool
         sort = Sort(capacity, one.type, one.zone, one.capacity_type, one.reservation)
         self._sorts.append(sort)
-        machine = Machine(len(self._sorts) - 1, sort, at, static)
+        # Named anew where nothing stood, so that what happens every week is the same question every week.
+        self._named = self._named + 1 if self._machines else 0
+        machine = Machine(len(self._sorts) - 1, f"standing-{self._named:08}", sort, at, static)
         self._machines.append(machine)
         return machine
 
