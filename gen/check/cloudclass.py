@@ -13,7 +13,7 @@ from gen.placed import cluster_named, cluster_of
 from gen.plan.labels import CAPACITY_TYPE
 
 UNKNOWN, ELSEWHERE, NEVER_THERE, NEVER_RESERVED, ORDER = "B160", "B161", "B162", "B163", "B165"
-NO_ANNOTATION = "B176"
+NO_ANNOTATION, UNEVEN = "B176", "B185"
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
 OF_PODS = (
     DO_NOT_DISRUPT,
@@ -33,7 +33,8 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
         for cloud in clouds_of(found, declared):
             if cluster_named(cloud.cluster, site) is cluster_of(found, site):
                 yield from _fit(found, cloud)
-        yield from _order(found, declared)
+        yield from _order(found, declared, site)
+        yield from _spread(found, site)
         if DO_NOT_DISRUPT in dict(found.pod_labels):
             message = f"{DO_NOT_DISRUPT} is an annotation: as a label of pods it does nothing."
             fix = "Remove it: windows hold their nodes by budgets."
@@ -97,9 +98,25 @@ def _fit(found: ResourceClass, cloud: CloudCapacity) -> Iterator[Problem]:
             yield _problem(NEVER_RESERVED, found, path, message, fix)
 
 
-def _order(found: ResourceClass, declared: Declared) -> Iterator[Problem]:
+def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
+    cluster = cluster_of(found, site)
+    if cluster is None or cluster.autoscaler != "cluster-autoscaler":
+        return
+    for i, one in enumerate(found.pod.get("topologySpreadConstraints", ())):
+        if one["whenUnsatisfiable"] == "ScheduleAnyway":
+            message = (
+                "cluster-autoscaler does not look at ScheduleAnyway, and sessions take no placeholder's room "
+                "for it: seats may stand unevenly."
+            )
+            fix = "Write DoNotSchedule where it matters."
+            path: Path = ("topologySpreadConstraints", i, "whenUnsatisfiable")
+            yield _problem(UNEVEN, found, path, message, fix)
+
+
+def _order(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
     """Karpenter tries pools by weight, the highest first; of equal ones the last by name."""
-    clouds = clouds_of(found, declared)
+    home = cluster_of(found, site)
+    clouds = [one for one in clouds_of(found, declared) if cluster_named(one.cluster, site) is home]
     theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
     for wished, tried in zip(clouds, theirs, strict=True):
         if wished is not tried:
