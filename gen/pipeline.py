@@ -7,7 +7,7 @@ occurrences at a time, however many there are. Nothing is written here, and no c
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gen.check import koordinator, promises, references, room
+from gen.check import clouds, karpenter, koordinator, promises, references, room
 from gen.check.ceilings import Ceilings, Loads
 from gen.check.names import Names
 from gen.dates.cronline import lines
@@ -107,9 +107,12 @@ class Pipeline:
         self.problems += references.of_ceilings(known, site)
         self.problems += room.of_classes(known, site)
         self.problems += promises.of_classes(known, site)
+        self.problems += karpenter.of_site(site)
+        self.problems += karpenter.of_classes(known, site)
+        self.problems += clouds.of_documents(known, site)
         names, ceilings = (
             Names(site, known.classes.values()),
-            Ceilings(site, known.classes, all_loads=all_loads),
+            Ceilings(site, known.classes, also=clouds.limited(known), all_loads=all_loads),
         )
 
         def unpack(reservation: Reservation, packed: Any) -> Item:
@@ -128,6 +131,7 @@ class Pipeline:
             yield item
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
+        self.problems += clouds.of_limits(known, site, ceilings.pools)
 
     def check_references(self) -> None:
         """What `items` would tell of references, without a look at dates; instead of it."""
@@ -170,6 +174,8 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *references.of_reservation(reservation, known),
         *koordinator.of_reservation(reservation, known, site),
         *promises.of_reservation(reservation, known, site),
+        *karpenter.of_annotations(reservation),
+        *clouds.of_reservation(reservation, known, site, expansion.occurrences),
         *date_problems(reservation, expansion),
     )
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
