@@ -150,11 +150,11 @@ RULES = {
     "B185": Rule(NOTE, "A wish for even spread that cluster-autoscaler does not know."),
     "B186": Rule(NOTE, "Nodes are replaced whenever AWS releases an image."),
     # the plan of machines and money
-    "B190": Rule(ERROR, "Seats find no machine because the limits of a CloudCapacity are reached."),
-    "B191": Rule(WARNING, "Seats find no machine."),
-    "B192": Rule(ERROR, "A month costs more than the budget."),
-    "B193": Rule(WARNING, "A month cannot be held against the budget: a price is not known."),
-    "B194": Rule(WARNING, "A window opens later than its machines may need."),
+    "B195": Rule(ERROR, "Seats find no machine because the limits of a CloudCapacity are reached."),
+    "B196": Rule(WARNING, "Seats find no machine."),
+    "B197": Rule(ERROR, "A month costs more than the budget."),
+    "B198": Rule(WARNING, "A month cannot be held against the budget: a price is not known."),
+    "B199": Rule(WARNING, "A window opens later than its machines may need."),
 }
 
 

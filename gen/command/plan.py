@@ -9,11 +9,12 @@ from gen.command.asked import Asked
 from gen.command.progress import watched
 from gen.command.say import say
 from gen.cost.clusters import planned, unplanned
+from gen.cost.dates import Asked as Wanted
+from gen.cost.dates import Dated
 from gen.cost.judged import problems
 from gen.cost.ledger import Span
 from gen.cost.months import months_of
-from gen.cost.plan import Asked as Wanted
-from gen.cost.plan import Dated, Plan, costs, plan
+from gen.cost.plan import Plan, costs, plan
 from gen.dates.moment import named
 from gen.model import Site
 from gen.pipeline import Item, Pipeline

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from gen import report
+from gen.cost.dates import OccurrencePlan
 from gen.cost.ledger import Sum, Use
-from gen.cost.plan import MonthPlan, OccurrencePlan, Peak, Plan, ReservedPlan
+from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
 from gen.cost.standing import Machines
 from gen.cost.values import Money, dollars

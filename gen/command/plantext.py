@@ -5,9 +5,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gen import table
+from gen.cost.dates import OccurrencePlan
 from gen.cost.judged import minutes, money_text
 from gen.cost.ledger import CAPACITY_TYPES, Sum
-from gen.cost.plan import MonthPlan, OccurrencePlan, Peak, Plan, ReservedPlan
+from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
 from gen.cost.standing import Machines
 from gen.cost.values import Money

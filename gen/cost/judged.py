@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
 from gen.check.load import holders_text
-from gen.cost.plan import MonthPlan, OccurrencePlan, Plan
+from gen.cost.dates import OccurrencePlan
+from gen.cost.plan import MonthPlan, Plan
 from gen.cost.values import Lack, Money, dollars
 from gen.dates.moment import local_day, local_text, named
 from gen.dates.zone import DAY, day_of
 from gen.finding import Problem
 from gen.model import Reservation, Site
 
-LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B190", "B191", "B192", "B193", "B194"
+LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
 
 
 def problems(

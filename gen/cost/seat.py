@@ -1,6 +1,6 @@
 """The placeholder of a class as a pod for the planner: what it asks for, and where it may go.
 
-`clouds` of a class are alternatives, the preferred first: Karpenter tries one after the other.
+The `clouds` of a class are alternatives of which Karpenter tries those of the highest weight first.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,8 +55,7 @@ def taints(said: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
 
 def _terms(affinity: Mapping[str, Any], clouds: Sequence[str]) -> Iterable[Term]:
     own = [requirements(term.get("matchExpressions") or ()) for term in _selected(affinity)] or [()]
-    for cloud in clouds:
-        yield from ((*term, requirement(NODEPOOL, IN, (cloud,))) for term in own)
+    return ((*term, requirement(NODEPOOL, IN, clouds)) for term in own)
 
 
 def _selected(affinity: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 from gen.cost.machine import Machine, Place, node
 from gen.cost.shop import Shop
 from gen.cost.values import Key, Lack, Run, Sort, Stay, Step, Want
-from gen.plan.labels import ON_DEMAND
+from gen.plan.amounts import NODES, ONE
+from gen.plan.labels import ON_DEMAND, WELL_KNOWN
 from gen.plan.purchase import Machine as Purchased
 from gen.plan.purchase import Purchase
+from gen.plan.requirement import of_labels
 from gen.plan.values import Question
 
 LEAVING = 60  # seconds in which a node that is not wanted any more is seen, drained and stopped
@@ -229,17 +231,28 @@ class Simulation:
 
     def _hold(self, key: Key, at: int) -> int:
         """Whole nodes of one pool, as many as are wanted. Answers how many are new."""
-        missing = self._levels[key] - sum(machine.static == key for machine in self._machines)
+        there = sum(machine.static == key for machine in self._machines)
+        missing = self._levels[key] - there
         if missing <= 0:
             return 0
         plain = self._shop.pool(self._places[key].clouds[0], self._free(at))
-        pool = plain._replace(name="/".join(key), replicas=missing, weight=0, limits=())
+        most = dict(plain.limits).get(NODES)
+        selected = of_labels(p for p in self._places[key].pod.node_selector if p[0] in WELL_KNOWN)
+        pool = plain._replace(
+            name="/".join(key),
+            requirements=(*plain.requirements, *selected),
+            replicas=missing,
+            weight=0,
+            limits=() if most is None else ((NODES, max(most - there * ONE, 0)),),
+        )
         found = self._choose(Question((pool,), (), ())).static
         for one in found:
             self._made(one, at, key)
         if len(found) < missing:
-            message = f"{plain.name}: no type is left that is offered as it requires"
-            self._lacks[key] = Lack(missing - len(found), "pools", message)
+            reached = most is not None and most < self._levels[key] * ONE
+            message = "its limit of nodes is reached" if reached else "no type is left that is offered"
+            lack = Lack(missing - len(found), "limits" if reached else "pools", f"{plain.name}: {message}")
+            self._lacks[key] = lack
         return len(found)
 
     def _free(self, at: int) -> dict[str, int]:
