@@ -147,7 +147,7 @@ class Pipeline:
             return []
         # What may stand in a file that cannot be read is not unknown.
         doubtful = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
-        told = [one for one in self.problems if one.code not in doubtful and not self._is_silenced(one)]
+        told = [one for one in self.problems if one.code not in doubtful and not self.is_silenced(one)]
         return self.located(told, severity)
 
     def located(
@@ -163,7 +163,7 @@ class Pipeline:
         unreadable = any(one.code in UNREADABLE for one in self.problems)
         return unreadable or self.declared.may_exist(kind, name)
 
-    def _is_silenced(self, one: Problem | Syntax) -> bool:
+    def is_silenced(self, one: Problem | Syntax) -> bool:
         return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
 
 

@@ -44,9 +44,13 @@ def count(findings: Sequence[Finding]) -> str:
 
 
 def as_json(findings: Sequence[Finding]) -> str:
+    return document("FindingList", {"items": items(findings)})
+
+
+def items(findings: Sequence[Finding]) -> list[dict[str, object]]:
+    """Each as JSON has it."""
     keys = ("severity", "code", "file", "line", "column", "path", "message", "fix")
-    items = [{key: getattr(finding, key) for key in keys} for finding in findings]
-    return document("FindingList", {"items": items})
+    return [{key: getattr(finding, key) for key in keys} for finding in findings]
 
 
 def document(kind: str, content: dict[str, object]) -> str:

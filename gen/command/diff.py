@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gen import report
 from gen.command import selection
-from gen.command.answer import coloured
+from gen.command.answer import coloured, exit_code
 from gen.command.asked import Asked, UsageError
 from gen.command.exits import BAD_INPUT, GOOD, STALE
 from gen.command.progress import watched
@@ -52,7 +52,8 @@ def run(asked: Asked) -> int:
         return BAD_INPUT
     change = comparison.change()
     say(_answer(change, asked, after, limit))
-    if not change.head.is_sound:
+    planned = change.plan.findings if change.plan else ()
+    if not change.head.is_sound or exit_code(planned, strict=asked.has("--strict")) != GOOD:
         return BAD_INPUT
     return STALE if asked.has("--exit-code") and not change.is_empty() else GOOD
 

@@ -14,7 +14,7 @@ from gen.cost.dates import Dated
 from gen.cost.judged import problems
 from gen.cost.ledger import Span
 from gen.cost.months import months_of
-from gen.cost.plan import Plan, costs, plan
+from gen.cost.plan import Plan, plan
 from gen.dates.moment import named
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
@@ -41,8 +41,7 @@ def run(asked: Asked) -> int:
     some = planned(pipeline.declared, site, pools)
     left, months = unplanned(pipeline.declared), months_of(named(site.zone))
     whole = plan(some, dated, left, Wanted(), months)
-    reservations = pipeline.declared.reservations
-    pipeline.problems += problems(whole, site, reservations, costs(some, months), now)
+    pipeline.problems += problems(some, whole.months, pipeline.declared, site, now)
     code = tell(pipeline.findings(), asked)
     made = whole if wanted == Wanted() else plan(some, dated, left, wanted, months)
     say(_answer(made, asked, site))

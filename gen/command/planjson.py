@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from gen import report
 from gen.cost.dates import OccurrencePlan
-from gen.cost.ledger import Sum, Use
+from gen.cost.jsonvalues import hours_json, machines_json, money_json, use_json
+from gen.cost.ledger import Sum
 from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
-from gen.cost.standing import Machines
-from gen.cost.values import Money, dollars
+from gen.cost.values import Money
 from gen.runtime.instant import instant_text
 
 Answer = dict[str, object]
@@ -40,37 +40,12 @@ def as_json(plan: Plan, budget: Decimal | None) -> str:
     )
 
 
-def money(amount: Money | None) -> str | None:
-    """Text, so that no reader rounds it."""
-    return None if amount is None else str(dollars(amount))
-
-
-def hours(seconds: int) -> int | float:
-    """Whole where they are whole."""
-    whole, rest = divmod(seconds, 3600)
-    return seconds / 3600 if rest else whole
-
-
-def _machines(machines: Machines) -> list[Answer]:
-    return [
-        {
-            "cloudCapacity": sort.capacity,
-            "instanceType": sort.type,
-            "capacityType": sort.capacity_type,
-            "zone": sort.zone or None,
-            "reservation": sort.reserved or None,
-            "count": number,
-        }
-        for sort, number in machines
-    ]
-
-
 def _peak(one: Peak) -> Answer:
     return {
         "cluster": one.cluster,
         "at": instant_text(one.at),
         "seats": dict(one.seats),
-        "machines": _machines(one.machines),
+        "machines": machines_json(one.machines),
         "least": one.least,
         "most": one.most,
         "idle": one.idle,
@@ -88,7 +63,7 @@ def _occurrence(one: OccurrencePlan) -> Answer:
         "start": instant_text(item.start),
         "end": instant_text(item.end),
         "seats": dict(one.dated.seats),
-        "machines": _machines(one.machines),
+        "machines": machines_json(one.machines),
         "least": one.least,
         "most": one.most,
         "bought": one.bought,
@@ -99,16 +74,6 @@ def _occurrence(one: OccurrencePlan) -> Answer:
         ],
         "loops": one.loops,
         "leadSeconds": {"karpenter": one.lead, "clusterAutoscaler": one.autoscaler_lead},
-    }
-
-
-def _use(use: Use) -> Answer:
-    return {
-        "hours": hours(use.paid),
-        "usedHours": hours(use.used),
-        "idleHours": hours(use.idle),
-        "cost": money(use.money),
-        "idleCost": money(use.idle_money),
     }
 
 
@@ -123,7 +88,7 @@ def _reserved(one: ReservedPlan) -> Answer:
         "count": said.count,
         "from": instant_text(one.since),
         "until": instant_text(one.until),
-        **_use(one.use),
+        **use_json(one.use),
     }
 
 
@@ -131,9 +96,9 @@ def _sum(own: Sum) -> Answer:
     amounts: Mapping[str, Money] = dict(own.money)
     unpriced = {sort.capacity_type for sort in own.unpriced}
     return {
-        "nodeHours": {kind: hours(seconds) for kind, seconds in own.seconds},
-        "cost": {kind: None if kind in unpriced else money(amount) for kind, amount in amounts.items()}
-        | {"sum": money(own.bought)},
+        "nodeHours": {kind: hours_json(seconds) for kind, seconds in own.seconds},
+        "cost": {kind: None if kind in unpriced else money_json(amount) for kind, amount in amounts.items()}
+        | {"sum": money_json(own.bought)},
     }
 
 
@@ -142,8 +107,8 @@ def _month(one: MonthPlan, budget: Decimal | None) -> Answer:
         "month": one.month,
         "machines": one.peak,
         **_sum(one.sum),
-        "least": money(one.least),
-        "most": money(one.most),
-        "reserved": [{"reservation": key, **_use(use)} for key, use in one.paid],
+        "least": money_json(one.least),
+        "most": money_json(one.most),
+        "reserved": [{"reservation": key, **use_json(use)} for key, use in one.paid],
         "budget": None if budget is None else str(budget),
     }

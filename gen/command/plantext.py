@@ -6,16 +6,14 @@ from typing import NamedTuple
 
 from gen import table
 from gen.cost.dates import OccurrencePlan
-from gen.cost.judged import minutes, money_text
 from gen.cost.ledger import CAPACITY_TYPES, Sum
 from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
-from gen.cost.standing import Machines
 from gen.cost.values import Money
+from gen.cost.words import band_text, known, machines_text, minutes, money_text, share
 from gen.dates.moment import hours_text, local_text, named, span_text
 from gen.report import seats_text
 
-UNKNOWN = "not known"
 Write = Callable[[Sequence[str], table.Rows], str]
 
 
@@ -52,22 +50,6 @@ def _part(heading: str, write: Write, headings: Sequence[str], rows: Sequence[Se
         return ""
     kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
     return f"{heading}\n{write([headings[i] for i in kept], [[row[i] for i in kept] for row in rows])}"
-
-
-def machines_text(machines: Machines) -> str:
-    """`4 reserved g5.12xlarge, 2 on-demand m5.large`; what is reserved first, then by type."""
-    counts: dict[tuple[int, str], int] = {}
-    for sort, number in machines:
-        key = CAPACITY_TYPES.index(sort.capacity_type), sort.type
-        counts[key] = counts.get(key, 0) + number
-    return ", ".join(
-        f"{number} {CAPACITY_TYPES[kind]} {name}" for (kind, name), number in sorted(counts.items())
-    )
-
-
-def band_text(number: int, least: int, most: int) -> str:
-    """`5`; `4 to 6` where Karpenter's own order is open."""
-    return str(number) if least == most else f"{least} to {most}"
 
 
 def _number(value: int) -> str:
@@ -147,15 +129,6 @@ def _reserved(found: Sequence[ReservedPlan]) -> tuple[list[str], list[list[str]]
         for one in found
     ]
     return headings, rows
-
-
-def share(part: int, whole: int) -> int:
-    """Per cent, rounded half up; of nothing it is 0."""
-    return (200 * part + whole) // (2 * whole) if whole else 0
-
-
-def known(money: Money | None) -> str:
-    return UNKNOWN if money is None else money_text(money)
 
 
 def _hours(found: Sum) -> list[str]:

@@ -3,15 +3,19 @@
 What is over is not judged: nobody can mend it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from gen.check.load import holders_text
-from gen.cost.dates import OccurrencePlan
-from gen.cost.plan import MonthPlan, Plan
-from gen.cost.values import Lack, Money, dollars
+from gen.cost.clusters import Planned
+from gen.cost.lead import karpenter
+from gen.cost.months import months_of
+from gen.cost.plan import MonthPlan, costs
+from gen.cost.values import Key, Lack, Money, dollars
+from gen.cost.words import minutes, money_text
 from gen.dates.moment import local_day, local_text, named
 from gen.dates.zone import DAY, day_of
+from gen.declared import Declared
 from gen.finding import Problem
 from gen.model import Reservation, Site
 
@@ -19,21 +23,18 @@ LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "
 
 
 def problems(
-    plan: Plan,
-    site: Site,
-    reservations: Iterable[Reservation],
-    costs: Mapping[str, Mapping[str, Money]],
-    now: int,
+    some: Sequence[Planned], months: Iterable[MonthPlan], declared: Declared, site: Site, now: int
 ) -> Iterator[Problem]:
-    """`costs`: by month, what each reservation costs in it."""
-    known = {one.name: one for one in reservations}
-    coming = [one for one in plan.occurrences if one.dated.occurrence.end > now]
-    yield from _lacks(coming, known)
-    yield from _leads(coming, known)
+    """`months`: of the whole plan."""
+    known = {one.name: one for one in declared.reservations}
+    for one in some:
+        yield from _lacks(one, known, now)
+        yield from _leads(one, known, now)
     if site.budget is not None:
         day = day_of(local_day(now, named(site.zone)) * DAY)
         current = f"{day.year}-{day.month:02}"
-        yield from _budget([one for one in plan.months if one.month >= current], site, site.budget, costs)
+        paid = costs(some, months_of(named(site.zone)))
+        yield from _budget([one for one in months if one.month >= current], site, site.budget, paid)
 
 
 def _at(one: Reservation) -> tuple[str, int, tuple[str | int, ...]]:
@@ -41,59 +42,55 @@ def _at(one: Reservation) -> tuple[str, int, tuple[str | int, ...]]:
     return one.origin.file, one.origin.index, path
 
 
-def _lacks(coming: Iterable[OccurrencePlan], known: Mapping[str, Reservation]) -> Iterator[Problem]:
-    """One for each reservation and class: the first of its worst dates."""
-    found: dict[tuple[str, str, str], list[tuple[OccurrencePlan, Lack]]] = {}
-    for one in coming:
-        for name, lack in one.lacks:
-            kind = "limits" if lack.kind == "limits" else ""
-            found.setdefault((one.dated.occurrence.reservation, name, kind), []).append((one, lack))
-    for (reservation, name, kind), cases in sorted(found.items()):
-        one, lack = max(cases, key=lambda case: case[1].count)
-        seats = dict(one.dated.seats)[name]
-        more = f", and on {len(cases) - 1} more dates" if len(cases) > 2 else ", and on one more date"
+def _lacks(one: Planned, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
+    """One for each pool and kind of reason: of the moment at which most seats find nothing, the first."""
+    found: dict[tuple[Key, bool], list[tuple[int, Lack]]] = {}
+    for step in one.runs[0].steps:
+        for key, lack in step.lacks if step.at >= now else ():
+            found.setdefault((key, lack.kind == "limits"), []).append((step.at, lack))
+    nodes = {want.key for want in one.wants if want.nodes}
+    for (key, limited), cases in sorted(found.items()):
+        at, lack = max(cases, key=lambda case: (case[1].count, -case[0]))
+        reservation = known[key[0]]
+        times = f" ({len(cases)} times in all)" if len(cases) > 1 else ""
+        what = "nodes" if key in nodes else "seats"
         message = (
-            f"{lack.count} of {seats} {name} find no machine on {_when(one)}"
-            f"{more if len(cases) > 1 else ''}: {lack.message}."
+            f"{lack.count} {what} of {key[1]} find no machine at "
+            f"{local_text(at, named(reservation.recurrence.zone))}{times}: {lack.message}."
         )
         fix = "Ask for fewer, or have the platform team raise the limits of the CloudCapacity."
-        if not kind:
+        if not limited:
             fix = (
                 "Let the class use more capacity (cloudCapacity), or change what it or the capacity asks for."
             )
-        yield Problem(LIMITS if kind else NO_MACHINE, *_at(known[reservation]), message, fix)
+        yield Problem(LIMITS if limited else NO_MACHINE, *_at(reservation), message, fix)
 
 
-def _when(one: OccurrencePlan) -> str:
-    item = one.dated.occurrence
-    return local_text(item.start, named(item.zone))
-
-
-def _leads(coming: Iterable[OccurrencePlan], known: Mapping[str, Reservation]) -> Iterator[Problem]:
-    short: dict[str, list[OccurrencePlan]] = {}
-    for one in coming:
-        item = one.dated.occurrence
-        if item.start - item.open < one.lead:
-            short.setdefault(item.reservation, []).append(one)
-    for reservation, cases in sorted(short.items()):
-        one = max(cases, key=lambda case: case.lead)
-        item = one.dated.occurrence
-        loops = f"{one.loops} loops" if one.loops > 1 else "one loop"
+def _leads(one: Planned, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
+    """One for each reservation: of the opening that needs longest, the first."""
+    steps = {step.at: step for step in one.runs[0].steps if step.bought and step.at >= now}
+    short: dict[str, tuple[int, int]] = {}
+    for want in one.wants:
+        lead = known[want.key[0]].lead * 60
+        for minute, change in zip(want.steps[::2], want.steps[1::2], strict=True):
+            step = steps.get(minute * 60) if change > 0 else None
+            if step and karpenter(step.loops) > max(lead, karpenter(short.get(want.key[0], (0, 0))[1])):
+                short[want.key[0]] = step.at, step.loops
+    for name, (at, loops) in sorted(short.items()):
+        needed, reservation = karpenter(loops), known[name]
         message = (
-            f"machines for {_when(one)} may take {minutes(one.lead)} min ({loops} of Karpenter and a boot), "
-            f"and it opens {minutes(item.start - item.open)} min before its start."
+            f"it opens {reservation.lead} min before its start, and its machines of "
+            f"{local_text(at, named(reservation.recurrence.zone))} may take {minutes(needed)} min: "
+            f"{f'{loops} loops' if loops > 1 else 'a loop'} of Karpenter, and a boot."
         )
-        fix = f"Write leadTimeMinutes: {minutes(one.lead)} or more."
-        yield Problem(LEAD, *_at(known[reservation]), message, fix)
-
-
-def minutes(seconds: int) -> int:
-    return -(-seconds // 60)
+        fix = f"Write leadTimeMinutes: {minutes(needed)} or more."
+        yield Problem(LEAD, *_at(reservation), message, fix)
 
 
 def _budget(
-    months: Iterable[MonthPlan], site: Site, most: Decimal, costs: Mapping[str, Mapping[str, Money]]
+    months: Iterable[MonthPlan], site: Site, most: Decimal, paid: Mapping[str, Mapping[str, Money]]
 ) -> Iterator[Problem]:
+    """`paid`: by month, what each reservation costs in it."""
     at = (site.origin.file, site.origin.index, ("spec", "diff", "budget"))
     for one in months:
         if one.sum.bought is None:
@@ -102,15 +99,10 @@ def _budget(
             fix = "Write the price in instanceTypes of the CloudCapacity."
             yield Problem(NOT_SUMMED, *at, message, fix)
         elif dollars(one.sum.bought) > most:
-            ordered = sorted(costs[one.month].items(), key=lambda cost: (-cost[1], cost[0]))
+            ordered = sorted(paid[one.month].items(), key=lambda cost: (-cost[1], cost[0]))
             told = holders_text([(name, money_text(money)) for name, money in ordered])
             message = (
                 f"{one.month} costs {money_text(one.sum.bought)} USD, above the budget of {most}: {told}."
             )
             fix = "Ask for fewer seats or another time, or have the platform team raise the budget."
             yield Problem(BUDGET, *at, message, fix)
-
-
-def money_text(money: Money) -> str:
-    """`1,234.50`"""
-    return f"{dollars(money):,}"

@@ -21,5 +21,6 @@ def annotations(change: Change, head: Pipeline) -> list[Finding]:
             problems.append(Problem(_THINK, *origins[warned.subject][:2], (), warned.message, ""))
     return [
         *change.head.findings,
+        *(change.plan.findings if change.plan else ()),
         *head.located(problems, lambda code: NOTE if code == _CHANGED else WARNING),
     ]

@@ -1,8 +1,9 @@
 """A change as JSON: kind Change. Stable, and documented in README."""
 
 from gen import report
+from gen.cost.jsonvalues import hours_json, machines_json, money_json, use_json
 from gen.dates.occurrence import Occurrence
-from gen.diff.change import Change, ReservationChange
+from gen.diff.change import Change, PlanChange, ReservationChange
 from gen.runtime.instant import instant_text
 
 
@@ -31,6 +32,7 @@ def as_json(change: Change) -> str:
                 }
                 for one in change.peaks
             ],
+            **({"plan": _plan(change.plan)} if change.plan else {}),
             "warnings": [one._asdict() for one in change.warnings],
             "files": [
                 {
@@ -44,6 +46,41 @@ def as_json(change: Change) -> str:
             ],
         },
     )
+
+
+def _plan(plan: PlanChange) -> dict[str, object]:
+    """Only where there is a CloudCapacity. Money as text, as in kind Plan."""
+    return {
+        "machines": [
+            {
+                "cluster": one.cluster,
+                "before": dict(zip(("least", "most"), one.before, strict=True)),
+                "after": dict(zip(("least", "most"), one.after, strict=True)),
+                "at": None if one.at is None else instant_text(one.at),
+                "machines": machines_json(one.machines),
+            }
+            for one in plan.machines
+        ],
+        "months": [
+            {
+                "month": one.month,
+                "cost": dict(zip(("before", "after"), map(money_json, one.money), strict=True)),
+                "nodeHours": dict(zip(("before", "after"), map(hours_json, one.seconds), strict=True)),
+                "budget": None if one.budget is None else str(one.budget),
+            }
+            for one in plan.months
+        ],
+        "reserved": [
+            {
+                "reservation": one.reserved,
+                "cluster": one.cluster,
+                "before": use_json(one.before),
+                "after": use_json(one.after),
+            }
+            for one in plan.idle
+        ],
+        "findings": report.items(plan.findings),
+    }
 
 
 def _reservation(one: ReservationChange) -> dict[str, object]:

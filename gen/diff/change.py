@@ -3,8 +3,12 @@
 `before` is the base, `after` the working tree.
 """
 
+from decimal import Decimal
 from typing import NamedTuple
 
+from gen.cost.ledger import Use
+from gen.cost.standing import Machines
+from gen.cost.values import Money
 from gen.dates.occurrence import Occurrence
 from gen.diff.manifests import FileChange
 from gen.finding import Finding
@@ -64,6 +68,50 @@ class Peak(NamedTuple):
     ceiling: str
 
 
+class MachinesChange(NamedTuple):
+    """The most machines that stand at once in a cluster: least and most of it, before and after; `at` and
+    `machines` of the head.
+    """
+
+    cluster: str
+    before: tuple[int, int]
+    after: tuple[int, int]
+    at: int | None
+    machines: Machines
+
+
+class MonthChange(NamedTuple):
+    """What is bought by the hour in a month, before and after; None: a price is not known. `seconds` of all
+    machines.
+    """
+
+    month: str
+    money: tuple[Money | None, Money | None]
+    seconds: tuple[int, int]
+    budget: Decimal | None
+
+
+class IdleChange(NamedTuple):
+    """A reservation at AWS: what is paid for and used of it over the whole term."""
+
+    reserved: str
+    cluster: str
+    before: Use
+    after: Use
+
+
+class PlanChange(NamedTuple):
+    """What differs in the plan of machines and money, and what is wrong with that of the head."""
+
+    machines: tuple[MachinesChange, ...]
+    months: tuple[MonthChange, ...]
+    idle: tuple[IdleChange, ...]
+    findings: tuple[Finding, ...]
+
+    def is_empty(self) -> bool:
+        return not (self.machines or self.months or self.idle)
+
+
 class Warned(NamedTuple):
     """Something to think of before merging. `code` is one word for programs."""
 
@@ -87,8 +135,9 @@ class Change(NamedTuple):
     peaks: tuple[Peak, ...]
     warnings: tuple[Warned, ...]
     files: tuple[FileChange, ...]
+    plan: PlanChange | None = None  # None: there is no CloudCapacity
 
     def is_empty(self) -> bool:
-        return (
-            not (self.reservations or self.peaks or self.files) and self.base.is_sound == self.head.is_sound
-        )
+        differs = bool(self.reservations or self.peaks or self.files)
+        planned = self.plan is not None and not self.plan.is_empty()
+        return not (differs or planned) and self.base.is_sound == self.head.is_sound

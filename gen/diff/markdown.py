@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gen import report
-from gen.diff import said
+from gen.diff import said, saidplan
 from gen.diff.change import Change, ReservationChange, Side
+from gen.diff.line import Line
 from gen.diff.manifests import FileChange, ObjectChange
-from gen.diff.said import Line, number_of
+from gen.diff.said import number_of
 from gen.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
@@ -107,6 +108,9 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
             )
     yield from _reservations(change.reservations, depth)
     yield from _list("Peaks", [said.peak(one, zone).text for one in change.peaks], depth.peaks)
+    if change.plan:
+        told = [line.text.strip() for line in saidplan.lines(change.plan, zone)]
+        yield from _list(saidplan.HEADING, told, depth.peaks)
     warnings = [said.warning(one).text for one in change.warnings]
     yield from _list("Think of this before you merge", warnings, depth.warnings)
     yield from _files(change.files, depth)

@@ -3,22 +3,17 @@
 A line begins with its sign: `+`, `-`, `~`, `!` for a warning, or a space for what only explains.
 """
 
-from typing import NamedTuple
-
 from gen.check.load import holders_text
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.occurrence import Occurrence
+from gen.diff import saidplan
 from gen.diff.change import ADDED, REMOVED, RENAMED, Change, Peak, ReservationChange, Warned
 from gen.diff.dategroup import FEW, Alike, alike, date_and_times, lines, times
+from gen.diff.line import Line
 from gen.diff.manifests import FileChange, ObjectChange
 from gen.report import seats_text
 
 SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
-
-
-class Line(NamedTuple):
-    sign: str
-    text: str
 
 
 def verdict(change: Change) -> str:
@@ -39,6 +34,7 @@ def verdict(change: Change) -> str:
     said += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
     if not counts and change.files:
         said.append(f"no date and no seat changes; {number_of(len(change.files), 'file')} of rendered/")
+    said += saidplan.verdict(change.plan) if change.plan else []
     said += [number_of(len(change.warnings), "warning")] if change.warnings else []
     for side in (change.base, change.head):
         said += [] if side.is_sound else [f"{side.name} does not validate"]

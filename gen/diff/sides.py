@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 from gen.check.ceilings import pool_steps
 from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
-from gen.diff import dangers
-from gen.diff.change import Change, ReservationChange, Side, Warned
+from gen.diff import dangers, plans
+from gen.diff.change import Change, PlanChange, ReservationChange, Side, Warned
 from gen.diff.compare import Version, compared, same
 from gen.diff.manifests import FileChange, file_change
 from gen.diff.peaks import Held, peaks
@@ -22,6 +22,7 @@ from gen.manifest.slot import slot_hash, slot_object
 from gen.model import Reservation
 from gen.pipeline import Item, Pipeline, date_problems
 from gen.placed import Placed, placed
+from gen.rules import severity
 
 HOUR = 3600
 _KIND = "CapacityReservation"
@@ -122,7 +123,20 @@ class Comparison:
             tuple(peaks(*self._held)),
             tuple(self._warnings),
             tuple(files),
+            self._plan() if head.is_sound else None,
         )
+
+    def _plan(self) -> PlanChange | None:
+        """Where there is cloud capacity. Its problems stand at documents of the head."""
+        before, after = (
+            plans.Side(side.declared, side.site, held) if side.site else None
+            for side, held in zip((self._base, self._head), self._held, strict=True)
+        )
+        found = plans.plan_changes(before, after, self._question.now) if after else None
+        if found is None:
+            return None
+        told = [one for one in found.problems if not self._head.is_silenced(one)]
+        return PlanChange(*found[:3], tuple(self._head.located(told, severity)))
 
     def _file_changes(self, *, gone: bool) -> list[FileChange]:
         """By path. `gone`: with those that are not rendered any more."""

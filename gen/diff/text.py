@@ -5,10 +5,10 @@ from textwrap import fill
 from typing import NamedTuple
 
 from gen import report
-from gen.diff import said
+from gen.diff import said, saidplan
 from gen.diff.change import Change, Side
+from gen.diff.line import Line
 from gen.diff.manifests import FileChange
-from gen.diff.said import Line
 from gen.table import visible
 
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", "!": "\x1b[33m", "@": "\x1b[36m"}
@@ -31,6 +31,8 @@ def text(change: Change, zone: str, look: Look, *, wide: bool) -> str:
         lines = [said.title(one), *(Line(line.sign, f"  {line.text}") for line in said.details(one))]
         blocks.append(_lines(lines, look))
     blocks += _part("Peaks", [said.peak(one, zone) for one in change.peaks], look)
+    if change.plan:
+        blocks += _part(saidplan.HEADING, [*saidplan.lines(change.plan, zone)], look)
     warnings = [said.warning(one) for one in change.warnings]
     blocks += _part("Think of this before you merge", warnings, look)
     blocks += _files(change.files, look, wide=wide)

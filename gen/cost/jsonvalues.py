@@ -1,0 +1,42 @@
+"""How machines, hours and money stand in JSON answers, wherever they do."""
+
+from gen.cost.ledger import Use
+from gen.cost.standing import Machines
+from gen.cost.values import Money, dollars
+
+Answer = dict[str, object]
+
+
+def money_json(amount: Money | None) -> str | None:
+    """Text, so that no reader rounds it."""
+    return None if amount is None else str(dollars(amount))
+
+
+def hours_json(seconds: int) -> int | float:
+    """Whole where they are whole."""
+    whole, rest = divmod(seconds, 3600)
+    return seconds / 3600 if rest else whole
+
+
+def machines_json(machines: Machines) -> list[Answer]:
+    return [
+        {
+            "cloudCapacity": sort.capacity,
+            "instanceType": sort.type,
+            "capacityType": sort.capacity_type,
+            "zone": sort.zone or None,
+            "reservation": sort.reserved or None,
+            "count": number,
+        }
+        for sort, number in machines
+    ]
+
+
+def use_json(use: Use) -> Answer:
+    return {
+        "hours": hours_json(use.paid),
+        "usedHours": hours_json(use.used),
+        "idleHours": hours_json(use.idle),
+        "cost": money_json(use.money),
+        "idleCost": money_json(use.idle_money),
+    }
