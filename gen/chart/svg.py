@@ -3,14 +3,13 @@ the same chart.
 """
 
 from collections.abc import Iterator, Sequence
-from html import escape
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
 from gen.chart.drawing import Line, Panel, Span, round_numbers, spread
+from gen.chart.picture import escaped, rounded, shortened, written
 from gen.dates.moment import local_day, near_text
-from gen.table import visible, width
 
 _WIDTH, _LEFT, _RIGHT = 760, 60, 118
 _TOP, _HEAD, _HEIGHT, _FOOT = 64, 58, 240, 40  # of the picture; of each panel
@@ -78,12 +77,12 @@ def svg(title: str, subtitle: str, panels: Sequence[Panel], span: Span) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
         f'height="{height}" role="img" aria-labelledby="title desc">',
-        f'<title id="title">{_text(title)}</title>',
-        f'<desc id="desc">{_text(_described(subtitle, panels, span))}</desc>',
+        f'<title id="title">{escaped(title)}</title>',
+        f'<desc id="desc">{escaped(_described(subtitle, panels, span))}</desc>',
         f"<style>\n{_STYLE}</style>",
         f'<rect class="paper" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{height - 1}" rx="8"/>',
-        _written(24, 34, _shortened(title, _LONGEST_TITLE), "title"),
-        _written(24, 56, _shortened(subtitle, _LONGEST_SUBTITLE), "faint"),
+        written(24, 34, shortened(title, _LONGEST_TITLE), "title"),
+        written(24, 56, shortened(subtitle, _LONGEST_SUBTITLE), "faint"),
     ]
     for number, panel in enumerate(panels):
         top = _TOP + number * (_HEAD + _HEIGHT + _FOOT)
@@ -93,11 +92,11 @@ def svg(title: str, subtitle: str, panels: Sequence[Panel], span: Span) -> str:
 
 def _panel(panel: Panel, plot: _Plot) -> Iterator[str]:
     ceiling = plot.floor - _HEIGHT
-    yield _written(24, ceiling - 34, panel.title, "heading")
+    yield written(24, ceiling - 34, panel.title, "heading")
     yield from _background(panel, plot)
     for line in panel.lines:
         if line.name == "target":
-            path = f"{_path(line, plot)}V{_number(plot.floor)}H{_number(plot.x(plot.span.open))}Z"
+            path = f"{_path(line, plot)}V{rounded(plot.floor)}H{rounded(plot.x(plot.span.open))}Z"
             yield f'<path class="area target" d="{path}"/>'
     for line in panel.lines:
         yield f'<path class="line {line.name}" d="{_path(line, plot)}"/>'
@@ -106,22 +105,22 @@ def _panel(panel: Panel, plot: _Plot) -> Iterator[str]:
 
 def _background(panel: Panel, plot: _Plot) -> Iterator[str]:
     span, ceiling = plot.span, plot.floor - _HEIGHT
-    left, start, right = (_number(plot.x(at)) for at in (span.open, span.start, span.end))
+    left, start, right = (rounded(plot.x(at)) for at in (span.open, span.start, span.end))
     if span.open < span.start:
-        wide = _number(plot.x(span.start) - plot.x(span.open))
+        wide = rounded(plot.x(span.start) - plot.x(span.open))
         yield f'<rect class="lead" x="{left}" y="{ceiling}" width="{wide}" height="{_HEIGHT}"/>'
     for value in _values(panel):
-        y = _number(plot.y(value))
+        y = rounded(plot.y(value))
         yield f'<path class="{"grid" if value else "axis"}" d="M{left} {y}H{right}"/>'
-        yield _written(_LEFT - 10, plot.y(value) + 4.5, str(value), "faint left")
+        yield written(_LEFT - 10, plot.y(value) + 4.5, str(value), "faint left")
     for x in dict.fromkeys((start, right)):
         yield f'<path class="axis" d="M{x} {ceiling - 6}V{plot.floor}"/>'
     for at, text in span.ticks(9):
-        x = _number(plot.x(at))
+        x = rounded(plot.x(at))
         yield f'<path class="axis" d="M{x} {plot.floor}v5"/>'
-        yield _written(plot.x(at), plot.floor + 21, text, "faint middle")
+        yield written(plot.x(at), plot.floor + 21, text, "faint middle")
     for place, text in _marks(plot):
-        yield _written(place, ceiling - 12, text, "faint middle")
+        yield written(place, ceiling - 12, text, "faint middle")
 
 
 def _marks(plot: _Plot) -> list[tuple[float, str]]:
@@ -143,12 +142,12 @@ def _values(panel: Panel) -> list[int]:
 def _path(line: Line, plot: _Plot) -> str:
     """Steps: along, then up or down, and along to the end."""
     (at, value), *rest = line.points
-    path = f"M{_number(plot.x(at))} {_number(plot.y(value))}"
+    path = f"M{rounded(plot.x(at))} {rounded(plot.y(value))}"
     for at, following in rest:
         if following != value:
-            path += f"H{_number(plot.x(at))}V{_number(plot.y(following))}"
+            path += f"H{rounded(plot.x(at))}V{rounded(plot.y(following))}"
             value = following
-    return path + f"H{_number(plot.x(plot.span.end))}"
+    return path + f"H{rounded(plot.x(plot.span.end))}"
 
 
 def _labels(lines: Sequence[Line], plot: _Plot) -> Iterator[str]:
@@ -157,7 +156,7 @@ def _labels(lines: Sequence[Line], plot: _Plot) -> Iterator[str]:
     ordered = sorted(lines, key=lambda line: -line.value_before(end))
     places = spread([plot.y(line.value_before(end)) for line in ordered], _LABEL, plot.floor)
     for line, y in zip(ordered, places, strict=True):
-        yield _written(plot.x(end) + 10, y + 4.5, line.label(end), f"label {line.name}")
+        yield written(plot.x(end) + 10, y + 4.5, line.label(end), f"label {line.name}")
 
 
 def _described(subtitle: str, panels: Sequence[Panel], span: Span) -> str:
@@ -176,22 +175,3 @@ def _steps(line: Line, span: Span) -> str:
     if len(words) > _MOST_STEPS:
         words[_MOST_STEPS - 2 : -1] = ["and so on"]
     return ", ".join(words)
-
-
-def _written(x: float, y: float, text: str, style: str) -> str:
-    return f'<text class="{style}" x="{_number(x)}" y="{_number(y)}">{_text(text)}</text>'
-
-
-def _text(value: str) -> str:
-    return escape(visible(value), quote=False)
-
-
-def _shortened(text: str, longest: int) -> str:
-    if width(text) <= longest:
-        return text
-    kept = list(accumulate(text))
-    return next(part for part in reversed(kept) if width(part) < longest) + "…"
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -6,6 +6,8 @@ from gen.check.load import Pool
 from gen.command import planjson, plantext, selection
 from gen.command.answer import tell
 from gen.command.asked import Asked
+from gen.command.drawn import save
+from gen.command.planchart import picture
 from gen.command.progress import watched
 from gen.command.say import say
 from gen.cost.clusters import planned, unplanned
@@ -44,6 +46,9 @@ def run(asked: Asked) -> int:
     pipeline.problems += problems(some, whole.months, pipeline.declared, site, now)
     code = tell(pipeline.findings(), asked)
     made = whole if wanted == Wanted() else plan(some, dated, left, wanted, months)
+    chart = asked.value("--chart")
+    if chart is not None:
+        save(chart, picture(made, some, wanted, site.name, site.zone))
     say(_answer(made, asked, site))
     return code
 

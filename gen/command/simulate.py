@@ -12,6 +12,7 @@ from gen.chart.drawing import SESSIONS, TARGET, Line, Panel, Span
 from gen.command import screen, selection, steps
 from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError
+from gen.command.drawn import save
 from gen.command.exits import GOOD
 from gen.command.progress import watched
 from gen.command.say import say
@@ -73,7 +74,7 @@ def run(asked: Asked) -> int:
     made = _simulation(asked, item, pipeline.site, occurrence)
     chart = asked.value("--chart")
     if chart is not None:
-        _draw(made, chart)
+        save(chart, svg.svg(made.title, made.when, _panels(made), made.span))
     if item.reservation.suspend:
         say(f"berth: {item.reservation.name} is suspended: this would happen if it were not.\n", aside=True)
     say(_json(made) if asked.form == "json" else _text(made))
@@ -151,15 +152,6 @@ def _lines(done: Sequence[Step], behaviours: Sequence[str]) -> tuple[Line, ...]:
     if any(step.active for step in done):
         lines.append(Line(SESSIONS, tuple((step.at, step.active) for step in done)))
     return tuple(reversed(lines))
-
-
-def _draw(made: _Simulation, name: str) -> None:
-    if not name.endswith(".svg"):
-        raise UsageError(f"--chart {name}: charts are SVG. Name a file that ends in .svg.")
-    try:
-        Path(name).write_text(svg.svg(made.title, made.when, _panels(made), made.span), "utf-8", newline="\n")
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--chart {name}: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def _text(made: _Simulation) -> str:
