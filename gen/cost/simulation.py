@@ -60,7 +60,7 @@ class Simulation:
             asks = self._expire(at)
             rises = self._follow(at, changes.get(at, {}))
             loops = bought = 0
-            if rises or asks or (self._pending and at in changes) or self._begins(at):
+            if rises or asks or ((self._pending or self._lacks) and at in changes) or self._begins(at):
                 loops, bought = self._ask(at)
             if at in changes or asks or bought:
                 self._note(at, {*changes.get(at, {}), *asks}, loops, bought)
@@ -165,12 +165,14 @@ class Simulation:
 
     def _put(self, machine: Machine, key: Key, change: int, at: int) -> None:
         """`change` seats of a pool more on it."""
-        self._stay(machine, at)
         machine.pods[key] = machine.pods.get(key, 0) + change
         if not machine.pods[key]:
             del machine.pods[key]
+        payers = tuple(sorted(machine.pods.items())) or machine.payers
+        if payers != machine.payers:
+            self._stay(machine, at)
         machine.empty = None if machine.pods else at
-        machine.payers = tuple(sorted(machine.pods.items())) or machine.payers
+        machine.payers = payers
         machine.node = None
 
     def _stay(self, machine: Machine, until: int) -> None:

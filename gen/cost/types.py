@@ -93,7 +93,8 @@ def _keep(capacity: dict[str, int], overhead: dict[str, int], changed: set[str],
     if "cpu" in changed:
         overhead["cpu"] = _kept_cpu(capacity["cpu"] // ONE)
     if MEMORY in changed:
-        capacity[MEMORY] -= -(-capacity[MEMORY] * 3 // 40)  # the share that no operating system sees
+        whole = capacity[MEMORY] // _MI
+        capacity[MEMORY] -= -(-whole * 3 // 40) * _MI  # the share that no operating system sees
     if {MEMORY, PODS} & changed or row is None:
         overhead[MEMORY] = _KEPT_EVER + _KEPT_FOR_A_POD * (capacity[PODS] // ONE) + _EVICTION
 

@@ -83,6 +83,7 @@ Commands:
   validate     check the reservations; write nothing
   list         list the reservations: seats, seat-hours, next opening
   occurrences  list every dated occurrence, in local time and UTC
+  plan         plan the machines that the windows need, and what they cost
   diff         say what a change means: dates, seats, peaks, warnings, manifests
   init         start a repository of reservations that passes its own checks
   new          write a new reservation; asks for what is missing

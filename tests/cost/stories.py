@@ -1,0 +1,129 @@
+"""Small clouds and windows, told in a few words; and what the simulation makes of them."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from gen.cloud import CloudCapacity, CloudReservation, InstanceType
+from gen.cost.clusters import Planned
+from gen.cost.machine import Place
+from gen.cost.seat import seat
+from gen.cost.shop import Shop
+from gen.cost.simulation import Cluster, Simulation
+from gen.cost.values import Key, Run, Stay, Want
+from gen.model import Origin, ResourceClass
+from gen.plan.band import band
+
+ORIGIN = Origin("reservations/cloud.yaml", 0)
+HOUR = 3600
+ZONE = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]}
+
+
+def only(*types: str) -> dict[str, Any]:
+    return {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": list(types)}
+
+
+def cloud(*types: str, **more: Any) -> CloudCapacity:
+    """On demand in one zone, of these types alone, unless said otherwise."""
+    plain = CloudCapacity(
+        ORIGIN,
+        "general",
+        "",
+        "aws",
+        {},
+        (),
+        ("on-demand",),
+        (only(*types), ZONE),
+        None,
+        (),
+        (),
+        (),
+        (),
+        None,
+        None,
+        {},
+        (),
+    )
+    return plain._replace(**more)
+
+
+def reservation(name: str, instance_type: str, count: int, **more: Any) -> CloudReservation:
+    plain = CloudReservation(
+        name, (), "", "", instance_type, "us-east-1a", count, "default", False, None, None, Decimal(1)
+    )
+    return plain._replace(**more)
+
+
+def sized(name: str, cpu: str, memory: str, **more: Any) -> InstanceType:
+    """A type of which all of `cpu` and `memory` is for pods but 100m and 10Mi."""
+    left = {"cpu": f"{int(cpu) * 1000 - 100}m", "memory": f"{int(memory[:-2]) * 1024 - 10}Mi"}
+    plain = InstanceType(
+        name,
+        (("cpu", cpu), ("memory", memory), ("pods", "110")),
+        tuple(left.items()),
+        (),
+        "amd64",
+        None,
+        None,
+    )
+    return plain._replace(**more)
+
+
+def resource_class(name: str, cpu: str, memory: str, *clouds: str) -> ResourceClass:
+    requests = (("cpu", cpu), ("memory", memory))
+    return ResourceClass(ORIGIN, name, "", None, requests, (), {}, (), None, clouds or ("general",))
+
+
+SMALL = resource_class("small", "1", "4Gi")
+
+
+def want(reservation_name: str, *windows: str, nodes: bool = False, of: str = "small") -> Want:
+    """`8-12=10`: from hour 8 to hour 12, ten of them. Hours since the epoch."""
+    changes: dict[int, int] = {}
+    for window in windows:
+        hours, _, count = window.partition("=")
+        first, end = (round(float(hour) * 60) for hour in hours.split("-"))
+        changes[first] = changes.get(first, 0) + int(count)
+        changes[end] = changes.get(end, 0) - int(count)
+    steps = [number for minute in sorted(changes) for number in (minute, changes[minute])]
+    return Want((reservation_name, of), nodes, steps)
+
+
+def planned(
+    clouds: Iterable[CloudCapacity],
+    wants: Iterable[Want],
+    classes: Iterable[ResourceClass] = (SMALL,),
+    tails: Mapping[str, int | None] | None = None,
+    lives: Mapping[str, int | None] | None = None,
+) -> Planned:
+    every, wanted = tuple(clouds), sorted(wants, key=lambda one: one.key)
+    known = {one.name: one for one in classes}
+    places: dict[Key, Place] = {}
+    for one in wanted:
+        found = known[one.key[1]]
+        places[one.key] = Place(seat(found, found.cloud_capacity, (), "berth"), found.cloud_capacity)
+    names = [one.name for one in every]
+    cluster = Cluster(
+        Shop(every), places, {**dict.fromkeys(names, 0), **(tails or {})}, lives or dict.fromkeys(names)
+    )
+    minutes = [minute for one in wanted for minute in one.steps[::2]]
+    first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
+    run = Simulation(cluster, wanted, lambda question: band(question).plain).run(last)
+    return Planned("prod", cluster.shop, tuple(wanted), (run,), first, last)
+
+
+def run(*arguments: Any, **more: Any) -> Run:
+    return planned(*arguments, **more).runs[0]
+
+
+def told(stays: Iterable[Stay]) -> list[str]:
+    """`0 on-demand m5.large 8:00-12:01 ml 10`: machine, what it is, from when to when, and whose."""
+    return [
+        f"{one.machine} {one.sort.capacity_type} {one.sort.type} {_clock(one.since)}-{_clock(one.until)} "
+        + ", ".join(f"{key[0]} {count}" for key, count in one.payers)
+        for one in sorted(stays, key=lambda one: (one.machine, one.since))
+    ]
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // HOUR}:{seconds % HOUR // 60:02}"

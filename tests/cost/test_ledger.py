@@ -1,0 +1,98 @@
+"""Who pays: to the second, by the seats on a machine; and what of reserved machines stays idle."""
+
+from decimal import Decimal
+
+import pytest
+
+from gen.cost import ledger
+from gen.cost.ledger import Span, Use
+from gen.cost.months import months_of
+from gen.cost.values import Key, dollars
+from gen.dates.moment import named, read
+from tests.cost.stories import HOUR, cloud, planned, reservation, want
+
+A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "payers", "expected"),
+    [
+        (100, [(A, 7)], [(A, 100)]),
+        (100, [(A, 1), (B, 3)], [(A, 25), (B, 75)]),
+        (100, [(A, 1), (B, 1), (C, 1)], [(A, 34), (B, 33), (C, 33)]),
+        (10, [(A, 1), (B, 2)], [(A, 3), (B, 7)]),
+        (0, [(A, 1), (B, 2)], [(A, 0), (B, 0)]),
+    ],
+    ids=["alone", "by-seats", "equal-remainders-by-name", "largest-remainder", "nothing"],
+)
+def test_shares(seconds: int, payers: list[tuple[Key, int]], expected: list[tuple[Key, int]]) -> None:
+    assert ledger.shared(seconds, payers) == expected
+
+
+def test_money_is_what_the_table_says_an_hour_costs() -> None:
+    """m5.large: 0.096 an hour; four hours and a minute."""
+    one = planned([cloud("m5.large")], [want("ml", "8-12=1")])
+    found = ledger.total(ledger.lines(one, 0, Span(), months_of(named("UTC"))))
+
+    assert found.seconds == (("reserved", 0), ("on-demand", 14_460), ("spot", 0))
+    assert found.bought == Decimal("0.096") * 14_460
+    assert dollars(found.bought) == Decimal("0.39")
+
+
+def test_without_a_price_there_is_no_sum() -> None:
+    """The table is of us-east-1; spot has no price but the file's."""
+    there = cloud("m5.large", requirements=(cloud("m5.large").requirements[0],))
+    europe = there._replace(
+        requirements=(
+            *there.requirements,
+            {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+        )
+    )
+    for one in (europe, cloud("m5.large", capacity_types=("spot",))):
+        found = ledger.total(
+            ledger.lines(planned([one], [want("ml", "8-12=1")]), 0, Span(), months_of(named("UTC")))
+        )
+        assert found.bought is None
+        assert [sort.type for sort in found.unpriced] == ["m5.large"]
+
+
+def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> None:
+    held = reservation("cr-1", "m5.large", 2, first=0, until=24 * HOUR, hourly_price=Decimal("0.05"))
+    one = planned(
+        [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [want("ml", "8-12=1")]
+    )
+    (each,) = one.shop.reserved.values()
+    found = ledger.use(each, one.runs[0].stays, (8 * HOUR, 12 * HOUR), Span())
+
+    assert found == Use(48 * HOUR, 4 * HOUR + 60, Decimal("0.05"))
+    assert (found.money, found.idle_money) == (
+        Decimal("0.05") * 48 * HOUR,
+        Decimal("0.05") * (44 * HOUR - 60),
+    )
+    assert ledger.total(ledger.lines(one, 0, Span(), months_of(named("UTC")))).bought == 0
+
+
+def test_what_its_own_dates_leave_open_is_the_terms() -> None:
+    held = reservation("cr-1", "m5.large", 2)
+    one = planned(
+        [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [want("ml", "8-12=1")]
+    )
+    (each,) = one.shop.reserved.values()
+
+    assert ledger.paid_span(each, (8 * HOUR, 12 * HOUR)) == (8 * HOUR, 12 * HOUR)
+
+
+def test_months_are_those_of_the_zone() -> None:
+    def at(text: str) -> int:
+        found = read(text, named("UTC"))
+        assert found is not None
+        return found
+
+    cut = months_of(named("Europe/Zurich"))
+    spans = list(cut(at("2026-02-28 22:00"), at("2026-04-01 00:00")))
+
+    assert spans == [
+        ("2026-02", at("2026-02-28 22:00"), at("2026-02-28 23:00")),
+        ("2026-03", at("2026-02-28 23:00"), at("2026-03-31 22:00")),
+        ("2026-04", at("2026-03-31 22:00"), at("2026-04-01 00:00")),
+    ]

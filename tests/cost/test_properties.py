@@ -1,0 +1,174 @@
+"""Whatever the windows and the cloud: nothing is promised twice, nothing is paid twice, nothing is lost."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from random import Random
+
+import pytest
+
+from gen.cost import ledger
+from gen.cost.clusters import Planned
+from gen.cost.ledger import Line, Span
+from gen.cost.months import months_of
+from gen.cost.standing import Standing
+from gen.cost.values import Key, Want
+from gen.dates.moment import named
+from gen.plan.amounts import allocatable
+from gen.quantity import parse
+from tests.cost.stories import HOUR, cloud, planned, reservation, resource_class, want
+
+CLASSES = [
+    resource_class("small", "1", "4Gi", "general"),
+    resource_class("large", "3", "6Gi", "general", "other"),
+    resource_class("wide", "6", "2Gi", "other"),
+]
+MONTHS = months_of(named("Europe/Zurich"))
+SEEDS = range(25)
+
+
+def story(seed: int) -> Planned:
+    """Two capacities, with reservations and limits by chance, and up to eight pools with windows in two weeks
+    that lie on both sides of the end of a month.
+    """
+    random = Random(seed)
+    held = [
+        reservation(
+            f"cr-{i}",
+            random.choice(("m5.large", "m5.xlarge", "c5.2xlarge")),
+            random.randint(1, 3),
+            first=random.choice((None, 24 * HOUR * random.randint(20, 34))),
+            until=random.choice((None, 24 * HOUR * random.randint(24, 40))),
+            type=random.choice(("default", "capacity-block", "interruptible")),
+        )
+        for i in range(random.randint(0, 3))
+    ]
+    clouds = [
+        cloud(
+            "m5.large",
+            "m5.xlarge",
+            "c5.2xlarge",
+            name=name,
+            capacity_types=random.choice((("reserved", "on-demand"), ("on-demand",), ("reserved",))),
+            reservations=tuple(random.sample(held, random.randint(0, len(held)))),
+            limits=random.choice(((), (("cpu", str(random.randint(4, 40))),))),
+            weight=random.choice((None, 10)),
+        )
+        for name in ("general", "other")
+    ]
+    wants = [_want(random, f"course-{number}") for number in range(random.randint(1, 8))]
+    tails = {"general": random.choice((0, 600, 7200)), "other": random.choice((0, 600))}
+    return planned(clouds, wants, CLASSES, tails)
+
+
+def _want(random: Random, name: str) -> Want:
+    windows = []
+    for _ in range(random.randint(1, 5)):
+        opens = 24 * random.randint(24, 38) + random.randint(6, 18)
+        windows.append(f"{opens}-{opens + random.randint(1, 5)}={random.randint(1, 12)}")
+    return want(name, *windows, of=random.choice(("small", "large", "wide")), nodes=random.random() < 0.2)
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def one(request: pytest.FixtureRequest) -> Planned:
+    return story(request.param)
+
+
+def level(wanted: Want, at: int) -> int:
+    pairs = zip(wanted.steps[::2], wanted.steps[1::2], strict=True)
+    return sum(change for minute, change in pairs if minute * 60 <= at)
+
+
+def home(one: Planned, key: Key, at: int) -> dict[int, int]:
+    found = [places for since, places in one.runs[0].homes.get(key, []) if since <= at]
+    return dict(found[-1]) if found else {}
+
+
+def moments(one: Planned) -> Iterator[int]:
+    yield from (step.at for step in one.runs[0].steps)
+
+
+def test_every_seat_has_a_machine_or_is_told_to_have_none(one: Planned) -> None:
+    for step in one.runs[0].steps:
+        lacks = dict(step.lacks)
+        for wanted in one.wants:
+            placed = sum(home(one, wanted.key, step.at).values())
+            lacking = lacks[wanted.key].count if wanted.key in lacks else 0
+            assert placed + lacking == level(wanted, step.at)
+
+
+def test_no_machine_holds_more_than_it_has_room_for(one: Planned) -> None:
+    classes = {found.name: dict(found.requests) for found in CLASSES}
+    for at in moments(one):
+        used: dict[int, dict[str, int]] = {}
+        for wanted in one.wants:
+            for number, count in home(one, wanted.key, at).items() if not wanted.nodes else ():
+                mine = used.setdefault(number, {})
+                for resource, amount in classes[wanted.key[1]].items():
+                    mine[resource] = mine.get(resource, 0) + (parse(amount) or 0) * count
+        for number, mine in used.items():
+            sort = one.runs[0].sorts[number]
+            kind = one.shop.kind(sort.capacity, sort.type)
+            room = allocatable(kind.capacity, kind.overhead)
+            assert all(amount <= room[resource] for resource, amount in mine.items())
+
+
+def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: Planned) -> None:
+    classes = {found.name: dict(found.requests) for found in CLASSES}
+    largest = {"cpu": 7910 * 10**6, "memory": 14162 * 2**20 * 10**9}
+    standing = Standing(one.runs[0].stays)
+    for at in moments(one):
+        for resource, room in largest.items():
+            asked = sum(
+                (parse(classes[wanted.key[1]][resource]) or 0) * count
+                for wanted in one.wants
+                for count in home(one, wanted.key, at).values()
+                if not wanted.nodes
+            )
+            assert sum(standing.at(at).values()) >= -(-asked // room)
+
+
+def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: Planned) -> None:
+    standing = Standing(one.runs[0].stays)
+    for at, machines in zip(standing.moments, standing.levels, strict=True):
+        for key, each in one.shop.reserved.items():
+            used = sum(number for sort, number in machines.items() if sort.reserved == key)
+            assert used <= (each.said.count if each.at(at) else 0)
+
+
+def test_sums_over_reservations_classes_and_months_are_the_total(one: Planned) -> None:
+    found = ledger.lines(one, 0, Span(), MONTHS)
+    whole = ledger.total(found)
+
+    assert sum(line.seconds for line in found) == sum(s.until - s.since for s in one.runs[0].stays)
+    for by in (lambda line: line.key[0], lambda line: line.key[1], lambda line: line.month):
+        parts = ledger.grouped(found, by).values()
+        for kind in ledger.CAPACITY_TYPES:
+            assert sum(dict(part.seconds)[kind] for part in parts) == dict(whole.seconds)[kind]
+        assert sum((part.bought or Decimal(0) for part in parts), Decimal(0)) == whole.bought
+
+
+def test_what_a_span_is_cut_into_is_the_whole(one: Planned) -> None:
+    cut = 24 * HOUR * 31
+    halves = [ledger.lines(one, 0, span, MONTHS) for span in (Span(None, cut), Span(cut, None))]
+
+    assert _by_sort([*halves[0], *halves[1]]) == _by_sort(ledger.lines(one, 0, Span(), MONTHS))
+
+
+def _by_sort(found: list[Line]) -> dict[object, int]:
+    sums: dict[object, int] = {}
+    for line in found:
+        sums[line.sort] = sums.get(line.sort, 0) + line.seconds
+    return sums
+
+
+def test_each_machine_is_paid_without_a_gap_and_once(one: Planned) -> None:
+    last: dict[int, int] = {}
+    for stay in sorted(one.runs[0].stays, key=lambda stay: (stay.machine, stay.since)):
+        assert stay.since < stay.until
+        assert last.get(stay.machine, stay.since) == stay.since
+        last[stay.machine] = stay.until
+
+
+def test_nothing_is_left_to_chance() -> None:
+    for seed in SEEDS:
+        assert story(seed).runs == story(seed).runs

@@ -1,0 +1,107 @@
+"""Instance types: the table's, the file's own where it says something, and how much of one is for pods."""
+
+import pytest
+
+from gen.cloud import InstanceType
+from gen.cost.shop import Shop, key_of
+from gen.cost.types import kinds
+from gen.plan.amounts import allocatable, amounts
+from gen.plan.ec2 import instance_type, table
+from tests.cost.stories import cloud, reservation
+
+ROWS = sorted(table())
+
+
+def said(name: str, *capacity: tuple[str, str], **more: object) -> InstanceType:
+    plain = InstanceType(name, capacity, (), (), "amd64", None, None)
+    return plain._replace(**more)  # type: ignore[arg-type]
+
+
+def room(*types: InstanceType, name: str, **more: object) -> dict[str, int]:
+    found = kinds(cloud(instance_types=types, **more), "us-east-1")[name]
+    return allocatable(found.capacity, found.overhead)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_nothing_is_said_of_is_as_in_the_table(name: str) -> None:
+    found = kinds(cloud(), "us-east-1")[name]
+    plain = instance_type(table()[name], ())
+
+    assert (found.capacity, found.overhead, found.requirements) == (
+        plain.capacity,
+        plain.overhead,
+        plain.requirements,
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in ROWS if not table()[name].gpus])
+def test_an_unknown_type_of_a_known_size_has_the_room_of_the_known_one(name: str) -> None:
+    """The same sums as the provider's, by another way."""
+    row = table()[name]
+    twin = said("x1.twin", ("cpu", str(row.cpu)), ("memory", f"{row.memory}Mi"), ("pods", str(row.pods)))
+
+    assert room(twin, name="x1.twin") == room(name=name)
+
+
+def test_what_the_file_says_wins() -> None:
+    own = said("m5.large", ("cpu", "4"), allocatable=(("memory", "6Gi"),))
+    found = room(own, name="m5.large")
+
+    assert found["cpu"] == dict(amounts({"cpu": "3920m"}))["cpu"]
+    assert found["memory"] == dict(amounts({"memory": "6Gi"}))["memory"]
+    assert found["pods"] == 29 * 10**9
+
+
+def test_more_pods_of_the_kubelet_take_more_memory() -> None:
+    """11 MiB for each."""
+    few, many = room(name="m5.large"), room(name="m5.large", node_class={"kubelet": {"maxPods": 110}})
+
+    assert many["pods"] == 110 * 10**9
+    assert few["memory"] - many["memory"] == 81 * 11 * 2**20 * 10**9
+
+
+def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
+    own = said(
+        "p6.48xlarge", ("cpu", "192"), ("memory", "2048Gi"), ("nvidia.com/gpu", "8"), architecture="arm64"
+    )
+    found = kinds(cloud(instance_types=(own,)), "us-east-1")["p6.48xlarge"]
+
+    assert sorted(str(one).removeprefix("karpenter.k8s.aws/") for one in found.requirements) == [
+        "instance-category In [p]",
+        "instance-cpu In [192]",
+        "instance-family In [p6]",
+        "instance-generation In [6]",
+        "instance-gpu-count In [8]",
+        "instance-memory In [2097152]",
+        "instance-size In [48xlarge]",
+        "kubernetes.io/arch In [arm64]",
+        "kubernetes.io/os In [linux]",
+        "topology.kubernetes.io/region In [us-east-1]",
+    ]
+
+
+def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
+    one = cloud(
+        instance_types=(said("q9.huge", ("cpu", "4")),), reservations=(reservation("cr-1", "q9.huge", 1),)
+    )
+
+    assert "q9.huge" not in kinds(one, "")
+    assert Shop([one]).unknown("general") == ["q9.huge"]
+
+
+def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
+    plain = reservation("", "m5.large", 1, tags=(("course", "ml"), ("year", "*")), owner="123456789012")
+
+    assert key_of(plain) == "tags course=ml,year=* of 123456789012 m5.large us-east-1a"
+    assert key_of(plain._replace(tags=(), owner="", match="open")) == "open m5.large us-east-1a"
+    assert key_of(plain._replace(id="cr-1")) == "cr-1"
+
+
+def test_one_reservation_of_two_capacities_is_one_and_the_least_counts() -> None:
+    several = [
+        cloud(name=name, reservations=(reservation("cr-1", "m5.large", count),), capacity_types=("reserved",))
+        for name, count in (("a", 3), ("b", 2))
+    ]
+    (found,) = Shop(several).reserved.values()
+
+    assert (found.key, found.capacities, found.said.count) == ("cr-1", ("a", "b"), 2)
