@@ -5,10 +5,11 @@ the reservation's zone; times are minutes after local midnight.
 """
 
 from datetime import date
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 Seats = tuple[tuple[str, int], ...]
-"""(resource class, number of seats), in the order of the file; never empty."""
+"""(resource class, number of seats; of backend nodePool, of nodes), in the order of the file; never empty."""
 
 
 class Origin(NamedTuple):
@@ -158,6 +159,7 @@ class ResourceClass(NamedTuple):
     pod: dict[str, Any]  # nodeSelector, tolerations, affinity, ... as in a pod spec; only what was given
     pod_labels: tuple[tuple[str, str], ...]
     sessions: ClassSessions | None
+    cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
 
 
 class Calendar(NamedTuple):
@@ -189,6 +191,13 @@ class Koordinator(NamedTuple):
     colocation_profiles: bool  # whether its webhook may be told how sessions find their slots
 
 
+class Karpenter(NamedTuple):
+    """Karpenter in a cluster, as far as rules need it."""
+
+    version: tuple[int, int]
+    gates: tuple[tuple[str, bool], ...]  # only what was said
+
+
 class Cluster(NamedTuple):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
@@ -204,6 +213,7 @@ class Cluster(NamedTuple):
     images: Images
     runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
     koordinator: Koordinator | None = None  # None: the cluster has none
+    karpenter: Karpenter | None = None  # None: nothing is said of it
 
     @property
     def sweep_prunes(self) -> bool:
@@ -212,7 +222,9 @@ class Cluster(NamedTuple):
 
 
 class Repository(NamedTuple):
-    """The git repository of the site, as an engine finds it. `path`: of the project in it."""
+    """The git repository of the site, or an artifact of it, as an engine finds it. `path`: of the project in
+    it.
+    """
 
     url: str
     revision: str
@@ -238,3 +250,4 @@ class Site(NamedTuple):
     renku: Renku | None
     notice_hours: int  # how long before its opening a change should be merged
     repository: Repository | None
+    budget: Decimal | None = None  # of money in a month; a change that costs more fails

@@ -113,6 +113,14 @@ RULES = {
     "B140": Rule(WARNING, "An autoscaler adds no nodes for slots."),
     "B141": Rule(WARNING, "Sessions are placed by a scheduler that does not know slots."),
     "B142": Rule(WARNING, "More slots on one node than a node takes pods."),
+    # Karpenter
+    "B150": Rule(ERROR, "A version or feature gate of Karpenter that there is not."),
+    "B151": Rule(ERROR, "A text that Karpenter or AWS could not read."),
+    "B152": Rule(ERROR, "A selector term that selects nothing, or more than it says."),
+    "B153": Rule(ERROR, "A label or tag that Karpenter keeps for itself."),
+    "B154": Rule(ERROR, "A requirement that Karpenter would refuse."),
+    "B155": Rule(ERROR, "A disruption budget that Karpenter would refuse, or that would hold for ever."),
+    "B170": Rule(ERROR, "Whole nodes are to follow sessions."),
 }
 
 

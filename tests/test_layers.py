@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
     r"gen\.(version|finding|quantity|table|model|forked|git)",
+    r"gen\.cloud",
     r"gen\.runtime\.\w+",
     r"gen\.(rules|report|simulation)",
     r"gen\.(dates|plan)\.\w+",

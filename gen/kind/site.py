@@ -6,10 +6,13 @@ from gen.finding import Path
 from gen.kind import enginechecks, grammar, resources
 from gen.kind.calendar import DATE, ORDER
 from gen.kind.cluster import merged
+from gen.kind.different import Different
 from gen.kind.engine import ENGINE
+from gen.kind.karpenter import KARPENTER
 from gen.kind.koordinator import KOORDINATOR
 from gen.kind.metadata import Document
 from gen.kind.pod import PLACEMENT
+from gen.kind.price import PRICE
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
@@ -41,17 +44,6 @@ class _Priority(Whole):
         return "whole number from -10 to -1"
 
 
-class _Different(ListOf):
-    """Kubernetes keeps such a list as a set."""
-
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        checked = ListOf.check(self, value, path, report)
-        for i, one in enumerate(checked if isinstance(checked, tuple) else ()):
-            if one is not INVALID and one in checked[:i]:
-                report(CONFLICT, (*path, i), f"{shown(one)} stands twice.", "Remove one of the two.")
-        return checked
-
-
 def _ceiling(made: Made, path: Path, report: Report) -> None:
     first, last = made["from"], made["until"]
     if None not in (first, last) and INVALID not in (first, last) and last < first:
@@ -81,7 +73,7 @@ IMAGES = Fields(
         "pause": Field(IMAGE, None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`"),
         "python": Field(IMAGE, None, "image of our Jobs", "`python:3.13-slim`"),
         "pullSecrets": Field(
-            _Different(Text("DNS name", grammar.dns_name)),
+            Different(Text("DNS name", grammar.dns_name)),
             None,
             "names of pull secrets in the namespace",
             "none",
@@ -137,7 +129,14 @@ RENKU = Fields(
     }
 )
 
-DIFF = Fields({"noticeHours": Field(Whole(0, 8760), 24, "warns where a date opens sooner than this")})
+DIFF = Fields(
+    {
+        "noticeHours": Field(Whole(0, 8760), 24, "warns where a date opens sooner than this"),
+        "budget": Field(
+            PRICE, None, "most money that a month may cost: a change that makes it more fails", "none"
+        ),
+    }
+)
 
 OVERRIDABLE = {
     "engine": Field(
@@ -175,6 +174,9 @@ CLUSTER = Fields(
         "autoscaler": Field(OneOf(("cluster-autoscaler", "karpenter", "none")), "none", "tightens checks"),
         "ceilings": Field(ListOf(CEILING), (), "the most that may be reserved at once", "none"),
         "koordinator": Field(KOORDINATOR, None, "Koordinator there; `{}` is enough", "the cluster has none"),
+        "karpenter": Field(
+            KARPENTER, None, "Karpenter there: its version and gates", "nothing is said of it"
+        ),
         **OVERRIDABLE,
     }
 )
@@ -238,7 +240,7 @@ SPEC = Fields(
                     "revision": Field(
                         Text("revision", grammar.revision),
                         "HEAD",
-                        "branch, tag as refs/tags/NAME, or commit; Flux wants one",
+                        "branch, tag as refs/tags/NAME, or commit; of `oci://` tag or digest; Flux wants one",
                     ),
                     "path": Field(
                         Text("folder", grammar.folder), "", "folder of it where `rendered/` is", "`.`"
@@ -255,7 +257,7 @@ SPEC = Fields(
         "scaler": Field(
             SCALER, {"stabilizationSeconds": 30, "readyMinutes": 5}, "how windows are kept", "see below"
         ),
-        "diff": Field(DIFF, {"noticeHours": 24}, "what `berth diff` warns of", "24 hours"),
+        "diff": Field(DIFF, {"noticeHours": 24, "budget": None}, "what `berth diff` warns of", "24 hours"),
     },
     agree=_clusters,
 )
@@ -275,6 +277,7 @@ def _build(made: Made, origin: Origin) -> Site:
         _renku(spec["renku"]),
         spec["diff"]["noticeHours"],
         Repository(**spec["repository"]) if spec["repository"] else None,
+        spec["diff"]["budget"],
     )
 
 

@@ -5,13 +5,11 @@ ones, how much spot there is) is taken in the order given.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from gen.plan.claim import Claim
 from gen.plan.labels import CAPACITY_TYPE, INSTANCE_SIZE, ON_DEMAND, RESERVED, SPOT
 from gen.plan.market import Bought, Entry, lacking_values
 from gen.plan.requirement import Requirements
-from gen.plan.ties import Ties
 from gen.plan.values import InstanceType, Offering, Settings
 
 _EXOTIC = (
@@ -28,26 +26,20 @@ _KINDS = (("default", False), ("capacity-block", False), ("default", True))
 Lot = tuple[Entry, list[Offering]]
 
 
-def buy(claim: Claim, before: Mapping[str, int], now: Mapping[str, int], ties: Ties) -> Bought | None:
-    """None where the types left are too few for `min_values`. `before` and `now`: machines of each
-    reservation that were in use before this loop and are now; which of the two is seen is open.
+def buy(claim: Claim, in_use: Mapping[str, int]) -> Bought | None:
+    """None where the types left are too few for `min_values`. `in_use`: machines of each reservation, beyond
+    those that the offerings' counts have left out.
     """
     wanted, template = claim.final(), claim.template
     if template.narrow(wanted).reserved:
-        return _buy(claim, wanted, _Reservations(before, now, ties))
+        return _buy(claim, wanted, in_use)
     key = (wanted, claim.candidates or ())
     if key not in template.launched:
-        template.launched[key] = _buy(claim, wanted, _Reservations(before, now, ties))
+        template.launched[key] = _buy(claim, wanted, in_use)
     return template.launched[key]
 
 
-class _Reservations(NamedTuple):
-    before: Mapping[str, int]
-    now: Mapping[str, int]
-    ties: Ties
-
-
-def _buy(claim: Claim, wanted: Requirements, reservations: _Reservations) -> Bought | None:
+def _buy(claim: Claim, wanted: Requirements, in_use: Mapping[str, int]) -> Bought | None:
     settings = claim.template.settings
     entries = by_price((c.entry for c in claim.candidates or ()), wanted, settings)[: settings.most_types]
     if lacking_values(wanted, entries) and not settings.best_effort_min_values:
@@ -55,7 +47,7 @@ def _buy(claim: Claim, wanted: Requirements, reservations: _Reservations) -> Bou
     lots = _offered(entries, wanted, settings)
     possible = tuple(entry.name for entry, _ in lots)
     if wanted.get(CAPACITY_TYPE).allows(RESERVED):
-        lots = _reserved(lots, reservations)
+        lots = _reserved(lots, in_use)
     if not wanted.min_values:
         lots = _without_dear_spot(_plain(lots), wanted)
     lots = sorted(lots, key=lambda lot: min(offering.price for offering in lot[1]))
@@ -82,7 +74,7 @@ def _offered(entries: Iterable[Entry], wanted: Requirements, settings: Settings)
     return [lot for lot in lots if lot[1]]
 
 
-def _reserved(lots: list[Lot], reservations: _Reservations) -> list[Lot]:
+def _reserved(lots: list[Lot], in_use: Mapping[str, int]) -> list[Lot]:
     """Of one kind of reservation only, and of each type and zone the one with most free machines; one alone
     of capacity blocks. Without any reservation, as it was.
     """
@@ -99,18 +91,15 @@ def _reserved(lots: list[Lot], reservations: _Reservations) -> list[Lot]:
     if best[0] == "capacity-block":
         entry, one = min(((e, o) for e, some in lots for o in some), key=lambda lot: lot[1].price)
         return [(entry, [one])]
-    return [(entry, _fullest(offerings, reservations)) for entry, offerings in lots]
+    return [(entry, _fullest(offerings, in_use)) for entry, offerings in lots]
 
 
-def _fullest(offerings: Sequence[Offering], reservations: _Reservations) -> list[Offering]:
-    before, now, ties = reservations
-    found = []
-    for zone in dict.fromkeys(one.zone for one in offerings):
-        here = [one for one in offerings if one.zone == zone]
-        stale = max(here, key=lambda one: one.count - before.get(one.reservation, 0))
-        fresh = max(here, key=lambda one: one.count - now.get(one.reservation, 0))
-        found.append(stale if stale is fresh or ties.pick(2) == 0 else fresh)
-    return found
+def _fullest(offerings: Sequence[Offering], in_use: Mapping[str, int]) -> list[Offering]:
+    def free(one: Offering) -> int:
+        return one.count - in_use.get(one.reservation, 0)
+
+    zones = dict.fromkeys(one.zone for one in offerings)
+    return [max((one for one in offerings if one.zone == zone), key=free) for zone in zones]
 
 
 def _plain(lots: list[Lot]) -> list[Lot]:

@@ -31,15 +31,14 @@ class OpenClaims:
         """The first that takes the pod; it is out until it comes `back`."""
         self._reopen()
         while self._open:
-            claim = self._open.pop(self._first())
-            offer = claim.offer(self._shape, self._topology, self._slots)
-            if isinstance(offer, Offer):
-                return claim, offer
-            if offer.lasting:
-                claim.close(self._shape)
-                claim.lasting = offer.kind == "types"
-            else:
-                self._waiting.append((claim, self._slots.version))
+            equal = self._equal()
+            block = self._open[:equal]
+            del self._open[:equal]
+            takers = [(claim, offer) for claim in block if (offer := self._asked(claim)) is not None]
+            if takers:
+                chosen = takers.pop(self._choice(takers))
+                self._open[:0] = [claim for claim, _ in takers]
+                return chosen
         return None
 
     def others(self, claim: Claim, offer: Offer) -> bool:
@@ -56,14 +55,29 @@ class OpenClaims:
                 insort(self._open, claim, key=_order)
         self._waiting = [(claim, seen) for claim, seen in self._waiting if seen == version]
 
-    def _first(self) -> int:
+    def _asked(self, claim: Claim) -> Offer | None:
+        offer = claim.offer(self._shape, self._topology, self._slots)
+        if isinstance(offer, Offer):
+            return offer
+        if offer.lasting:
+            claim.close(self._shape)
+            claim.lasting = offer.kind == "types"
+        else:
+            self._waiting.append((claim, self._slots.version))
+        return None
+
+    def _equal(self) -> int:
+        """How many at the front have equally many pods, where it may matter which of them comes first."""
         if len(self._all) <= STABLE or len(self._open) < 2:
-            return 0
+            return 1
         first = self._open[0]
-        end = bisect_right(self._open, (first.count, self._endless), key=_order) - 1
-        if end == 0 or self._open[end].state() == first.state():
-            return 0
-        return end * self._ties.pick(2)
+        equal = bisect_right(self._open, (first.count, self._endless), key=_order)
+        return 1 if self._open[equal - 1].state() == first.state() else equal
+
+    def _choice(self, takers: list[tuple[Claim, Offer]]) -> int:
+        """The first or the last of equals."""
+        last = len(takers) - 1
+        return 0 if takers[0][0].state() == takers[last][0].state() else last * self._ties.pick(2)
 
     _endless = 2**62
 

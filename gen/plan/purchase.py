@@ -139,18 +139,29 @@ class _Buying:
         """The machines, and the pods of claims that turn out to have too few types."""
         machines: list[Machine] = []
         failed: list[Run] = []
-        before = dict(self._stock.taken)
-        for claim in claims:
-            got = buy(claim, before, self._stock.taken, self._ties)
+        for claim, got in zip(claims, self._bought(claims), strict=True):
             if got is None:
                 failed += [(number, shapes[number], count) for number, count in claim.pods]
                 message = f"{claim.template.pool.name}: too few values are left"
                 self._refusals.update((n, Refusal("min-values", message)) for n, _ in claim.pods)
                 continue
-            self._stock.take(got.offering.reservation)
             machines.append(self._machine(claim, got))
             self._new.append((claim, got))
         return machines, failed
+
+    def _bought(self, claims: Sequence[Claim]) -> list[Bought | None]:
+        """Claims are launched side by side: the provider sees how many machines a reservation has left before
+        all of them, or in one order or the other.
+        """
+        choosy = any(len(claim.held) > 1 for claim in claims)
+        way = self._ties.pick(3) if choosy and sum(bool(claim.held) for claim in claims) > 1 else 0
+        before = dict(self._stock.taken)
+        found: list[Bought | None] = []
+        for claim in reversed(claims) if way == 2 else claims:
+            got = buy(claim, self._stock.taken if way else before)
+            self._stock.take("" if got is None else got.offering.reservation)
+            found.append(got)
+        return found[::-1] if way == 2 else found
 
     def _static(self) -> list[Machine]:
         """Pools with `replicas` get their machines one after the other, without booking reservations."""
@@ -163,8 +174,7 @@ class _Buying:
                 claim.candidates = template.narrow(template.requirements).candidates
                 if not claim.candidates:
                     break
-                taken = self._stock.taken
-                got = buy(claim, taken, taken, self._ties)
+                got = buy(claim, self._stock.taken)
                 if got is None:
                     break
                 self._stock.take(got.offering.reservation)

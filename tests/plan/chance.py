@@ -8,6 +8,7 @@ from gen.plan.requirement import Requirement, requirement
 from gen.plan.values import (
     InstanceType,
     Near,
+    Node,
     Offering,
     Pod,
     Pool,
@@ -29,7 +30,16 @@ def question(seed: int, pods: int = 12) -> Question:
     types = tuple(_type(random, number) for number in range(random.randint(1, 7)))
     pools = tuple(_pool(random, name) for name in "abc"[: random.randint(1, 3)])
     kinds = tuple(_pod(random, f"pod{n}", random.randint(1, pods)) for n in range(random.randint(1, 5)))
-    return Question(pools, types, kinds, settings=SETTINGS)
+    nodes = tuple(_node(random, f"n{n}") for n in range(random.choice((0, 0, 1, 3))))
+    settings = SETTINGS._replace(best_effort_min_values=random.random() < 0.2)
+    return Question(pools, types, kinds, nodes=nodes, settings=settings)
+
+
+def _node(random: Random, name: str) -> Node:
+    room = amounts({"cpu": str(random.randint(1, 9)), "memory": "9Gi", "pods": str(random.randint(1, 9))})
+    labels = ((ZONE, random.choice(ZONES)), (ARCH, "amd64"), (NODEPOOL, random.choice("abx")))
+    taints = (Taint("only"),) if random.random() < 0.2 else ()
+    return Node(name, room, room, labels, taints, random.random() < 0.7)
 
 
 def _type(random: Random, number: int) -> InstanceType:

@@ -1,5 +1,7 @@
 """Examples whose results are known from Karpenter: what comes of reservations, loop by loop."""
 
+from typing import Any
+
 import pytest
 
 from gen.plan.amounts import amounts
@@ -11,7 +13,7 @@ from tests.plan.machines import ANY, SETTINGS, ask, left, machine, pod, price
 
 HOST = "kubernetes.io/hostname"
 APP = (("app", "test"),)
-ALONE = {"labels": APP, "far": (Near(HOST, Selector(APP)),)}
+ALONE: dict[str, Any] = {"labels": APP, "far": (Near(HOST, Selector(APP)),)}
 
 
 def with_reservation(name: str, cpu: str, reservation: str = "", count: int = 1) -> InstanceType:
@@ -25,7 +27,7 @@ LARGE = machine("large", {"cpu": "6", "memory": "6Gi"})
 MEDIUM = with_reservation("medium", "3")
 SMALL = with_reservation("small", "2")
 TYPES = (LARGE, MEDIUM, SMALL)
-ON_SMALL = {"required": ((requirement(INSTANCE_TYPE, "In", ("small",)),),)}
+ON_SMALL: dict[str, Any] = {"required": ((requirement(INSTANCE_TYPE, "In", ("small",)),),)}
 
 
 def loops(answer: Purchase) -> list[list[tuple[str, str, str]]]:

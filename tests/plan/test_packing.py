@@ -1,5 +1,7 @@
 """How many machines, and of which size: without reservations and without topology."""
 
+from typing import Any
+
 import pytest
 
 from gen.plan.amounts import amounts
@@ -9,7 +11,7 @@ from gen.plan.requirement import requirement
 from gen.plan.values import DaemonSet, Near, Offering, Pool, Selector, Taint, Toleration
 from tests.plan.machines import ANY, ask, bought, growing, left, machine, pod, sizes
 
-AMD = {"node_selector": ((ARCH, "amd64"),)}
+AMD: dict[str, Any] = {"node_selector": ((ARCH, "amd64"),)}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Spread, affinity and anti-affinity: over hosts, zones and capacity types."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -151,7 +152,7 @@ def test_an_unknown_domain_leaves_no_place() -> None:
 
 
 def test_a_spread_that_may_fail_is_dropped() -> None:
-    seats = {"requests": LARGE, "count": 4, "labels": TEST}
+    seats: dict[str, Any] = {"requests": LARGE, "count": 4, "labels": TEST}
     only = [pool(zones("test-zone-1"))]
     nodes = (node("n", "test-zone-2"), node("m", "test-zone-1", 1, allocatable=amounts({})))
 
@@ -169,7 +170,7 @@ def test_constraints_hold_together() -> None:
 
 
 def test_a_node_selector_limits_the_domains_and_what_counts() -> None:
-    chosen = {"node_selector": ((ZONE, "test-zone-1"),)}
+    chosen: dict[str, Any] = {"node_selector": ((ZONE, "test-zone-1"),)}
     answer = ask([pod(count=5, labels=TEST, spread=spread(ZONE), **chosen)])
 
     assert by_domain(answer, "zone") == [5]
@@ -242,8 +243,7 @@ def test_a_chain_of_wants_is_followed_in_whatever_order_it_comes() -> None:
     letters = "abcd"
     pods = [pod("a", labels=(("type", "a"),))]
     pods += [
-        pod(one, labels=(("type", one),), near=near(HOST, type=before))
-        for before, one in zip(letters, letters[1:], strict=False)
+        pod(one, labels=(("type", one),), near=near(HOST, type=before)) for before, one in pairwise(letters)
     ]
 
     assert sizes(ask(reversed(pods))) == [4]
