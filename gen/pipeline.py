@@ -7,7 +7,18 @@ occurrences at a time, however many there are. Nothing is written here, and no c
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gen.check import koordinator, promises, references, room
+from gen.check import (
+    cloud,
+    cloudclass,
+    cloudlimits,
+    cloudnodes,
+    cloudwindows,
+    karpenter,
+    koordinator,
+    promises,
+    references,
+    room,
+)
 from gen.check.ceilings import Ceilings, Loads
 from gen.check.names import Names
 from gen.dates.cronline import lines
@@ -107,9 +118,12 @@ class Pipeline:
         self.problems += references.of_ceilings(known, site)
         self.problems += room.of_classes(known, site)
         self.problems += promises.of_classes(known, site)
+        self.problems += karpenter.of_site(site)
+        self.problems += cloud.of_clouds(known, site)
+        self.problems += cloudclass.of_classes(known, site)
         names, ceilings = (
             Names(site, known.classes.values()),
-            Ceilings(site, known.classes, all_loads=all_loads),
+            Ceilings(site, known.classes, also=cloudlimits.limited(known), all_loads=all_loads),
         )
 
         def unpack(reservation: Reservation, packed: Any) -> Item:
@@ -128,6 +142,7 @@ class Pipeline:
             yield item
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
+        self.problems += cloudlimits.problems(known, site, ceilings.pools)
 
     def check_references(self) -> None:
         """What `items` would tell of references, without a look at dates; instead of it."""
@@ -170,6 +185,9 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *references.of_reservation(reservation, known),
         *koordinator.of_reservation(reservation, known, site),
         *promises.of_reservation(reservation, known, site),
+        *cloudclass.of_annotations(reservation),
+        *cloudnodes.of_reservation(reservation, known, site, expansion.occurrences),
+        *cloudwindows.of_reservation(reservation, known, expansion.occurrences),
         *date_problems(reservation, expansion),
     )
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])

@@ -29,9 +29,14 @@ def class_names(reservation: Reservation) -> tuple[str, ...]:
 
 def cluster_of(resource_class: ResourceClass, site: Site) -> Cluster | None:
     """The class's cluster; one that names none is in the site's only cluster. None: unknown or ambiguous."""
-    if not resource_class.cluster:
+    return cluster_named(resource_class.cluster, site)
+
+
+def cluster_named(name: str, site: Site) -> Cluster | None:
+    """The site's only cluster where no name is given. None: unknown or ambiguous."""
+    if not name:
         return site.clusters[0] if len(site.clusters) == 1 else None
-    return next((c for c in site.clusters if c.name == resource_class.cluster), None)
+    return next((c for c in site.clusters if c.name == name), None)
 
 
 def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Placed, ...]:

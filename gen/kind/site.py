@@ -1,7 +1,5 @@
 """`Site`: what the platform team owns. `gen.kind.cluster` merges a cluster's own values over the site's."""
 
-from typing import Any
-
 from gen.finding import Path
 from gen.kind import enginechecks, grammar, resources
 from gen.kind.calendar import DATE, ORDER
@@ -13,6 +11,7 @@ from gen.kind.koordinator import KOORDINATOR
 from gen.kind.metadata import Document
 from gen.kind.pod import PLACEMENT
 from gen.kind.price import PRICE
+from gen.kind.priority import Priority, agree_on_priority
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
@@ -31,17 +30,10 @@ from gen.kind.value import Flag, OneOf, Text, Whole
 from gen.model import Ceiling, Origin, Renku, Repository, Site
 from gen.version import VERSION
 
-PRIORITY, LOW_PRIORITY, DUPLICATE_NAME, OTHER_VERSION = "B025", "B026", "B060", "B027"
+DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 
 LABEL = Text("DNS label", grammar.dns_label)
 IMAGE = Text("image", grammar.image)
-
-
-class _Priority(Whole):
-    """The least and the most are those of Kubernetes; which of them do any good is another question."""
-
-    def words(self) -> str:
-        return "whole number from -10 to -1"
 
 
 def _ceiling(made: Made, path: Path, report: Report) -> None:
@@ -148,7 +140,7 @@ OVERRIDABLE = {
         "home of all namespaced objects that we render",
         "`berth`",
     ),
-    "priority": Field(_Priority(-(2**31), 2**31 - 1), None, "of the placeholders, -10 to -1", "-10"),
+    "priority": Field(Priority(-(2**31), 2**31 - 1), None, "of the placeholders, -10 to -1", "-10"),
     "images": Field(IMAGES, None, "container images", "see below"),
     "runtime": Field(RUNTIME, None, "where our own Jobs run, and with what", "see below"),
 }
@@ -207,22 +199,9 @@ def _clusters(made: Made, path: Path, report: Report) -> None:
         if one["priority"] is None:
             inherited.add(one["autoscaler"])
         else:
-            _priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
-    _priority(made["priority"], inherited, (*path, "priority"), report)
+            agree_on_priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
+    agree_on_priority(made["priority"], inherited, (*path, "priority"), report)
     enginechecks.agree(made, path, report)
-
-
-def _priority(value: Any, autoscalers: set[Any], path: Path, report: Report) -> None:
-    if type(value) is not int:
-        return
-    fix = "Write a whole number from -10 to -1."
-    if value >= 0:
-        report(PRIORITY, path, f"{value} is not below 0: placeholders would not give way to sessions.", fix)
-    elif value < -10 and "cluster-autoscaler" in autoscalers:
-        report(PRIORITY, path, f"{value} is below -10: cluster-autoscaler adds no node for such pods.", fix)
-    elif value < -10:
-        fix = "Write a whole number from -10 to -1, unless you know that yours does not."
-        report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
 
 
 SPEC = Fields(

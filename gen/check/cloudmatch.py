@@ -1,0 +1,159 @@
+"""Which machines of a cloud capacity a class may use, by labels and taints. Pure.
+
+Whether labels go together is asked of the rules by which Karpenter itself decides (`gen.plan.requirement`).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from gen.cloud import CloudCapacity, CloudReservation
+from gen.kind.cloudmachines import BLOCK, DEFAULT, INTERRUPTIBLE
+from gen.kind.pod import REQUIRED
+from gen.model import ResourceClass
+from gen.plan import ec2, labels
+from gen.plan.requirement import IN, Requirement, Requirements, requirement
+from gen.plan.taints import unborne
+from gen.plan.values import Taint, Toleration
+
+_NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
+_REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
+_AWS = "karpenter.k8s.aws/"
+_TAINTS_THAT_HOLD = ("NoSchedule", "NoExecute")
+
+
+class Hindrance(NamedTuple):
+    """Why a class cannot use machines, and which label of theirs is to blame; empty where it is a taint."""
+
+    why: str
+    key: str
+
+
+def pool(cloud: CloudCapacity) -> Requirements:
+    """What is known of every node of the capacity."""
+    said = [_requirement(one) for one in cloud.requirements]
+    own = [requirement(key, IN, (value,)) for key, value in cloud.labels]
+    return Requirements([*said, *own, requirement(labels.CAPACITY_TYPE, IN, cloud.capacity_types)])
+
+
+def machine(cloud: CloudCapacity, instance_type: str, zones: Iterable[str] = ()) -> Requirements:
+    """What is known of a type of machines, where it is sold in these zones."""
+    row = ec2.table().get(instance_type)
+    found = list(ec2.instance_type(row, ()).requirements) if row else _by_name(instance_type)
+    found = [one for one in found if one.key not in (labels.REGION, labels.ARCH)]
+    found.append(requirement(labels.ARCH, IN, (architecture(cloud, instance_type),)))
+    found.append(requirement(labels.INSTANCE_TYPE, IN, (instance_type,)))
+    places = tuple(zones)
+    if places:
+        found.append(requirement(labels.ZONE, IN, places))
+        found.append(requirement(labels.REGION, IN, {_region(zone) for zone in places}))
+    return Requirements(found)
+
+
+def architecture(cloud: CloudCapacity, instance_type: str) -> str:
+    """By the file; of a type that it does not name, by AWS's way of naming: m7g, c6gn."""
+    for one in cloud.instance_types:
+        if one.name == instance_type:
+            return one.architecture
+    match = _NAME.fullmatch(instance_type)
+    return "arm64" if match and (match[3].startswith("g") or match[1] == "a") else "amd64"
+
+
+def reserved(cloud: CloudCapacity, one: CloudReservation) -> Requirements:
+    """What is known of the machines of a reservation."""
+    kind = BLOCK if one.type == BLOCK else DEFAULT
+    known = {
+        labels.CAPACITY_TYPE: labels.RESERVED,
+        labels.RESERVATION_TYPE: kind,
+        labels.RESERVATION_INTERRUPTIBLE: "true" if one.type == INTERRUPTIBLE else "false",
+        **({labels.RESERVATION_ID: one.id} if one.id else {}),
+    }
+    own = (requirement(key, IN, (value,)) for key, value in known.items())
+    return machine(cloud, one.instance_type, (one.zone,)).plus(own)
+
+
+def terms(found: ResourceClass) -> list[Requirements]:
+    """What its seats ask of labels: one of these must hold."""
+    selected = [requirement(key, IN, (value,)) for key, value in found.pod.get("nodeSelector", {}).items()]
+    node = found.pod.get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED, {})
+    affinity = node.get("nodeSelectorTerms", ())
+    if not affinity:
+        return [Requirements(selected)]
+    each = ([_requirement(one) for one in term.get("matchExpressions", ())] for term in affinity)
+    return [Requirements([*selected, *one]) for one in each]
+
+
+def hindrance(found: ResourceClass, cloud: CloudCapacity) -> Hindrance | None:
+    """Why no seat of the class can ever be on such a node; None where one may."""
+    asked = terms(found)
+    clashes = [pool(cloud).clash(one, labels.WELL_KNOWN) for one in asked]
+    if all(clashes):
+        return Hindrance(str(clashes[0]), clashes[0].key if clashes[0] else "")
+    taint = unborne(_taints(cloud), [_toleration(one) for one in found.pod.get("tolerations", ())])
+    if taint is not None:
+        value = f"={taint.value}" if taint.value else ""
+        return Hindrance(f"it does not tolerate the taint {taint.key}{value}:{taint.effect}", "")
+    return _of_machines(asked, candidates(cloud))
+
+
+def candidates(cloud: CloudCapacity) -> list[Requirements]:
+    """The machines that it may come to, where they are known; none where they may be of any type."""
+    if cloud.capacity_types == (labels.RESERVED,):
+        return [reserved(cloud, one) for one in cloud.reservations if not excluded(cloud, one)]
+    types = pool(cloud).get(labels.INSTANCE_TYPE)
+    zones = {one.name: one.zones for one in cloud.instance_types}
+    if types.complement:
+        return []
+    return [machine(cloud, name, zones.get(name, ())) for name in sorted(types.values)]
+
+
+def unusable(found: ResourceClass, cloud: CloudCapacity, one: CloudReservation) -> Hindrance | None:
+    """Why no seat of the class can be on machines of this reservation; None where one may."""
+    return _of_machines(terms(found), [reserved(cloud, one)])
+
+
+def excluded(cloud: CloudCapacity, one: CloudReservation) -> Hindrance | None:
+    """Why the capacity's own requirements keep Karpenter from the reservation; None where they do not."""
+    clash = reserved(cloud, one).crossing(pool(cloud).without(labels.CAPACITY_TYPE))
+    return Hindrance(str(clash), clash.key) if clash else None
+
+
+def _of_machines(asked: Iterable[Requirements], machines: list[Requirements]) -> Hindrance | None:
+    clashes = [one.crossing(term) for one in machines for term in asked]
+    if not clashes or not all(clashes):
+        return None
+    return Hindrance(str(clashes[0]), clashes[0].key if clashes[0] else "")
+
+
+def _region(zone: str) -> str:
+    match = _REGION.match(zone)
+    return match[0] if match else zone
+
+
+def _requirement(said: Mapping[str, Any]) -> Requirement:
+    return requirement(said["key"], said["operator"], said.get("values") or ())
+
+
+def _taints(cloud: CloudCapacity) -> list[Taint]:
+    found = (Taint(one["key"], one.get("value", ""), one["effect"]) for one in cloud.taints)
+    return [one for one in found if one.effect in _TAINTS_THAT_HOLD]
+
+
+def _toleration(said: Mapping[str, Any]) -> Toleration:
+    return Toleration(
+        said.get("key", ""), said.get("operator") or "Equal", said.get("value", ""), said.get("effect", "")
+    )
+
+
+def _by_name(instance_type: str) -> list[Requirement]:
+    match = _NAME.fullmatch(instance_type)
+    if match is None:
+        return []
+    family, _, size = instance_type.partition(".")
+    known = {
+        "instance-category": match[1],
+        "instance-generation": match[2],
+        "instance-family": family,
+        "instance-size": size,
+    }
+    return [requirement(_AWS + key, IN, (value,)) for key, value in known.items()]

@@ -1,0 +1,53 @@
+"""Reservations of whole nodes (backend nodePool): what Karpenter needs to have such a pool."""
+
+from collections.abc import Iterator, Sequence
+
+from gen.check.ceilings import pool_steps
+from gen.check.cloudclass import clouds_of
+from gen.check.karpenter import problems_of_need
+from gen.check.load import NEVER, Pool, peak, together
+from gen.dates.occurrence import Occurrence
+from gen.declared import Declared
+from gen.finding import Path, Problem
+from gen.kind.backend import NODE_POOL
+from gen.model import Reservation, ResourceClass, Site
+from gen.placed import placed
+from gen.quantity import NANO, parse
+from gen.runtime.instant import instant_text
+
+NO_NODES = "B171"
+_TYPE: Path = ("spec", "backend", "type")
+
+
+def of_reservation(
+    reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
+) -> Iterator[Problem]:
+    if reservation.backend != NODE_POOL:
+        return
+    for place in placed(reservation, declared, site):
+        yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)
+        for found in place.classes:
+            if not found.cloud_capacity:
+                message = f"class {found.name} names no cloudCapacity: nothing says which nodes these are."
+                fix = "Add cloudCapacity to the class, or write type: placeholder."
+                yield Problem(NO_NODES, *reservation.origin[:2], _TYPE, message, fix)
+            yield from _limit(reservation, found, declared, occurrences)
+
+
+def _limit(
+    reservation: Reservation, found: ResourceClass, declared: Declared, occurrences: Sequence[Occurrence]
+) -> Iterator[Problem]:
+    """Its pool has the limit of the capacity that it is made from, the first."""
+    for cloud in clouds_of(found, declared)[:1]:
+        most = dict(cloud.limits).get("nodes")
+        if most is None or cloud.name != found.cloud_capacity[0]:
+            continue
+        pool = Pool(reservation.name, found.name, pool_steps(reservation, found.name, occurrences))
+        highest = peak(together([pool], {found.name: 1}), 0, NEVER)
+        if highest and highest[0] * NANO > (parse(most) or 0):
+            message = (
+                f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
+                f"and cloud capacity {cloud.name} is limited to {most}."
+            )
+            fix = f"Ask for fewer, or raise limits.nodes of {cloud.name}."
+            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
