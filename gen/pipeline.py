@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from gen.check import (
     cloud,
+    cloudbudgets,
     cloudclass,
     cloudlimits,
     cloudnodes,
@@ -33,6 +34,7 @@ from gen.input.text import Syntax
 from gen.kind.renku import their_path
 from gen.model import Reservation, Site
 from gen.placed import Placed, class_names, placed
+from gen.plan.windows import Budgets, TooMany
 from gen.rules import severity
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
@@ -76,6 +78,7 @@ class Pipeline:
         """`folder` is below `root`; findings name files by it. `sources`: instead of what stands there."""
         self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
         self._judged, self._failed = 0, False
+        self.held: dict[str, Budgets | TooMany] = {}  # of each CloudCapacity, once `items` are through
         self.problems: list[Problem | Syntax] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
         self.problems += self.declared.problems
@@ -123,7 +126,7 @@ class Pipeline:
         self.problems += cloudclass.of_classes(known, site)
         names, ceilings = (
             Names(site, known.classes.values()),
-            Ceilings(site, known.classes, also=cloudlimits.limited(known), all_loads=all_loads),
+            Ceilings(site, known.classes, also=cloudbudgets.users(known), all_loads=all_loads),
         )
 
         def unpack(reservation: Reservation, packed: Any) -> Item:
@@ -143,6 +146,8 @@ class Pipeline:
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.problems += cloudlimits.problems(known, site, ceilings.pools)
+        self.held = cloudbudgets.all_held(known, site, ceilings.pools)
+        self.problems += cloudbudgets.problems(known, self.held)
 
     def check_references(self) -> None:
         """What `items` would tell of references, without a look at dates; instead of it."""

@@ -7,8 +7,10 @@ gets, in `gen.backend` and `gen.backend.cluster`.
 from collections.abc import Iterable, Iterator, Sequence
 
 from gen.backend import cluster as base
+from gen.backend import karpenter
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
+from gen.declared import Declared
 from gen.engine.registry import ENGINES
 from gen.finding import Problem
 from gen.manifest.timetabletext import timetable_that_fits
@@ -16,7 +18,8 @@ from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
 from gen.output.renderer import Renderer
 from gen.pipeline import Item, Part, Pipeline, TextOf
-from gen.placed import cluster_of
+from gen.placed import cluster_named, cluster_of
+from gen.plan.windows import Budgets
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -46,7 +49,10 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     if pipeline.has_errors() or pipeline.site is None:
         return
     classes = pipeline.declared.classes.values()
-    yield from engine_texts(renderer, pipeline.site, classes)
+    yield from engine_texts(renderer, pipeline.site, pipeline.declared)
+    for path, text in cloud_texts(renderer, pipeline):
+        names.append(path)
+        yield path, text
     for cluster in pipeline.site.clusters:
         names.append(base_file(cluster))
         yield names[-1], base_text(renderer, pipeline.site, cluster, classes)
@@ -67,15 +73,29 @@ def reservation_file(part: Part) -> str:
     return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
 
 
+def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, str]]:
+    """Path and text of the file of each cloud capacity. It knows the windows of all reservations that may use
+    it, so it comes after them.
+    """
+    site = pipeline.site
+    assert site is not None  # without it nothing is rendered
+    for name, held in pipeline.held.items():
+        cloud = pipeline.declared.clouds[name]
+        cluster = cluster_named(cloud.cluster, site)
+        if cluster is not None and isinstance(held, Budgets):
+            subject = f"{cluster.name}/{name}"
+            text = _file(renderer, site, karpenter.manifests(site, cluster, cloud, held), subject)
+            yield f"clusters/{cluster.name}/cloud/{name}.yaml", text
+
+
 def inventory_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/inventory.yaml"
 
 
 def engine_texts(
-    renderer: Renderer, site: Site, classes: Iterable[ResourceClass]
+    renderer: Renderer, site: Site, declared: Declared
 ) -> Iterator[tuple[str, str]]:
     """Path and text of what makes the engines apply the rest."""
-    declared = list(classes)
     for name, engine in ENGINES.items():
         clusters = [cluster for cluster in site.clusters if cluster.engine == name]
         files = engine.of_site(site, clusters, declared)
