@@ -92,9 +92,7 @@ def inventory_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/inventory.yaml"
 
 
-def engine_texts(
-    renderer: Renderer, site: Site, declared: Declared
-) -> Iterator[tuple[str, str]]:
+def engine_texts(renderer: Renderer, site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
     """Path and text of what makes the engines apply the rest."""
     for name, engine in ENGINES.items():
         clusters = [cluster for cluster in site.clusters if cluster.engine == name]

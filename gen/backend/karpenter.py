@@ -73,10 +73,15 @@ def static_pool(
 
 def session(site: Site, cloud: CloudCapacity) -> str:
     """What session pods need so that they run on nodes of the capacity and nowhere else: for a pod template,
-    as JSON, which is YAML too. Nobody but who makes these pods can add it.
+    as JSON, which is YAML too. Nobody but who makes these pods can add it. Labels of its nodes are also on
+    those of pools that are whole nodes.
     """
     tolerations = [toleration(taint) for taint in cloud.taints]
-    spec = led({"tolerations": tolerations} if tolerations else {}, pools(site.name, [cloud.name]))
+    borne = {"tolerations": tolerations} if tolerations else {}
+    if cloud.labels:
+        spec: dict[str, Any] = {**borne, "nodeSelector": dict(cloud.labels)}
+    else:
+        spec = led(borne, pools(site.name, [cloud.name]))
     return json.dumps({"spec": spec}, indent=2) + "\n"
 
 
@@ -98,9 +103,7 @@ def _term(one: CloudReservation) -> dict[str, Any]:
     return {key: value for key, value in said.items() if value}
 
 
-def _template(
-    cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
+def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Requirements are not hashed; all else is, and says nothing but what people declared."""
     types = {"key": CAPACITY_TYPE, "operator": "In", "values": cloud.capacity_types}
     node = {

@@ -128,13 +128,17 @@ def _everywhere(
     ]
 
 
+def of_all_nodes() -> Rule:
+    """The sweep's."""
+    return _rule("karpenter.sh", ["nodepools"], ["list"])
+
+
 def over_all_nodes(site: Site, cluster: Cluster) -> list[Manifest]:
     """The sweep's, where there may be NodePools of ours: to look for them."""
     if not cluster.has_static_pools:
         return []
-    rules = [_rule("karpenter.sh", ["nodepools"], ["list"])]
     name = naming.sweep_nodes_role(site.name)
-    return _everywhere(name, of_site(site), rules, naming.SWEEP, cluster.namespace)
+    return _everywhere(name, of_site(site), [of_all_nodes()], naming.SWEEP, cluster.namespace)
 
 
 def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:

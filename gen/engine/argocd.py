@@ -63,9 +63,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
     return [Manifest("gitops/application.yaml.j2", values)]
 
 
-def of_site(
-    site: Site, clusters: Sequence[Cluster], declared: Declared
-) -> dict[str, list[Manifest]]:
+def of_site(site: Site, clusters: Sequence[Cluster], declared: Declared) -> dict[str, list[Manifest]]:
     """The project, in each namespace of an Argo CD whose clusters do not all name one of their own."""
     by_namespace: dict[str, list[Cluster]] = {}
     for cluster in clusters:

@@ -18,8 +18,7 @@ class Engine(Protocol):
     def of_site(
         self, site: Site, clusters: Sequence[Cluster], declared: Declared
     ) -> dict[str, list[Manifest]]:
-        """Its own objects for its `clusters` together, by file name below gitops/<engine>/.
-        """
+        """Its own objects for its `clusters` together, by file name below gitops/<engine>/."""
 
 
 def source_path(site: Site, cluster: Cluster) -> str:

@@ -138,7 +138,9 @@ def test_every_schedule_can_be_read_and_hits(seed: int) -> None:
 
     assert isinstance(found, Budgets)
     assert [one for one in found.held if parse(one.schedule) is None] == []
-    assert not any(is_held(Budgets((one,), exactly=True), minute("2025-01-01T00:00") - 1) for one in found.held)
+    assert not any(
+        is_held(Budgets((one,), exactly=True), minute("2025-01-01T00:00") - 1) for one in found.held
+    )
 
 
 def test_a_course_over_a_clock_change() -> None:
@@ -157,7 +159,9 @@ def test_a_course_over_a_clock_change() -> None:
 
 
 def test_windows_that_touch_are_one() -> None:
-    found = budgets([window("2026-02-02T08:00", 2), window("2026-02-02T10:00", 2), window("2026-02-02T09:00", 0.5)])
+    found = budgets(
+        [window("2026-02-02T08:00", 2), window("2026-02-02T10:00", 2), window("2026-02-02T09:00", 0.5)]
+    )
 
     assert found == Budgets((Held("0 8 2 2 *", 240),), exactly=True)
 
