@@ -3,10 +3,12 @@
 As in `gen.model`; instants are seconds, prices are exact and in one currency.
 """
 
-from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gen.model import Origin
+
+if TYPE_CHECKING:
+    from decimal import Decimal  # dear to load, and few sites speak of money
 
 
 class CloudReservation(NamedTuple):
@@ -25,7 +27,7 @@ class CloudReservation(NamedTuple):
     ultra_server: bool
     first: int | None  # seconds, [first, until); None: it is there already, or has no end
     until: int | None
-    hourly_price: Decimal | None  # of one machine
+    hourly_price: "Decimal | None"  # of one machine
 
 
 class InstanceType(NamedTuple):
@@ -36,8 +38,8 @@ class InstanceType(NamedTuple):
     allocatable: tuple[tuple[str, str], ...]
     zones: tuple[str, ...]
     architecture: str
-    on_demand: Decimal | None  # an hour
-    spot: Decimal | None
+    on_demand: "Decimal | None"  # an hour
+    spot: "Decimal | None"
 
 
 class CloudCapacity(NamedTuple):

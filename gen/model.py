@@ -5,8 +5,10 @@ the reservation's zone; times are minutes after local midnight.
 """
 
 from datetime import date
-from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from decimal import Decimal  # dear to load, and few sites speak of money
 
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats; of backend nodePool, of nodes), in the order of the file; never empty."""
@@ -255,4 +257,4 @@ class Site(NamedTuple):
     renku: Renku | None
     notice_hours: int  # how long before its opening a change should be merged
     repository: Repository | None
-    budget: Decimal | None = None  # of money in a month; a change that costs more fails
+    budget: "Decimal | None" = None  # of money in a month; a change that costs more fails

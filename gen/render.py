@@ -7,7 +7,6 @@ gets, in `gen.backend` and `gen.backend.cluster`.
 from collections.abc import Iterable, Iterator, Sequence
 
 from gen.backend import cluster as base
-from gen.backend import karpenter
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.declared import Declared
@@ -19,7 +18,6 @@ from gen.output.folder import header
 from gen.output.renderer import Renderer
 from gen.pipeline import Item, Part, Pipeline, TextOf
 from gen.placed import cluster_named, cluster_of
-from gen.plan.windows import Budgets
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -48,20 +46,27 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
         return
-    classes = pipeline.declared.classes.values()
     yield from engine_texts(renderer, pipeline.site, pipeline.declared)
     for path, text in cloud_texts(renderer, pipeline):
         names.append(path)
         yield path, text
-    for cluster in pipeline.site.clusters:
+    yield from _of_clusters(renderer, pipeline.site, pipeline.declared, names)
+
+
+def _of_clusters(
+    renderer: Renderer, site: Site, declared: Declared, names: list[str]
+) -> Iterator[tuple[str, str]]:
+    """What each has once. `names` are the files that there are already."""
+    classes = declared.classes.values()
+    for cluster in site.clusters:
         names.append(base_file(cluster))
-        yield names[-1], base_text(renderer, pipeline.site, cluster, classes)
-        inventory = inventory_text(renderer, pipeline.site, cluster, names)
+        yield names[-1], base_text(renderer, site, cluster, classes)
+        inventory = inventory_text(renderer, site, cluster, names)
         if inventory is not None:
             names.append(inventory_file(cluster))
             yield names[-1], inventory
-        if pipeline.site.kustomization:
-            text = kustomization_text(renderer, pipeline.site, cluster, names)
+        if site.kustomization:
+            text = kustomization_text(renderer, site, cluster, names)
             yield kustomization_file(cluster), text
 
 
@@ -77,6 +82,11 @@ def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, s
     """Path and text of the file of each cloud capacity. It knows the windows of all reservations that may use
     it, so it comes after them.
     """
+    if not pipeline.held:
+        return
+    from gen.backend import karpenter  # noqa: PLC0415 - most sites have no cloud
+    from gen.plan.windows import Budgets  # noqa: PLC0415
+
     site = pipeline.site
     assert site is not None  # without it nothing is rendered
     for name, held in pipeline.held.items():

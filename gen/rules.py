@@ -122,7 +122,7 @@ RULES = {
     "B155": Rule(ERROR, "A disruption budget that Karpenter would refuse, or that would hold for ever."),
     "B156": Rule(ERROR, "The Karpenter of a cluster lacks what is asked of it."),
     "B157": Rule(WARNING, "Karpenter is to serve a cluster whose autoscaler is said to be another."),
-    "B158": Rule(WARNING, "Machines that are paid for and that nothing uses."),
+    "B158": Rule(WARNING, "Cloud capacity that nothing uses, though it may be paid for."),
     "B159": Rule(ERROR, "Reserved machines are wished for, and there are none."),
     "B160": Rule(ERROR, "A CloudCapacity is unknown."),
     "B161": Rule(ERROR, "A class and its cloud capacity are in different clusters."),
@@ -149,6 +149,9 @@ RULES = {
     "B191": Rule(NOTE, "Nodes are kept in more hours than those of windows."),
     "B192": Rule(ERROR, "Whole nodes that an apply would take away in the middle of a window."),
     "B183": Rule(WARNING, "Nodes stay, and are paid for, after a window."),
+    "B184": Rule(WARNING, "A requirement that keeps a cloud capacity from falling back."),
+    "B185": Rule(NOTE, "A wish for even spread that cluster-autoscaler does not know."),
+    "B186": Rule(NOTE, "Nodes are replaced whenever AWS releases an image."),
 }
 
 

@@ -1,6 +1,6 @@
-"""Backend `nodePool`: capacity is whole nodes, of a NodePool that has as many as it is told, and none in git.
+"""Backend `nodePool`: capacity is whole nodes, of a NodePool that has as many as it is told; in git, none.
 
-Nobody's pod holds them: whoever may be on such a node is there. Jobs open and close it as they do Deployments.
+Nobody's pod holds them: whoever may be on such a node is there. Jobs open and close it like a Deployment.
 """
 
 from collections.abc import Iterator, Sequence

@@ -94,8 +94,8 @@ def over_slots(site: Site, cluster: Cluster) -> list[Manifest]:
 
 
 def of_nodes(pools: list[str]) -> list[Rule]:
-    """The occurrence's and the sweep's, for the NodePools of one reservation. Nobody of us removes them: where
-    they are allowed, an engine does.
+    """The occurrence's and the sweep's, for the NodePools of one reservation. Neither removes them: an engine
+    does, wherever there may be any.
     """
     return [
         _rule("karpenter.sh", ["nodepools"], ["get"], pools),

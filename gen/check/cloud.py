@@ -12,21 +12,26 @@ from gen.kind.cloudtext import seconds
 from gen.kind.shape import choice, shown
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
+from gen.plan.labels import RESERVATION_LABELS
+from gen.quantity import parse
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"
-KILLED, NOTICE, TWICE = "B173", "B179", "B180"
+KILLED, NOTICE, TWICE, NO_FALLBACK, MOVING_IMAGE = "B173", "B179", "B180", "B184", "B186"
+NOTHING = "B174"
 THEIR_ORDER = ("reserved", "spot", "on-demand")
 
 
 def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
     named = {name for found in declared.classes.values() for name in found.cloud_capacity}
+    all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
     for cloud in declared.clouds.values():
         yield from _cluster(cloud, site)
         yield from _reserved(cloud)
         yield from _order(cloud)
         yield from _disruption(cloud)
-        if cloud.name not in named and not declared.nameless & {"ResourceClass"}:
+        yield from _limits(cloud)
+        if cloud.name not in named and all_known:
             yield _unnamed(cloud)
     yield from _shared(declared, site)
 
@@ -88,8 +93,8 @@ def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
     for i, one in enumerate(cloud.reservations):
         hindrance = cloudmatch.excluded(cloud, one)
         if hindrance is not None:
-            message = f"the requirements exclude {name_of(one)}: {hindrance.why}."
-            fix = "Change requirements, or remove the reservation."
+            message = f"Karpenter never uses the {name_of(one)}: {hindrance.why}."
+            fix = "Change requirements or instanceTypes, or remove the reservation."
             yield _problem(EXCLUDED, cloud, ("reservations", i), message, fix)
         if one.type == INTERRUPTIBLE:
             message = (
@@ -124,11 +129,35 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
             "cloudCapacity."
         )
         yield _problem(OTHER_ORDER, cloud, ("capacityTypes",), message, fix)
-    if "nodes" in dict(cloud.limits):
+    for i, one in enumerate(cloud.requirements):
+        if one["key"] in RESERVATION_LABELS and one["operator"] in ("In", "Exists") and len(theirs) > 1:
+            message = (
+                f"only reserved machines have the label {one['key']}: nothing falls back to "
+                f"{' or '.join(each for each in theirs if each != 'reserved')}."
+            )
+            fix = "Remove it, or write capacityTypes: [reserved]."
+            yield _problem(NO_FALLBACK, cloud, ("requirements", i), message, fix)
+    for term in cloud.node_class.get("amiSelectorTerms", ()):
+        if term.get("alias", "").endswith("@latest"):
+            message = (
+                f"{term['alias']} changes with each release of AWS, and nodes are replaced at any time then."
+            )
+            fix = "Write a version, such as al2023@v20260107, and raise it between windows."
+            yield _problem(MOVING_IMAGE, cloud, ("nodeClass", "amiSelectorTerms"), message, fix)
+
+
+def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
+    for resource, amount in cloud.limits:
+        if resource in ("cpu", "memory", "nodes", "pods") and not parse(amount):
+            message, fix = (
+                f"a limit of {amount} {resource} lets Karpenter buy nothing.",
+                "Raise or remove it.",
+            )
+            yield _problem(NOTHING, cloud, ("limits", resource), message, fix)
+    if "nodes" in dict(cloud.limits) and "cpu" not in dict(cloud.limits):
         message = "Karpenter does not count nodes while it buys: many at once may be more than this."
         fix = "Add a limit of cpu, which it counts."
-        if "cpu" not in dict(cloud.limits):
-            yield _problem(NODES_LIMIT, cloud, ("limits", "nodes"), message, fix)
+        yield _problem(NODES_LIMIT, cloud, ("limits", "nodes"), message, fix)
 
 
 def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:

@@ -14,11 +14,6 @@ from gen.plan.windows import MOST, Budgets, TooMany, budgets
 TOO_MANY, NOT_EXACTLY = "B190", "B191"
 
 
-def users(declared: Declared) -> set[str]:
-    """The classes of which somebody needs to know when their seats are held."""
-    return {name for name, found in declared.classes.items() if found.cloud_capacity}
-
-
 def held(cloud: CloudCapacity, declared: Declared, pools: Sequence[Pool]) -> Budgets | TooMany:
     """While any pool holds a seat that may be on a machine of the capacity. `pools`: of its cluster."""
     each = {name: 1 for name, found in declared.classes.items() if cloud.name in found.cloud_capacity}
@@ -30,7 +25,7 @@ def held(cloud: CloudCapacity, declared: Declared, pools: Sequence[Pool]) -> Bud
 def all_held(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[Pool]]
 ) -> dict[str, Budgets | TooMany]:
-    """By cloud capacity; `pools_of` a cluster: of the `users`."""
+    """By cloud capacity; `pools_of` a cluster: with all that use one."""
     found = {}
     for name, cloud in declared.clouds.items():
         cluster = cluster_named(cloud.cluster, site)

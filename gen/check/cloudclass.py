@@ -7,19 +7,11 @@ from gen.check.cloud import name_of
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.shape import nearest, shown
-from gen.model import Reservation, ResourceClass, Site
+from gen.model import ResourceClass, Site
 from gen.placed import cluster_named, cluster_of
 from gen.plan.labels import CAPACITY_TYPE
 
-UNKNOWN, ELSEWHERE, NEVER_THERE, NEVER_RESERVED, ORDER = "B160", "B161", "B162", "B163", "B165"
-NO_ANNOTATION = "B176"
-DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
-OF_PODS = (
-    DO_NOT_DISRUPT,
-    "controller.kubernetes.io/pod-deletion-cost",
-    "cluster-autoscaler.kubernetes.io/safe-to-evict",
-)
+NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
 
 
 def clouds_of(found: ResourceClass, declared: Declared) -> list[CloudCapacity]:
@@ -29,45 +21,14 @@ def clouds_of(found: ResourceClass, declared: Declared) -> list[CloudCapacity]:
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
-        yield from _names(found, declared, site)
         for cloud in clouds_of(found, declared):
             if cluster_named(cloud.cluster, site) is cluster_of(found, site):
                 yield from _fit(found, cloud)
-        yield from _order(found, declared)
-        if DO_NOT_DISRUPT in dict(found.pod_labels):
-            message = f"{DO_NOT_DISRUPT} is an annotation: as a label of pods it does nothing."
-            fix = "Remove it: windows hold their nodes by budgets."
-            path: Path = ("podLabels", DO_NOT_DISRUPT)
-            yield _problem(NO_ANNOTATION, found, path, message, fix)._replace(at_key=True)
-
-
-def of_annotations(reservation: Reservation) -> Iterator[Problem]:
-    """A reservation's annotations stand on what is rendered for it, not on pods."""
-    for key, _ in reservation.annotations:
-        if key in OF_PODS:
-            message = f"{key} is read on pods; annotations of a reservation are on its other objects."
-            fix = "Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
-            path: Path = ("metadata", "annotations", key)
-            yield Problem(NO_ANNOTATION, *reservation.origin[:2], path, message, fix, at_key=True)
+        yield from _order(found, declared, site)
 
 
 def _problem(code: str, found: ResourceClass, path: Path, message: str, fix: str) -> Problem:
     return Problem(code, *found.origin[:2], ("spec", *path), message, fix)
-
-
-def _names(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
-    home = cluster_of(found, site)
-    for i, name in enumerate(found.cloud_capacity):
-        cloud, path = declared.clouds.get(name), ("cloudCapacity", i)
-        if not declared.may_exist("CloudCapacity", name):
-            known = tuple(sorted(declared.clouds))
-            fix = nearest(name, known, "Add a CloudCapacity of that name; known:")
-            yield _problem(UNKNOWN, found, path, f"{shown(name)} is no CloudCapacity.", fix)
-        elif cloud is not None and home is not None:
-            there = cluster_named(cloud.cluster, site)
-            if there is not None and there is not home:
-                message = f"{name} is in cluster {there.name}, the class in {home.name}."
-                yield _problem(ELSEWHERE, found, path, message, "Name one of the class's own cluster.")
 
 
 def _fit(found: ResourceClass, cloud: CloudCapacity) -> Iterator[Problem]:
@@ -97,9 +58,10 @@ def _fit(found: ResourceClass, cloud: CloudCapacity) -> Iterator[Problem]:
             yield _problem(NEVER_RESERVED, found, path, message, fix)
 
 
-def _order(found: ResourceClass, declared: Declared) -> Iterator[Problem]:
+def _order(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
     """Karpenter tries pools by weight, the highest first; of equal ones the last by name."""
-    clouds = clouds_of(found, declared)
+    home = cluster_of(found, site)
+    clouds = [one for one in clouds_of(found, declared) if cluster_named(one.cluster, site) is home]
     theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
     for wished, tried in zip(clouds, theirs, strict=True):
         if wished is not tried:

@@ -113,7 +113,13 @@ def unusable(found: ResourceClass, cloud: CloudCapacity, one: CloudReservation) 
 
 
 def excluded(cloud: CloudCapacity, one: CloudReservation) -> Hindrance | None:
-    """Why the capacity's own requirements keep Karpenter from the reservation; None where they do not."""
+    """Why Karpenter is kept from the reservation by the capacity's own requirements, or by where its type is
+    sold; None where it is not.
+    """
+    sold = next((each.zones for each in cloud.instance_types if each.name == one.instance_type), ())
+    if sold and one.zone not in sold:
+        why = f"instanceTypes has {one.instance_type} in {', '.join(sold)} only, not in {one.zone}"
+        return Hindrance(why, labels.ZONE)
     clash = reserved(cloud, one).crossing(pool(cloud).without(labels.CAPACITY_TYPE))
     return Hindrance(str(clash), clash.key) if clash else None
 

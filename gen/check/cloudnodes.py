@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from gen.check.ceilings import pool_steps
 from gen.check.cloudclass import clouds_of
+from gen.check.cloudwindows import usable
 from gen.check.karpenter import problems_of_need
 from gen.check.load import NEVER, Pool, peak, together
 from gen.dates.occurrence import Occurrence
@@ -41,8 +42,8 @@ def _reset(reservation: Reservation, cluster: Cluster) -> Problem:
     ever.
     """
     message = (
-        f"whoever applies the files of cluster {cluster.name} would set its nodes back to the 0 of git, in the "
-        "middle of a window too."
+        f"whoever applies the files of cluster {cluster.name} would set its nodes back to the 0 of git, in "
+        "the middle of a window too."
     )
     fix = "Use engine argocd, or flux from 2.9 on, which leave replicas alone; or write type: placeholder."
     return Problem(TAKEN_AWAY, *reservation.origin[:2], _TYPE, message, fix)
@@ -54,11 +55,21 @@ def _limit(
     """Its pool has the limit of the capacity that it is made from, the first."""
     for cloud in clouds_of(found, declared)[:1]:
         most = dict(cloud.limits).get("nodes")
-        if most is None or cloud.name != found.cloud_capacity[0]:
+        if cloud.name != found.cloud_capacity[0]:
             continue
         pool = Pool(reservation.name, found.name, pool_steps(reservation, found.name, occurrences))
         highest = peak(together([pool], {found.name: 1}), 0, NEVER)
-        if highest and highest[0] * NANO > (parse(most) or 0):
+        if highest is None:
+            continue
+        there = sum(one.count for one in usable(found, cloud))
+        if cloud.capacity_types == ("reserved",) and highest[0] > there:
+            message = (
+                f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
+                f"and cloud capacity {cloud.name} has {there} machines for it, all of them reserved."
+            )
+            fix = "Ask for fewer, or add on-demand to capacityTypes."
+            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+        if most is not None and highest[0] * NANO > (parse(most) or 0):
             message = (
                 f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
                 f"and cloud capacity {cloud.name} is limited to {most}."

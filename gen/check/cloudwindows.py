@@ -162,11 +162,12 @@ def _expiry(
     bad = [span for span in spans if span.end - span.open > seconds(after)]
     if bad:
         hours = (bad[0].end - bad[0].open) // 3600
+        grace = f"; sessions have {cloud.termination_grace} to end" if cloud.termination_grace else ""
         default = "" if cloud.expire_after else ", Karpenter's default"
         message = (
             f"class {found.name} is open for {hours} hours without a break ({_told(bad)}); nodes of "
             f"{cloud.name} are replaced {after} after they came (expireAfter{default}), whatever budgets and "
-            "do-not-disrupt say."
+            f"do-not-disrupt say{grace}."
         )
         fix = f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
         yield _problem(EXPIRES, reservation, message, fix)

@@ -1,13 +1,22 @@
-"""Does the Karpenter of a cluster have what is asked of it: versions and feature gates."""
+"""What is said to autoscalers: has a Karpenter what is asked of it, and does it read what is said to it?"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.karpenter import NEWEST
-from gen.model import Cluster, Karpenter, Origin, Site
+from gen.model import Cluster, Karpenter, Origin, Reservation, ResourceClass, Site
+from gen.placed import cluster_of
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
+NO_ANNOTATION, UNEVEN = "B176", "B185"
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+OF_PODS = (
+    DO_NOT_DISRUPT,
+    "controller.kubernetes.io/pod-deletion-cost",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+)
 Version = tuple[int, int]
 
 
@@ -87,6 +96,41 @@ _BUFFERS = (
     "are asked for.",
     "For the same seats use placeholders or a buffer, not both; judge a buffer by its reason.",
 )
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    for found in declared.classes.values():
+        yield from _spread(found, site)
+        if DO_NOT_DISRUPT in dict(found.pod_labels):
+            message = f"{DO_NOT_DISRUPT} is an annotation: as a label of pods it does nothing."
+            fix = "Remove it: windows hold their nodes by budgets."
+            path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
+            yield Problem(NO_ANNOTATION, *found.origin[:2], path, message, fix, at_key=True)
+
+
+def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
+    cluster = cluster_of(found, site)
+    if cluster is None or cluster.autoscaler != "cluster-autoscaler":
+        return
+    for i, one in enumerate(found.pod.get("topologySpreadConstraints", ())):
+        if one["whenUnsatisfiable"] == "ScheduleAnyway":
+            message = (
+                "cluster-autoscaler does not look at ScheduleAnyway, and sessions take no placeholder's room "
+                "for it: seats may stand unevenly."
+            )
+            fix = "Write DoNotSchedule where it matters."
+            path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")
+            yield Problem(UNEVEN, *found.origin[:2], path, message, fix)
+
+
+def of_annotations(reservation: Reservation) -> Iterator[Problem]:
+    """A reservation's annotations stand on what is rendered for it, not on pods."""
+    for key, _ in reservation.annotations:
+        if key in OF_PODS:
+            message = f"{key} is read on pods; annotations of a reservation are on its other objects."
+            fix = "Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
+            path: Path = ("metadata", "annotations", key)
+            yield Problem(NO_ANNOTATION, *reservation.origin[:2], path, message, fix, at_key=True)
 
 
 def text(version: Version) -> str:

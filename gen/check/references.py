@@ -7,7 +7,7 @@ from gen.finding import Path, Problem
 from gen.kind.renku import their_path
 from gen.kind.shape import choice, nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
-from gen.placed import class_names, cluster_of
+from gen.placed import class_names, cluster_named, cluster_of
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",
@@ -17,6 +17,7 @@ UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, 
     "B032",
     "B035",
 )
+UNKNOWN_CLOUD, OTHER_CLUSTER = "B160", "B161"
 
 
 def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> Problem:
@@ -34,6 +35,24 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
             message = f"{shown(found.cluster)} is no cluster of the site."
             fix = choice(found.cluster, clusters)
             yield _problem(UNKNOWN_CLUSTER, found.origin, ("spec", "cluster"), message, fix)
+        yield from _clouds(found, declared, site)
+
+
+def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
+    home = cluster_of(found, site)
+    for i, name in enumerate(found.cloud_capacity):
+        cloud, path = declared.clouds.get(name), ("spec", "cloudCapacity", i)
+        if not declared.may_exist("CloudCapacity", name):
+            known = tuple(sorted(declared.clouds))
+            fix = nearest(name, known, "Add a CloudCapacity of that name; known:")
+            yield _problem(UNKNOWN_CLOUD, found.origin, path, f"{shown(name)} is no CloudCapacity.", fix)
+        elif cloud is not None and home is not None:
+            there = cluster_named(cloud.cluster, site)
+            if there is not None and there is not home:
+                message = f"{name} is in cluster {there.name}, the class in {home.name}."
+                yield _problem(
+                    OTHER_CLUSTER, found.origin, path, message, "Name one of the class's own cluster."
+                )
 
 
 def of_renku_ids(declared: Declared) -> Iterator[Problem]:

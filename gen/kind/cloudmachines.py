@@ -35,7 +35,7 @@ def _reservation(made: Made, path: Path, report: Report) -> None:
     if made["type"] == BLOCK:
         for name in ("from", "until"):
             if made[name] is None:
-                message = f"a Capacity Block has a {'begin' if name == 'from' else 'end'}: {name} is missing."
+                message = f"a Capacity Block begins and ends: {name} is missing."
                 report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
     elif made["type"] is not INVALID and made["ultraServer"] is True:
         message = f"UltraServers are sold as Capacity Blocks, not as type {made['type']}."

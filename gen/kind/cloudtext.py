@@ -12,16 +12,17 @@ from gen.kind.duration import utc
 from gen.kind.shape import Grammar, Refusal, shown
 
 UNREADABLE, RESTRICTED = "B151", "B153"
-_SPAN = re.compile(r"([0-9]{1,7})(s|m|h)", re.ASCII)
-_SPANS = re.compile(r"([0-9]{1,7}[smh])+", re.ASCII)
-_BUDGET_SPAN = re.compile(r"(?:[0-9]{1,7}h)?(?:[0-9]{1,7}m)?(?:0s)?", re.ASCII)
+# These stay text until somebody needs them, as in `gen.kind.grammar`.
+_SPAN = r"([0-9]{1,7})(s|m|h)"
+_SPANS = r"([0-9]{1,7}[smh])+"
+_BUDGET_SPAN = r"(?:[0-9]{1,7}h)?(?:[0-9]{1,7}m)?(?:0s)?"
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _LONGEST = 2**63 // 10**9  # seconds that Go counts
-_RESERVATION_ID = re.compile(r"cr-[0-9a-z]{1,60}", re.ASCII)
-_OWNER = re.compile(r"[0-9]{12}", re.ASCII)
-_TYPE = re.compile(r"[a-z][a-z0-9-]{0,30}\.[a-z0-9-]{1,30}", re.ASCII)
-_ZONE = re.compile(r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}(-[a-z]+-[0-9]{1,2})?[a-z]", re.ASCII)
-_EVICTION = re.compile(r"([0-9]{1,2}(\.[0-9]{1,2})?|100(\.0{1,2})?)%", re.ASCII)
+_RESERVATION_ID = r"cr-[0-9a-z]{1,60}"
+_OWNER = r"[0-9]{12}"
+_TYPE = r"[a-z][a-z0-9-]{0,30}\.[a-z0-9-]{1,30}"
+_ZONE = r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}(-[a-z]+-[0-9]{1,2})?[a-z]"
+_EVICTION = r"([0-9]{1,2}(\.[0-9]{1,2})?|100(\.0{1,2})?)%"
 _KEPT_TAGS = (
     "eks:eks-cluster-name",
     "karpenter.sh/nodepool",
@@ -32,12 +33,12 @@ _KEPT_TAGS = (
 
 def seconds(text: str) -> int:
     """Of a span that `span` accepts."""
-    return sum(int(number) * _SECONDS[unit] for number, unit in _SPAN.findall(text))
+    return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(_SPAN, text, re.ASCII))
 
 
 def span(text: str) -> str:
     """Hours, minutes and seconds, whole numbers, as Karpenter takes it."""
-    if not _SPANS.fullmatch(text):
+    if not re.fullmatch(_SPANS, text, re.ASCII):
         longer = re.fullmatch(r"([0-9]{1,5})d", text, re.ASCII)
         fix = f"Write {int(longer[1]) * 24}h." if longer else "Write hours, minutes or seconds, such as 30m."
         raise Refusal(f"{shown(text)} is not a duration that Karpenter reads.", fix, UNREADABLE)
@@ -52,7 +53,7 @@ def span_or_never(text: str) -> str:
 
 def budget_span(text: str) -> str:
     """Karpenter takes no seconds here."""
-    if not text or text == "0s" or not _BUDGET_SPAN.fullmatch(text):
+    if not text or text == "0s" or not re.fullmatch(_BUDGET_SPAN, text, re.ASCII):
         message = f"{shown(text)} is not the duration of a budget."
         raise Refusal(message, "Write hours and minutes, such as 8h30m.", UNREADABLE)
     if not seconds(text):
@@ -61,26 +62,26 @@ def budget_span(text: str) -> str:
 
 
 def reservation_id(text: str) -> str:
-    if _RESERVATION_ID.fullmatch(text):
+    if re.fullmatch(_RESERVATION_ID, text, re.ASCII):
         return text
     message = f"{shown(text)} is not the id of a capacity reservation."
     raise Refusal(message, "Write it as AWS shows it: cr- and small letters and digits.", UNREADABLE)
 
 
 def account(text: str) -> str:
-    if _OWNER.fullmatch(text):
+    if re.fullmatch(_OWNER, text, re.ASCII):
         return text
     raise Refusal(f"{shown(text)} is not the id of an AWS account.", "Write its 12 digits.", UNREADABLE)
 
 
 def instance_type(text: str) -> str:
-    if _TYPE.fullmatch(text):
+    if re.fullmatch(_TYPE, text, re.ASCII):
         return text
     raise Refusal(f"{shown(text)} is not an instance type.", "Write it as p5.48xlarge.", UNREADABLE)
 
 
 def zone(text: str) -> str:
-    if _ZONE.fullmatch(text):
+    if re.fullmatch(_ZONE, text, re.ASCII):
         return text
     raise Refusal(f"{shown(text)} is not a zone of AWS.", "Write it as us-east-1a.", UNREADABLE)
 
@@ -113,7 +114,7 @@ def own_tag(text: str) -> str:
 
 def threshold(text: str) -> str:
     """Of the kubelet's evictions: a quantity, or a share in percent."""
-    return text if _EVICTION.fullmatch(text) else grammar.quantity(text)
+    return text if re.fullmatch(_EVICTION, text, re.ASCII) else grammar.quantity(text)
 
 
 def some(text: str) -> str:
@@ -124,10 +125,9 @@ def some(text: str) -> str:
 
 def prefixed(prefix: str, what: str) -> Grammar:
     """The grammar of an id that begins with `prefix`."""
-    pattern = re.compile(rf"{prefix}-[0-9a-z]{{1,60}}", re.ASCII)
 
     def read(text: str) -> str:
-        if pattern.fullmatch(text):
+        if re.fullmatch(rf"{prefix}-[0-9a-z]{{1,60}}", text, re.ASCII):
             return text
         message = f"{shown(text)} is not the id of {what}."
         raise Refusal(

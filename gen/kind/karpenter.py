@@ -17,11 +17,11 @@ GATES = (
 )
 OLDEST = (1, 0)  # the first with the API karpenter.sh/v1
 NEWEST = (1, 14)  # that we know
-_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?", re.ASCII)
+_VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 
 
 def version(text: str) -> tuple[int, int]:
-    match = _VERSION.fullmatch(text)
+    match = re.fullmatch(_VERSION, text, re.ASCII)
     if match is None:
         raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.14".', OLD_KARPENTER)
     found = int(match[1]), int(match[2])

@@ -4,7 +4,7 @@ It is stricter where the CRD is not as strict as it means to be: one good term m
 terms let pass whatever the others say.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen.finding import Path
 from gen.kind import cloudtext
@@ -162,6 +162,19 @@ def _images(made: Made, path: Path, report: Report) -> None:
             report(CONFLICT, (*path, "amiFamily"), message, f"Write {meant}, or leave it out.")
 
 
+class _Elsewhere(NamedTuple):
+    """A key of the CRD that is not written here."""
+
+    where: str
+
+    def check(self, _: Any, path: Path, report: Report) -> Any:
+        message = f"{self.where} says this; Berth writes these terms of it."
+        return report(CONFLICT, path, message, f"Remove it, and write {self.where}.", at_key=True)
+
+    def words(self) -> str:
+        return f"said by {self.where}"
+
+
 _SWITCH = OneOf(("enabled", "disabled"))
 NODE_CLASS = Fields(
     {
@@ -173,6 +186,7 @@ NODE_CLASS = Fields(
         "amiFamily": Field(OneOf(FAMILIES), None),
         "associatePublicIPAddress": Field(Flag(), None),
         "blockDeviceMappings": Field(ListOf(BLOCK_DEVICE), None),
+        "capacityReservationSelectorTerms": Field(_Elsewhere("reservations"), None),
         "connectionTracking": Field(
             Fields(
                 {

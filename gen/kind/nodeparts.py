@@ -23,7 +23,7 @@ from gen.kind.shape import (
 from gen.kind.value import Flag, OneOf, Text, Whole
 
 _INT32, _INT64 = 2**31 - 1, 2**63 - 1
-_SIZE = re.compile(r"([1-9][0-9]{0,4})(Gi|G|Ti|T)", re.ASCII)
+_SIZE = r"([1-9][0-9]{0,4})(Gi|G|Ti|T)"
 _MOST = {"Gi": 59_000, "G": 64_000, "Ti": 58, "T": 64}
 SIGNALS = (
     "memory.available",
@@ -37,7 +37,7 @@ KEPT_FROM_PODS = ("cpu", "memory", "ephemeral-storage", "pid")
 
 
 def _size(text: str) -> str:
-    match = _SIZE.fullmatch(text)
+    match = re.fullmatch(_SIZE, text, re.ASCII)
     if match is None:
         fix = "Write a whole number and Gi, G, Ti or T, such as 100Gi."
         raise Refusal(f"{shown(text)} is not the size of a volume.", fix, grammar.QUANTITY)

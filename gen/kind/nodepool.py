@@ -42,8 +42,8 @@ _AWS_NAMES = """
     instance-capability-flex placement-group-id placement-group-partition
 """
 AWS_LABELS = tuple(f"karpenter.k8s.aws/{name}" for name in _AWS_NAMES.split())
-_NODES = re.compile(r"(100|[0-9]{1,2})%|[0-9]{1,9}", re.ASCII)
-_DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
+_NODES = r"(100|[0-9]{1,2})%|[0-9]{1,9}"
+_DIGITS = r"[0-9]{1,18}"
 
 
 def _refuse_kept(key: object, path: Path, report: Report) -> None:
@@ -97,7 +97,9 @@ def _requirement(made: Made, path: Path, report: Report) -> None:
 
 
 def _is_one_number(values: tuple[Any, ...]) -> bool:
-    return len(values) == 1 and (values[0] is INVALID or _DIGITS.fullmatch(values[0]) is not None)
+    return len(values) == 1 and (
+        values[0] is INVALID or re.fullmatch(_DIGITS, values[0], re.ASCII) is not None
+    )
 
 
 REQUIREMENT = Fields(
@@ -138,7 +140,7 @@ def _limited(text: str) -> str:
 
 
 def _nodes(text: str) -> str:
-    if _NODES.fullmatch(text):
+    if re.fullmatch(_NODES, text, re.ASCII):
         return text
     raise Refusal(
         f"{shown(text)} is no number of nodes.", 'Write a number or a share: "3" or "10%".', BUDGET_RULE

@@ -1,12 +1,11 @@
 """Money, exactly as it is written."""
 
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from gen.finding import Path
 from gen.kind.shape import RANGE, Report, shown, wrong_type
 
-_MOST = Decimal(10**12)
+_MOST = 10**12
 
 
 class Price(NamedTuple):
@@ -18,6 +17,8 @@ class Price(NamedTuple):
         text = repr(value) if type(value) is float else str(value)
         if not text.isascii() or not text.replace(".", "", 1).isdigit() or len(text) > 30:
             return wrong_type(value, self.words(), path, report)
+        from decimal import Decimal  # noqa: PLC0415 - dear to load, and few sites speak of money
+
         price = Decimal(text)
         if price > _MOST:
             return report(RANGE, path, f"{shown(value)} is above {_MOST}.", "Write what it costs.")

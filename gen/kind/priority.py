@@ -18,7 +18,7 @@ class Priority(Whole):
 
 
 def agree_on_priority(value: Any, autoscalers: set[Any], path: Path, report: Report) -> None:
-    """Report where an autoscaler would not serve placeholders of this priority, or they would not give way."""
+    """Report where an autoscaler would not serve such placeholders, or they would not give way."""
     if type(value) is not int:
         return
     fix = "Write a whole number from -10 to -1."

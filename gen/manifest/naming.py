@@ -92,7 +92,7 @@ def static_pool(site: str, pool: str) -> str:
 
 
 def nodes_role(site: str, account: str, reservation: str) -> str:
-    """ClusterRole and ClusterRoleBinding of one of our ServiceAccounts, for the NodePools of a reservation."""
+    """ClusterRole and ClusterRoleBinding of one of our accounts, for the NodePools of a reservation."""
     return fit(f"{account}.{site}.{reservation}")
 
 

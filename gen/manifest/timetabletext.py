@@ -20,11 +20,8 @@ from gen.runtime.instant import instant_text
 from gen.runtime.timetable import API_VERSION, KIND
 
 TOO_LARGE = "B073"
-VERSION, WITH_SLOTS, WITH_NODES = (
-    1,
-    2,
-    3,
-)  # the lowest that can say it: older readers go on with what they know
+# The lowest that can say it: older readers go on with what they know.
+VERSION, WITH_SLOTS, WITH_NODES = 1, 2, 3
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 

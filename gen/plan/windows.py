@@ -1,4 +1,4 @@
-"""Which disruption budgets of a NodePool hold while windows are open: schedules in UTC, and how long each lasts.
+"""Which disruption budgets of a NodePool hold while windows are open: schedules in UTC, and their durations.
 
 Schedules have neither years nor zones, and a day of the month beside a weekday means either of them. So the
 dates themselves are written, those of a month and a time of day in one schedule; where that makes too many,

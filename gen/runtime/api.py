@@ -1,4 +1,4 @@
-"""What the runtime asks of the API server, in its own words: the timetable, a Deployment (or a NodePool) and its
+"""What the runtime asks of the API server, in its own words: the timetable, a Deployment or NodePool and its
 scale, the record on a Job.
 
 Whatever goes wrong is an `ApiError`. How a request travels is passed in: `gen.runtime.connection` in the

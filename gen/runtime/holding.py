@@ -30,8 +30,8 @@ class Holding(NamedTuple):
 
     @property
     def subjects(self) -> list[Thing]:
-        """Where people look for what is told of it: its Deployments, or its timetable where it has none. Events
-        of what has no namespace are hard to find.
+        """Where people look for what is told of it: its Deployments, or its timetable where it has none.
+        Events of what has no namespace are hard to find.
         """
         found = [one.thing for one in self.deployments if one.thing.kind == DEPLOYMENT.name]
         return found or [one.thing for one in self.sources]

@@ -36,6 +36,10 @@ def cloud_objects(folder: Path, *declared: Object) -> dict[str, Object]:
     return objects(texts(folder, *declared)[CLOUD])
 
 
+def exam(folder: Path, *declared: Object) -> dict[str, Object]:
+    return objects(texts(folder, *declared, nodes())["clusters/prod/reservations/exam.yaml"])
+
+
 def test_a_capacity_is_a_node_class_and_a_node_pool(tmp_path: Path) -> None:
     found = cloud_objects(tmp_path, capacity(), resource_class(), mondays())
 
@@ -270,7 +274,7 @@ def test_whole_nodes_are_a_node_pool_that_has_none_in_git(tmp_path: Path) -> Non
         nodeSelector={"node.kubernetes.io/instance-type": "m7i.4xlarge", "example.org/room": "a"}
     )
     said["spec"]["labels"] = {"example.org/room": "a"}
-    found = objects(texts(tmp_path, said, seat, nodes())["clusters/prod/reservations/exam.yaml"])
+    found = exam(tmp_path, said, seat)
 
     assert list(found) == [
         "ConfigMap/exam",

@@ -73,8 +73,8 @@ def test_nodes_that_lack_at_the_start_are_told_on_the_timetable() -> None:
     (event,) = world.cluster.events
     assert event["involvedObject"]["kind"] == "ConfigMap"
     assert event["message"] == (
-        "24 of 25 nodes of small are ready for course/1, which starts at 2026-02-02T08:00:00Z. Look at kubectl "
-        "get nodeclaims, and at the events of the NodePool: its limits, or what the cloud has left."
+        "24 of 25 nodes of small are ready for course/1, which starts at 2026-02-02T08:00:00Z. Look at "
+        "kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud has left."
     )
 
 
