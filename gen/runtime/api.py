@@ -109,9 +109,7 @@ class Api:
         replicas = _part(found, "spec").get("replicas")
         ready = _part(found, "status").get(READY[kind])
         if not isinstance(version, str) or not isinstance(replicas, int):
-            raise ApiError(
-                200, "Nonsense", f"the answer is no {kind.name} with replicas: {json.dumps(found)[:200]}"
-            )
+            raise ApiError(200, "Nonsense", f"the answer is no {kind.name}: {json.dumps(found)[:200]}")
         return Deployment(
             replicas,
             version,
