@@ -145,13 +145,13 @@ RULES = {
     "B179": Rule(WARNING, "Machines that are taken back at two minutes' notice."),
     "B180": Rule(WARNING, "Two clusters use one reservation of the cloud."),
     "B182": Rule(NOTE, "What was bought never comes back to reserved machines."),
-    "B190": Rule(ERROR, "More windows than the disruption budgets of a NodePool can say."),
-    "B191": Rule(NOTE, "Nodes are kept in more hours than those of windows."),
-    "B192": Rule(ERROR, "Whole nodes that an apply would take away in the middle of a window."),
     "B183": Rule(WARNING, "Nodes stay, and are paid for, after a window."),
     "B184": Rule(WARNING, "A requirement that keeps a cloud capacity from falling back."),
     "B185": Rule(NOTE, "A wish for even spread that cluster-autoscaler does not know."),
     "B186": Rule(NOTE, "Nodes are replaced whenever AWS releases an image."),
+    "B190": Rule(ERROR, "More windows than the disruption budgets of a NodePool can say."),
+    "B191": Rule(NOTE, "Nodes are kept in more hours than those of windows."),
+    "B192": Rule(ERROR, "Whole nodes that an apply would take away in the middle of a window."),
 }
 
 

@@ -38,9 +38,7 @@ def problems(declared: Declared, found: dict[str, Budgets | TooMany]) -> Iterato
     for name, answer in found.items():
         cloud = declared.clouds[name]
         room = MOST - len(own_budgets(cloud))
-        fix = (
-            "Let windows open and close at the same times, or give some classes a CloudCapacity of their own."
-        )
+        fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
         if isinstance(answer, TooMany):
             message = (
                 f"the windows of its classes need {answer.needed} disruption budgets; a NodePool has room "
