@@ -16,7 +16,7 @@ from gen.manifest.cloudpools import led, own_budgets, pools
 from gen.model import Cluster, ResourceClass, Site
 from gen.plan.labels import CAPACITY_TYPE, NODEPOOL, WELL_KNOWN
 from gen.plan.windows import Budgets, Held
-from gen.runtime.labels import AFFINITY, ROLE
+from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
 EMPTY_AFTER = "0s"
 
@@ -58,7 +58,7 @@ def static_pool(
     limits = {key: amount for key, amount in cloud.limits if key == "nodes"}
     values = {
         "name": name,
-        "labels": common["labels"],
+        "labels": {**common["labels"], CLASS: found.name},
         "annotations": common["annotations"],
         "has_annotations": bool(common["annotations"]),
         "is_static": True,

@@ -46,6 +46,11 @@ class Pool(NamedTuple):
         return f"{self.deployment}/slots" if self.slots else self.deployment
 
     @property
+    def scaled(self) -> str:
+        """The name of what has its replicas, where anything has."""
+        return self.node_pool or self.deployment
+
+    @property
     def has_deployment(self) -> bool:
         return not self.node_pool and (self.slots is None or self.slots.placeholders)
 

@@ -1,6 +1,7 @@
 """Can the disruption budgets of a NodePool say all windows of those who may use it?"""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -12,7 +13,7 @@ from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, site, weekly
 
 
-def read(folder: Path, course: Value, own: int = 1, **more: object) -> Pipeline:
+def read(folder: Path, course: Value, own: int = 1, **more: Any) -> Pipeline:
     """`own`: budgets that the capacity has already."""
     budgets = [{"nodes": "1"}] * own
     whole = [

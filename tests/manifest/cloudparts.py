@@ -12,14 +12,14 @@ from gen.render import files, text_of
 from tests.generate import document, write
 
 Object = dict[str, Any]
-NODE_CLASS = {
+NODE_CLASS: Object = {
     "role": "KarpenterNodeRole",
     "subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": "prod"}}],
     "securityGroupSelectorTerms": [{"id": "sg-0123456789abcdef0"}],
     "amiSelectorTerms": [{"alias": "al2023@v20260107"}],
 }
-MACHINES = {"instanceType": "m7i.4xlarge", "zone": "us-west-2a", "count": 2}
-KARPENTER = {"version": "1.14", "gates": {"StaticCapacity": True}}
+MACHINES: Object = {"instanceType": "m7i.4xlarge", "zone": "us-west-2a", "count": 2}
+KARPENTER: Object = {"version": "1.14", "gates": {"StaticCapacity": True}}
 
 
 def capacity(name: str = "odcr", **spec: Any) -> Object:

@@ -36,7 +36,7 @@ def test_whole_nodes_are_a_node_pool_that_has_none_in_git(tmp_path: Path) -> Non
         "kind": "NodePool",
         "metadata": {
             "name": "uni.exam-bench",
-            "labels": {**OURS, "berth.dev/reservation": "exam"},
+            "labels": {**OURS, "berth.dev/reservation": "exam", "berth.dev/resource-class": "bench"},
             "annotations": {"berth.dev/title": "exam"},
         },
         "spec": {
