@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from gen.check.ceilings import pool_steps
 from gen.check.cloudclass import clouds_of
+from gen.check.cloudlimits import buys_nothing
 from gen.check.cloudwindows import usable
 from gen.check.karpenter import problems_of_need
 from gen.check.load import NEVER, Pool, peak, together
@@ -69,7 +70,7 @@ def _limit(
             )
             fix = "Ask for fewer, or add on-demand to capacityTypes."
             yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
-        if most is not None and highest[0] * NANO > (parse(most) or 0):
+        if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
             message = (
                 f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
                 f"and cloud capacity {cloud.name} is limited to {most}."

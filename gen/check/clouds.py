@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from gen.check.load import Pool
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
-from gen.finding import Problem
+from gen.finding import ERROR, Problem
 from gen.kind.backend import NODE_POOL
 from gen.model import Reservation, Site
+from gen.rules import severity
 
 if TYPE_CHECKING:
     from gen.plan.windows import Budgets, TooMany
@@ -27,8 +28,12 @@ def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
     if declared.clouds:
         from gen.check import cloud, cloudclass  # noqa: PLC0415
 
-        yield from cloud.of_clouds(declared, site)
-        yield from cloudclass.of_classes(declared, site)
+        own = list(cloud.of_clouds(declared, site))
+        faulty = {one[1:3] for one in own if severity(one.code) == ERROR}
+        yield from own
+        # What is wrong with a capacity is no second fault of the classes that name it.
+        good = {name: one for name, one in declared.clouds.items() if one.origin[:2] not in faulty}
+        yield from cloudclass.of_classes(declared._replace(clouds=good), site)
 
 
 def of_reservation(

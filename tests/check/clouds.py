@@ -39,12 +39,12 @@ def of_documents(*documents: Value) -> list[str]:
     return lines(found)
 
 
-def of_cloud(*, cluster: Value = KARPENTER, **spec: object) -> list[str]:
+def of_cloud(*, cluster: Value = KARPENTER, **spec: Any) -> list[str]:
     """What is told of a capacity that a class names."""
     return of_documents(site(cluster), resource_class(cloudCapacity=["gpu"]), cloud(**spec))
 
 
-def of_class(found: Value, **spec: object) -> list[str]:
+def of_class(found: Value, **spec: Any) -> list[str]:
     """What is told of a class that names a capacity."""
     return of_documents(site(KARPENTER), resource_class(cloudCapacity=["gpu"], **found), cloud(**spec))
 

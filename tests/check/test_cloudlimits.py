@@ -32,11 +32,13 @@ def test_seats_that_fit(limits: Value, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("resource", "limit", "amount"),
-    [("cpu", "12", "12.5"), ("memory", "99Gi", "100Gi"), ("pods", "24", "25")],
-    ids=["cpu", "memory", "pods"],
+    [("cpu", "12", "12.5"), ("memory", "99Gi", "100Gi"), ("pods", "24", "25"), ("nvidia.com/gpu", "0", "25")],
+    ids=["cpu", "memory", "pods", "devices"],
 )
 def test_seats_that_do_not_fit(resource: str, limit: str, amount: str, tmp_path: Path) -> None:
-    (one,) = told(tmp_path, limits={resource: limit})
+    requests = {**HALF["requests"], "nvidia.com/gpu": "1"}
+
+    (one,) = told(tmp_path, limits={resource: limit}, requests=requests)
 
     assert one == (
         f"3.yaml:6:3 error[B174] spec.provisioning: at {PEAK} seats ask for {amount} of {resource}, and "

@@ -18,7 +18,7 @@ def cloud(name: str = "gpu", **spec: object) -> Value:
     return document("CloudCapacity", name, {"nodeClass": GOOD, **spec})
 
 
-def made(**spec: object) -> CloudCapacity:
+def made(**spec: Any) -> CloudCapacity:
     declared = read(cloud(**spec))
     assert [one for one in declared.problems if one.code != "B064"] == []
     return declared.clouds["gpu"]

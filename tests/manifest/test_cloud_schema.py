@@ -50,7 +50,7 @@ SPECS = {"EC2NodeClass": definition("ec2nodeclass"), "NodePool": definition("nod
 
 def by_chance(random: Random) -> Object:
     """A capacity with some of all that may be said."""
-    selected = [
+    selected: list[Object] = [
         {"id": f"cr-{random.randrange(16**8):017x}"},
         {"tags": {"course": random.choice(["*", "ml", "on", "1e3"])}},
         {"tags": {"a": "b", "c": "d"}, "ownerID": "123456789012", "instanceMatchCriteria": "targeted"},
