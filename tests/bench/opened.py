@@ -131,8 +131,14 @@ def _resident(pod: Mapping[str, object]) -> float:
     for one in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
         for process in cgroups.processes(one["containerID"].rpartition("/")[2]):
             lines = Path(f"/proc/{process}/status").read_text().splitlines()
-            found += sum(int(line.split()[1]) for line in lines if line.startswith("Rss")) / 1024
+            if _is_first(lines):  # not a probe, which is there for a moment
+                found += sum(int(line.split()[1]) for line in lines if line.startswith("Rss")) / 1024
     return found
+
+
+def _is_first(status: list[str]) -> bool:
+    """Of its container."""
+    return any(line.startswith("NSpid:") and line.split()[-1] == "1" for line in status)
 
 
 def main(numbers: list[str]) -> None:

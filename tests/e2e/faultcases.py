@@ -104,7 +104,7 @@ CASES: Sequence[Case] = (
     Case(9, "new-image", opens=3, ends=6),
     Case(10, "clock-ahead", opens=3, behaviour="maintain", short=STARTED + 30),
     Case(10, "clock-behind", opens=3, behaviour="maintain", short=STARTED + 30, clean=SERVED + 35),
-    Case(11, "full", opens=3, ends=5),
+    Case(11, "full", opens=3, ends=4, short=45),
     Case(14, "timetable-broken", behaviour="maintain", sessions=1),
     Case(14, "code-broken"),
 )
