@@ -3,6 +3,7 @@
 The API server stores all of these. An unknown field is no trouble; a wrong type, duration or quantity is.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -189,3 +190,11 @@ _RESERVATION = _struct(
 def poison(tree: Mapping[str, Any]) -> str:
     """Why this Reservation breaks every list that it is in; empty for a good one."""
     return _RESERVATION(tree)
+
+
+def json_object(text: str) -> Mapping[str, Any]:
+    """Of an annotation. Raises ValueError where it is none."""
+    said = json.loads(text)
+    if not isinstance(said, dict):
+        raise ValueError(f"cannot unmarshal {text}")
+    return said

@@ -25,7 +25,6 @@ from tests.koordinator.objects import (
     node_of,
     reserve_pod,
     spec_of,
-    status_of,
     template_of,
     uid_of,
 )
@@ -140,14 +139,6 @@ def info_of_pod(pod: Tree) -> Info | None:
         amounts.ports_of(spec_of(pod)),
         is_pod=True,
     )
-
-
-def is_operating(pod: Tree) -> bool:
-    """Whether it may be matched: Running and Ready."""
-    ready = any(
-        one["type"] == "Ready" and one["status"] == "True" for one in status_of(pod).get("conditions") or []
-    )
-    return ready and status_of(pod).get("phase") == "Running"
 
 
 def _restricted(annotations: Mapping[str, str], names: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
