@@ -160,9 +160,13 @@ class Mirror:
     def start(self) -> None:
         self._thread.start()
 
+    def leave(self) -> None:
+        """It ends soon, and nobody waits for it."""
+        self._stop.set()
+
     def stop(self) -> None:
         """Harmless when it has not begun."""
-        self._stop.set()
+        self.leave()
         if self._thread.is_alive():
             self._thread.join()
 

@@ -50,10 +50,16 @@ class FakeScheduler:
         for one in (self._nodes, self._pods, self._reservations, self._thread):
             one.start()
 
-    def stop(self) -> None:
-        """Harmless when it has not begun."""
+    def leave(self) -> None:
+        """It ends soon, and nobody waits for it."""
         self._stop.set()
         self._news.set()
+        for one in (self._nodes, self._pods, self._reservations):
+            one.leave()
+
+    def stop(self) -> None:
+        """Harmless when it has not begun."""
+        self.leave()
         if self._thread.is_alive():
             self._thread.join()
         for one in (self._nodes, self._pods, self._reservations):
