@@ -5,25 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.koordinator.world import World, node, pod, reservation
+from tests.koordinator.world import node, pod, reservation, settled
 
-AFFINITY = "scheduling.koordinator.sh/reservation-affinity"
-EXACT = "scheduling.koordinator.sh/exact-match-reservation"
+NEEDING = {"scheduling.koordinator.sh/reservation-affinity": "{}"}
 ORDER = "scheduling.koordinator.sh/reservation-order"
 OPTIONS = "scheduling.koordinator.sh/reservation-restricted-options"
 IGNORED = "scheduling.koordinator.sh/reservation-ignored"
-TAINT = {"key": "exam", "value": "yes", "effect": "NoSchedule"}
-
-
-def wanting(**said: Any) -> dict[str, str]:
-    """The annotation of a pod that needs a Reservation."""
-    return {AFFINITY: json.dumps(said)}
-
-
-def settled(*trees: Any) -> World:
-    world = World(*trees)
-    world.look()
-    return world
 
 
 def test_strangers_do_not_get_what_is_reserved() -> None:
@@ -52,14 +39,14 @@ def test_without_affinity_a_pod_that_fits_into_none_takes_what_is_free() -> None
 def test_restricted_must_do_alone_and_aligned_takes_the_rest_from_the_node() -> None:
     for policy, owners in (("Restricted", []), ("Aligned", ["s1"]), (None, ["s1"])):
         world = settled(node(cpu="4"), reservation(allocatePolicy=policy))
-        world.add(pod("s1", cpu="2", annotations=wanting()))
+        world.add(pod("s1", cpu="2", annotations=NEEDING))
         world.look()
         assert world.owners() == {"r1": owners}, policy
 
 
 def test_aligned_needs_both_together() -> None:
     world = settled(node(cpu="4"), reservation(allocatePolicy="Aligned"), pod("other", cpu="2", labels={}))
-    world.add(pod("s1", cpu="3", annotations=wanting()))
+    world.add(pod("s1", cpu="3", annotations=NEEDING))
     world.look()
 
     assert world.waits() == {"s1": "0/1 nodes are available: 1 Insufficient cpu."}
@@ -70,7 +57,7 @@ def test_restricted_options_leave_other_resources_to_the_node() -> None:
     asked = [{"resources": {"requests": {"cpu": "1", "memory": "2Gi"}}}]
     for options, owners in (("", []), ('{"resources": ["cpu"]}', ["s1"]), ('{"resources": ["gpu"]}', [])):
         world = settled(node(), reservation(template=both, annotations={OPTIONS: options}))
-        world.add(pod("s1", containers=asked, annotations=wanting()))
+        world.add(pod("s1", containers=asked, annotations=NEEDING))
         world.look()
         assert world.owners() == {"r1": owners}, options
 
@@ -94,7 +81,7 @@ def test_what_a_reservation_does_not_hold_comes_from_the_node() -> None:
 def test_a_part_may_be_held_back_inside_it() -> None:
     held = {"node.koordinator.sh/reservation": '{"resources": {"cpu": "500m"}}'}
     world = settled(node(), reservation(annotations=held))
-    world.add(pod("s1", annotations=wanting()), pod("s2", cpu="500m", annotations=wanting()))
+    world.add(pod("s1", annotations=NEEDING), pod("s2", cpu="500m", annotations=NEEDING))
     world.look()
 
     assert world.owners() == {"r1": ["s2"]}
@@ -113,118 +100,6 @@ def test_an_unset_policy_shares_no_node(present: str | None, new: str | None, fi
     if not fits:
         said = "0/1 nodes are available: 1 node(s) reservation allocate policy conflict."
         assert world.refused("r2") == said
-
-
-def test_affinity_makes_it_required() -> None:
-    world = settled(node(), reservation(owners=[{"object": {"name": "other"}}]))
-    world.add(pod("s1", annotations=wanting(reservationSelector={"course": "x"})))
-    world.look()
-
-    said = "0/1 nodes are available: 1 node(s) no reservations match reservation affinity."
-    assert world.waits() == {"s1": said}
-
-
-@pytest.mark.parametrize(
-    ("said", "owner"),
-    [
-        ({"reservationSelector": {"course": "b"}}, "b"),
-        ({"reservationSelector": {"course": "b", "room": "1"}}, None),
-        ({"reservationSelector": {"kubernetes.io/hostname": "n1", "course": "a"}}, "a"),
-        ({"name": "a"}, "a"),
-        ({"name": "a", "reservationSelector": {"course": "b"}}, "a"),
-        ({"name": "none"}, None),
-        ({"requiredDuringSchedulingIgnoredDuringExecution": {"reservationSelectorTerms": [
-            {"matchExpressions": [{"key": "course", "operator": "In", "values": ["b", "c"]}]}]}}, "b"),
-        ({"requiredDuringSchedulingIgnoredDuringExecution": {"reservationSelectorTerms": [
-            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]}]}}, "a"),
-        ({"requiredDuringSchedulingIgnoredDuringExecution": {"reservationSelectorTerms": []}}, None),
-    ],
-    ids=["label", "two-labels", "of-the-node-too", "name", "name-wins", "no-such-name", "terms", "fields",
-         "no-term"],
-)  # fmt: skip
-def test_affinity_chooses(said: dict[str, Any], owner: str | None) -> None:
-    two = [reservation(name, labels={"course": name}) for name in "ab"]
-    world = settled(node(), *two)
-    world.add(pod("s1", annotations=wanting(**said)))
-    world.look()
-
-    found = [name for name, owners in world.owners().items() if owners]
-    assert found == ([owner] if owner else [])
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '"r1"'])
-def test_an_affinity_that_cannot_be_read_is_never_scheduled(text: str) -> None:
-    world = settled(node(), reservation())
-    world.add(pod("s1", annotations={AFFINITY: text}))
-    world.look()
-
-    assert "s1" in world.waits()
-
-
-@pytest.mark.parametrize(
-    ("taint", "annotations", "is_owner"),
-    [
-        (TAINT, wanting(), False),
-        (TAINT, wanting(tolerations=[{"key": "exam", "operator": "Exists"}]), True),
-        (TAINT, wanting(tolerations=[{"key": "exam", "value": "no"}]), False),
-        (TAINT, wanting(tolerations=[{"operator": "Exists"}]), True),
-        (TAINT, wanting(name="r1"), True),
-        (TAINT, {}, True),
-        ({**TAINT, "effect": "NoExecute"}, wanting(), False),
-        ({**TAINT, "effect": "PreferNoSchedule"}, wanting(), True),
-    ],
-    ids=["untolerated", "exists", "another-value", "all", "by-name", "no-affinity", "no-execute", "prefer"],
-)
-def test_taints_are_tolerated_by_the_annotation(
-    taint: dict[str, str], annotations: dict[str, str], is_owner: bool
-) -> None:
-    """And by nothing else: not by the pod's own tolerations. Who says nothing is not asked."""
-    world = settled(node(), reservation(taints=[taint]))
-    world.add(pod("s1", annotations=annotations, tolerations=[{"operator": "Exists"}]))
-    world.look()
-
-    assert world.owners() == {"r1": ["s1"] if is_owner else []}
-
-
-CLOSED = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists", "effect": "NoSchedule"}
-
-
-@pytest.mark.parametrize(
-    ("annotations", "is_owner"),
-    [
-        ({}, False),
-        (wanting(), False),
-        (wanting(tolerations=[CLOSED]), True),
-        (wanting(name="r1"), True),
-    ],
-    ids=["soft", "required", "tolerated", "by-name"],
-)
-def test_an_unschedulable_one_takes_no_new_owners(annotations: dict[str, str], is_owner: bool) -> None:
-    world = settled(node(), reservation(unschedulable=True))
-    world.add(pod("s1", annotations=annotations))
-    world.look()
-
-    assert world.owners() == {"r1": ["s1"] if is_owner else []}
-
-
-@pytest.mark.parametrize(
-    ("names", "cpu", "is_owner"),
-    [
-        (["cpu"], "1", True),
-        (["cpu"], "500m", False),
-        (["cpu", "memory"], "1", True),
-        (["gpu"], "500m", True),
-        ([], "500m", True),
-    ],
-    ids=["equal", "smaller", "neither-has-memory", "neither-has-it", "none"],
-)
-def test_an_exact_match_is_of_quantities(names: list[str], cpu: str, is_owner: bool) -> None:
-    world = settled(node(), reservation())
-    exact = {EXACT: json.dumps({"resourceNames": names})}
-    world.add(pod("s1", cpu=cpu, annotations={**wanting(), **exact}))
-    world.look()
-
-    assert world.owners() == {"r1": ["s1"] if is_owner else []}
 
 
 def test_the_lowest_order_goes_first_then_the_fullest() -> None:
@@ -264,7 +139,7 @@ def test_reservation_ignored_uses_any_room_and_is_never_an_owner() -> None:
 
 def test_its_owners_count_once_for_everybody_else() -> None:
     """Used in part, a Reservation and its owner take no more than the Reservation."""
-    world = settled(node(cpu="4"), reservation(cpu="3"), pod("s1", cpu="2", annotations=wanting()))
+    world = settled(node(cpu="4"), reservation(cpu="3"), pod("s1", cpu="2", annotations=NEEDING))
     world.look()
     world.add(pod("stranger", labels={}))
     world.look()

@@ -160,3 +160,10 @@ class World:
 
     def uid(self, name: str) -> str:
         return uid_of(self.pods.get(name) or self.reservations[name])
+
+
+def settled(*trees: Tree) -> World:
+    """One in which the scheduler has done its work."""
+    world = World(*trees)
+    world.look()
+    return world
