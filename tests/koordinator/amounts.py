@@ -14,7 +14,7 @@ def read(tree: Mapping[str, Any] | None) -> Amounts:
     """A ResourceList. Whoever has not been decoded first gets a ValueError for what is no quantity."""
     found: Amounts = {}
     for name, said in (tree or {}).items():
-        amount = quantity.parse(str(said))
+        amount = 0 if said is None else quantity.parse(str(said))
         if amount is None:
             raise ValueError(f"{name}: {said!r} is no quantity")
         found[name] = amount

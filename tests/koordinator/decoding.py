@@ -6,6 +6,8 @@ The API server stores all of these. An unknown field is no trouble; a wrong type
 import json
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from gen import quantity
@@ -15,8 +17,18 @@ Check = Callable[[Any], str]
 
 _DURATION = re.compile(r"[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)")
 _PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_LONGEST = (2**63 - 1) / 1e9
+_MICRO, _SECOND = 10**3, 10**9
+_UNITS = {  # in nanoseconds
+    "ns": 1,
+    "us": _MICRO,
+    "µs": _MICRO,
+    "μs": _MICRO,
+    "ms": 10**6,
+    "s": _SECOND,
+    "m": 60 * _SECOND,
+    "h": 3600 * _SECOND,
+}
+_LONGEST = 2**63 - 1
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
@@ -26,10 +38,10 @@ def duration(text: str) -> float:
     """
     if not _DURATION.fullmatch(text):
         raise ValueError(f"time: invalid duration {text!r}")
-    seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
-    if seconds > _LONGEST:
+    told = sum(int(Decimal(number) * _UNITS[unit]) for number, unit in _PART.findall(text))
+    if told > _LONGEST:
         raise ValueError(f"time: invalid duration {text!r}")
-    return -seconds if text.startswith("-") else seconds
+    return (-told if text.startswith("-") else told) / _SECOND
 
 
 def _is_duration(value: Any) -> str:
@@ -43,7 +55,12 @@ def _is_duration(value: Any) -> str:
 
 
 def _is_time(value: Any) -> str:
-    return "" if isinstance(value, str) and _TIME.fullmatch(value) else f"{value!r} is no time"
+    try:
+        if _TIME.fullmatch(value) and datetime.fromisoformat(value) and value[11:13] < "24":
+            return ""
+    except (TypeError, ValueError):
+        pass
+    return f"{value!r} is no time"
 
 
 def _is_quantity(value: Any) -> str:
@@ -82,7 +99,8 @@ def _map_of(check: Check) -> Check:
     def every(value: Any) -> str:
         if not isinstance(value, Mapping):
             return f"{value!r} is no object"
-        return next((f"{key}: {trouble}" for key, one in value.items() if (trouble := check(one))), "")
+        told = ((key, _nullable(check)(one)) for key, one in value.items())
+        return next((f"{key}: {trouble}" for key, trouble in told if trouble), "")
 
     return every
 
