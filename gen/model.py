@@ -62,9 +62,9 @@ class Extra(NamedTuple):
 
 
 class Recurrence(NamedTuple):
-    type: str  # once | daily | weekly | dates
+    type: str  # once | daily | weekly | dates; standing: it has no dates, and its seats stand always
     zone: str
-    first: date | None  # startDate; None only for `dates`
+    first: date | None  # startDate; None only for `dates` and `standing`
     last: date | None  # endDate, inclusive
     dates: tuple[
         tuple[date, date], ...
@@ -87,6 +87,38 @@ class SessionMatch(NamedTuple):
     earlier: str  # count | ignore
 
 
+class Owner(NamedTuple):
+    """Who may take a slot: one entry of `owners`. Its parts are ANDed, several entries ORed."""
+
+    object: tuple[tuple[str, str], ...]  # rendered as it is; empty: not said
+    controller: dict[str, Any]  # complete: apiVersion, kind, name, uid, ...; empty: not said
+    selector: dict[str, Any]  # a LabelSelector; empty: not said
+
+
+class Slots(NamedTuple):
+    """How a reservation's seats are held by Koordinator's Reservations, one slot a seat."""
+
+    owners: tuple[Owner, ...]  # empty: from the class
+    allocate_once: bool
+    allocate_policy: str | None  # None: the cluster's
+    pre_allocation: bool
+    pre_allocation_policy: dict[str, Any]  # empty: not said
+    pre_allocation_required: bool
+    unschedulable: bool
+    taints: tuple[dict[str, Any], ...]
+    order: int | None
+    priority: int | None
+    restricted_resources: tuple[str, ...]
+    labels: tuple[tuple[str, str], ...]
+    annotations: tuple[tuple[str, str], ...]
+    template: dict[str, Any]  # {"metadata": {...}, "spec": {...}}: additions to what the class says
+    standing: bool
+    expires: str | None  # 2026-12-31T23:00:00Z, only of standing ones
+    ttl: str | None  # canonical, as Go writes it: 720h0m0s; only of standing ones
+    session_affinity: bool
+    with_placeholders: bool
+
+
 class Reservation(NamedTuple):
     origin: Origin
     name: str
@@ -102,6 +134,7 @@ class Reservation(NamedTuple):
     backend: str
     suspend: bool
     renku: bool  # read from a Renku payload: some errors are warnings there
+    slots: Slots | None = None  # None: another backend than koordinator
 
 
 class ClassSessions(NamedTuple):
@@ -148,6 +181,14 @@ class Images(NamedTuple):
     pull_secrets: tuple[str, ...]
 
 
+class Koordinator(NamedTuple):
+    """Koordinator's scheduler in a cluster."""
+
+    scheduler: str
+    allocate_policy: str  # of every Reservation there: mixed ones do not share a node
+    colocation_profiles: bool  # whether its webhook may be told how sessions find their slots
+
+
 class Cluster(NamedTuple):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
@@ -162,6 +203,7 @@ class Cluster(NamedTuple):
     priority: int
     images: Images
     runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
+    koordinator: Koordinator | None = None  # None: the cluster has none
 
     @property
     def sweep_prunes(self) -> bool:

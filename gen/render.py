@@ -37,12 +37,12 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     names: list[str] = []
     for item in items:
         for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
-            if isinstance(text, str):
+            if isinstance(text, Problem):
+                pipeline.problems.append(text)
+            elif text:
                 names.append(reservation_file(part))
                 if not pipeline.has_errors():
                     yield names[-1], text
-            else:
-                pipeline.problems.append(text)
     if pipeline.has_errors() or pipeline.site is None:
         return
     classes = pipeline.declared.classes.values()
@@ -115,12 +115,16 @@ def inventory_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequ
 
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
-    """The file of one reservation in one cluster, or why there can be none."""
+    """The file of one reservation in one cluster, or why there can be none. Empty: it has nothing there, and
+    no file, for an empty one is an error to some readers.
+    """
     timetable = timetable_that_fits(site, part.placed, part.occurrences)
     if isinstance(timetable, Problem):
         return timetable
     backend = BACKENDS[part.placed.reservation.backend]
     manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
+    if not manifests:
+        return ""
     return _file(renderer, site, manifests, f"{part.placed.cluster.name}/{part.placed.reservation.name}")
 
 

@@ -40,7 +40,8 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
         found.append(Manifest("base/serviceaccount.yaml.j2", {**common, "name": name}))
         found += rights.granted({**common, "name": name}, rules, name, cluster.namespace)
     found += rights.in_namespaces_of_sessions(site, cluster, classes)
-    for name, texts in code.parts().items():
+    found += rights.over_slots(site, cluster)
+    for name, texts in code.parts(koordinator=cluster.koordinator is not None).items():
         files = [{"name": file, "text": text} for file, text in texts.items()]
         found.append(Manifest("base/code.yaml.j2", {**common, "name": name, "files": files}))
     found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
@@ -48,6 +49,8 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
 
 
 def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
+    has_koordinator = cluster.koordinator is not None
+    names = [naming.RUNTIME, naming.SWEEP_CODE, *([naming.KOORDINATOR_CODE] if has_koordinator else ())]
     return {
         "name": naming.SWEEP,
         "annotations": job.UNLIMITED,
@@ -57,8 +60,9 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "engine": cluster.engine,
         "inventory": naming.INVENTORY,
         "has_inventory": cluster.sweep_prunes,
+        "has_koordinator": has_koordinator,
         **job.pod(cluster),
-        "code": code.sources(naming.RUNTIME, naming.SWEEP_CODE),
+        "code": code.sources(*names),
         "resources": _with_room(cluster.runtime["resources"]),
     }
 

@@ -15,26 +15,28 @@ Files = dict[str, str]
 _OWN = {
     "attendance attribution collection contest kinds lookout observed": naming.SCALER_CODE,
     "pages presence readers renku rivals scaler scaling templates watcher watching": naming.SCALER_CODE,
-    "action facts holding imagetrouble judgement removal serving sweep sweephands verbs": naming.SWEEP_CODE,
+    "slot slotdemand slothands slotkeeper slotplan slotsweep": naming.KOORDINATOR_CODE,
+    "action facts holding imagetrouble judgement removal serving sweep sweephands": naming.SWEEP_CODE,
 }
 _HOME = {f"{module}.py": name for modules, name in _OWN.items() for module in modules.split()}
 
 
-def parts() -> dict[str, Files]:
-    """By the name of the ConfigMap: what runs is what is reviewed."""
+def parts(*, koordinator: bool = False) -> dict[str, Files]:
+    """By the name of the ConfigMap: what runs is what is reviewed. `koordinator`: where a cluster has it."""
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "runtime")
-    found: dict[str, Files] = {name: {} for name in naming.CODE}
+    found: dict[str, Files] = {name: {} for name in naming.code(koordinator=koordinator)}
     for name in sorted(os.listdir(folder)):
-        if name.endswith(".py"):
+        home = found.get(_HOME.get(name, naming.RUNTIME)) if name.endswith(".py") else None
+        if home is not None:
             with open(f"{folder}/{name}", encoding="utf-8") as file:
                 text = file.read()
             if text:
-                found[_HOME.get(name, naming.RUNTIME)][name] = text
+                home[name] = text
     return found
 
 
-def together() -> Files:
-    return {name: text for files in parts().values() for name, text in files.items()}
+def together(*, koordinator: bool = False) -> Files:
+    return {name: text for files in parts(koordinator=koordinator).values() for name, text in files.items()}
 
 
 def sources(*names: str) -> list[dict[str, dict[str, str]]]:

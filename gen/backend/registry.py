@@ -1,6 +1,6 @@
 """Every backend, by the name that a reservation gives it. Written out by hand."""
 
-from gen.backend import placeholder
+from gen.backend import koordinator, placeholder
 from gen.backend.base import Backend
 
-BACKENDS: dict[str, Backend] = {"placeholder": placeholder}
+BACKENDS: dict[str, Backend] = {"koordinator": koordinator, "placeholder": placeholder}

@@ -14,6 +14,7 @@ from gen.model import ClassSessions, Cluster, ResourceClass, Site
 
 Rule = dict[str, Any]
 READ = ("list", "watch")
+SLOTS = ("scheduling.koordinator.sh", ["reservations"])
 
 
 def _rule(group: str, resources: Iterable[str], verbs: Iterable[str], names: Iterable[str] = ()) -> Rule:
@@ -68,6 +69,31 @@ def of_sweep(*, prunes: bool) -> list[Rule]:
     if prunes:
         rules.append(_rule("rbac.authorization.k8s.io", ["rolebindings", "roles"], ["list", "delete"]))
     return rules
+
+
+def of_slots() -> dict[str, list[Rule]]:
+    """By ServiceAccount, for all of a cluster: slots have no namespace, and no name before they are made. The
+    occurrence patches what ends later than it was thought to; the sweep lets such ones go and makes others.
+    """
+    return {
+        naming.OCCURRENCE: [_rule(*SLOTS, ["list", "create", "patch", "delete"])],
+        naming.SWEEP: [_rule(*SLOTS, ["list", "create", "delete"])],
+    }
+
+
+def over_slots(site: Site, cluster: Cluster) -> list[Manifest]:
+    """ClusterRoles and their bindings, where the cluster has Koordinator."""
+    if cluster.koordinator is None:
+        return []
+    found = []
+    for account, rules in of_slots().items():
+        common = {"name": naming.slot_role(site.name, account), "labels": of_site(site)}
+        bound = {**common, "service_account": account, "home": cluster.namespace}
+        found += [
+            Manifest("rbac/clusterrole.yaml.j2", {**common, "rules": rules}),
+            Manifest("rbac/clusterrolebinding.yaml.j2", bound),
+        ]
+    return found
 
 
 def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:

@@ -28,9 +28,11 @@ class Names:
         name, cluster = reservation.name, placed.cluster.name
         if name == KUSTOMIZE:
             yield _meet(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
-        wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]
+        wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]  # or its slots
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
         wanted.append(("ConfigMap", naming.single(name)))
+        if reservation.slots is not None and reservation.slots.session_affinity:
+            wanted.append(("ConfigMap", naming.affinity_snippet(name)))
         also = ("Role", naming.single(name))  # between reservations, it meets where ConfigMaps do
         for kind, given in [one for one in (*wanted, also) if one in self._ours[cluster]][:1]:
             yield _meet(reservation, kind, given, "Berth itself")
@@ -57,7 +59,7 @@ class Names:
 def _ours(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> frozenset[tuple[str, str]]:
     """What Berth itself has in the cluster's namespace."""
     found = {
-        *(("ConfigMap", name) for name in naming.CODE),
+        *(("ConfigMap", name) for name in naming.code(koordinator=cluster.koordinator is not None)),
         ("CronJob", naming.SWEEP),
         ("Role", naming.SWEEP),
         ("Role", naming.OCCURRENCE),

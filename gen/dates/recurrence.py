@@ -38,13 +38,13 @@ class _Timing(NamedTuple):
 
 
 def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expansion:
-    """No occurrences where a window has no length, or there are more than 2,000.
+    """No occurrences where a window has no length, or there are more than 2,000; none of what stands always.
 
     What is unknown is told elsewhere: such a calendar leaves nothing out, such a zone answers nothing.
     """
     recurrence = reservation.recurrence
     zone = load(recurrence.zone)
-    if zone is None:
+    if zone is None or recurrence.type == "standing":
         return Expansion((), (), ())
     known = tuple([calendars[name] for name in recurrence.calendars if name in calendars])
     rows, skipped, faults = _timing(_without_seats(recurrence), known, reservation.lead, reservation.renku)

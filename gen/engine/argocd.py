@@ -3,12 +3,12 @@
 Replicas are the occurrence's: the Application ignores them, and leaves them alone when it syncs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
 from gen.engine.base import metadata, source_path
-from gen.manifest import naming
+from gen.manifest import naming, slot
 from gen.model import Cluster, ResourceClass, Site
 from gen.placed import cluster_of
 
@@ -52,6 +52,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "path": source_path(site, cluster),
         "is_folder": not site.kustomization,
         "destination": _destination(cluster, cluster.namespace),
+        "has_koordinator": cluster.koordinator is not None,
         "is_automated": options.get("automated", True),
         "automated": {"prune": options.get("prune", True), "selfHeal": options.get("selfHeal", True)},
         "retries": options.get("retries", 5),
@@ -120,6 +121,9 @@ def _account(cluster: Cluster) -> list[dict[str, str]]:
 def _cluster_kinds(site: Site, clusters: Sequence[Cluster]) -> list[dict[str, str]]:
     """By name, so that a mistake in this repository cannot reach another team's."""
     named = {("", "Namespace", cluster.namespace) for cluster in clusters}
+    for cluster in clusters:
+        if cluster.koordinator is not None:
+            named.update(_koordinator_kinds(site, cluster))
     named |= {
         ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
         for cluster in clusters
@@ -127,6 +131,16 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster]) -> list[dict[str, st
     if any(cluster.engine_options.get("version") == "3.2" for cluster in clusters):
         return [{"group": group, "kind": kind} for group, kind in sorted({one[:2] for one in named})]
     return [{"group": group, "kind": kind, "name": name} for group, kind, name in sorted(named)]
+
+
+def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
+    """With patterns, for slots and profiles are called after reservations."""
+    for account in (naming.OCCURRENCE, naming.SWEEP):
+        for kind in ("ClusterRole", "ClusterRoleBinding"):
+            yield "rbac.authorization.k8s.io", kind, naming.slot_role(site.name, account)
+    yield slot.GROUP, slot.KIND, naming.slot(site.name, "*")
+    if cluster.koordinator is not None and cluster.koordinator.colocation_profiles:
+        yield "config.koordinator.sh", "ClusterColocationProfile", naming.affinity_profile(site.name, "*", 1)
 
 
 def _sync_options(options: Mapping[str, Any]) -> list[str]:

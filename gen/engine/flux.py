@@ -31,6 +31,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
             "timeout": options.get("timeout", "5m"),
             "prune": {"prune": options.get("prune", True)},
             **_optional(cluster),
+            "has_koordinator": cluster.koordinator is not None,
             "ignores_replicas": cluster.replicas_in_git,
             "site_label": f"{SITE}={site.name}",
         },

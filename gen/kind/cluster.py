@@ -38,6 +38,7 @@ def merged(own: Made, site: Made) -> Cluster:
             **placement(_over(*runtimes)),
             "resources": _resources(one["resources"] for one in runtimes),
         },
+        koordinator=own["koordinator"],
     )
 
 

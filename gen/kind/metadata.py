@@ -27,17 +27,22 @@ ANNOTATIONS = MapOf(grammar.label_key, Text())
 def _agree(made: Made, path: Path, report: Report) -> None:
     for key, _ in items(made["labels"]):
         refuse_our_label(key, (*path, "labels", key), report)
+    for key, _ in items(made["annotations"]):
+        if type(key) is str and key.startswith(OUR_DOMAIN) and key != IGNORE:
+            _refuse(key, (*path, "annotations", key), report)
+    refuse_much(made["annotations"], (*path, "annotations"), report)
+
+
+def refuse_much(annotations: Any, path: Path, report: Report) -> None:
+    """Report annotations that are too large together."""
     size = 0
-    for key, text in items(made["annotations"]):
+    for key, text in items(annotations):
         size += len(text.encode("utf-8", "replace")) if type(text) is str else 0
-        if type(key) is str:
-            size += len(key)
-            if key.startswith(OUR_DOMAIN) and key != IGNORE:
-                _refuse(key, (*path, "annotations", key), report)
+        size += len(key) if type(key) is str else 0
     if size > MOST_ANNOTATIONS:
         message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
         fix = "Shorten them: they stand on every object."
-        report(grammar.LABEL, (*path, "annotations"), message, fix)
+        report(grammar.LABEL, path, message, fix)
 
 
 def refuse_our_label(key: object, path: Path, report: Report) -> None:

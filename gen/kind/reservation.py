@@ -2,11 +2,13 @@
 
 from gen.finding import Path
 from gen.kind import grammar
+from gen.kind.backend import BACKEND, NOTHING_SAID, slots
 from gen.kind.entry import CLASS, COUNT, SEATS, seats
 from gen.kind.metadata import IGNORE, LABELS, Document
-from gen.kind.schedule import RECURRENCE, agree_on_seats, recurrence
+from gen.kind.schedule import RECURRENCE, STANDING, agree_on_seats, recurrence
 from gen.kind.shape import (
     CONFLICT,
+    IDLE_KEY,
     INVALID,
     MISSING,
     RANGE,
@@ -22,7 +24,7 @@ from gen.kind.value import Flag, OneOf, Text, Whole
 from gen.model import Origin, Reservation, Seats, SessionMatch
 
 BEHAVIOURS = ("maintain", "reduce", "none")
-DEFAULT_LEAD = 30
+DEFAULT_BEHAVIOUR, DEFAULT_LEAD = "maintain", 30
 LONGEST_TITLE = 1200  # characters; it is an annotation of every object
 
 
@@ -37,10 +39,16 @@ PROVISIONING = Fields(
         "placeholderCount": Field(COUNT, None, "seats of `resourceClass`", "none: then write `seats`"),
         "seats": Field(SEATS, None, "instead of `resourceClass`: seats by class", "none"),
         "leadTimeMinutes": Field(
-            Whole(0, 180), DEFAULT_LEAD, "minutes before the start at which capacity is asked for"
+            Whole(0, 180),
+            None,
+            "minutes before the start at which capacity is asked for",
+            f"`{DEFAULT_LEAD}`",
         ),
         "scaleDownBehavior": Field(
-            OneOf(BEHAVIOURS), "maintain", "what placeholders do as sessions arrive: maintain, reduce or none"
+            OneOf(BEHAVIOURS),
+            None,
+            "what placeholders do as sessions arrive: maintain, reduce or none",
+            f"`{DEFAULT_BEHAVIOUR}`",
         ),
     }
 )
@@ -74,6 +82,29 @@ EVERY_SESSION = SessionMatch((), (), (), None, "count")
 
 
 def _agree(made: Made, path: Path, report: Report) -> None:
+    backend = made["backend"]
+    standing = INVALID if backend is INVALID else backend["standing"]
+    if standing is True:
+        _standing(made, path, report)
+    elif made["recurrence"] is None and standing is not INVALID:
+        report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
+    _seats(made, path, report)
+
+
+def _standing(made: Made, path: Path, report: Report) -> None:
+    """What stands has no windows, and nothing that is about them."""
+    if made["recurrence"] is not None:
+        message = "backend.standing holds the seats always; it takes no recurrence."
+        fix = "Remove it, or standing."
+        report(CONFLICT, (*path, "recurrence"), message, fix, at_key=True)
+    provisioning = made["provisioning"] if made["provisioning"] is not INVALID else {}
+    for name in ("leadTimeMinutes", "scaleDownBehavior"):
+        if provisioning.get(name) is not None:
+            message = f"standing seats have no windows: {name} says nothing."
+            report(IDLE_KEY, (*path, "provisioning", name), message, "Remove it.", at_key=True)
+
+
+def _seats(made: Made, path: Path, report: Report) -> None:
     """The reservation's seats: one class and its count, or a list by class; never both."""
     provisioning, at = made["provisioning"], (*path, "provisioning")
     if provisioning is INVALID:
@@ -90,7 +121,7 @@ def _agree(made: Made, path: Path, report: Report) -> None:
         report(MISSING, path, "resourceClass is missing.", "Add resourceClass, or provisioning.seats.")
     if not listed and not counted:
         report(MISSING, at, "placeholderCount is missing.", "Add placeholderCount: how many seats.")
-    if made["recurrence"] is not INVALID and listed != counted:
+    if made["recurrence"] not in (None, INVALID) and listed != counted:
         agree_on_seats(made["recurrence"], listed, (*path, "recurrence"), report)
 
 
@@ -98,17 +129,12 @@ SPEC = Fields(
     {
         "title": Field(Text("title", _title), None, "what people call it", "the name"),
         "resourceClass": Field(CLASS, None, "the class of its seats", "none: then write provisioning.seats"),
-        "recurrence": Field(RECURRENCE, meaning="when"),
+        "recurrence": Field(RECURRENCE, None, "when", "**required**, but for `backend.standing`"),
         "provisioning": Field(PROVISIONING, meaning="how many seats, and how they are held"),
         "sessions": Field(
             SESSIONS, EVERY_SESSION, "narrows the class's sessions to this course", "all of them"
         ),
-        "backend": Field(
-            Fields({"type": Field(OneOf(("placeholder",)), "placeholder", "what holds the capacity")}),
-            {"type": "placeholder"},
-            "what holds the capacity",
-            "`placeholder`",
-        ),
+        "backend": Field(BACKEND, NOTHING_SAID, "what holds the capacity", "`placeholder`"),
         "suspend": Field(Flag(), False, "true: rendered, never opens"),
     },
     agree=_agree,
@@ -124,22 +150,27 @@ def _held(spec: Made) -> Seats:
 
 def _build(made: Made, origin: Origin) -> Reservation:
     spec, metadata = made["spec"], made["metadata"]
-    held = _held(spec)
+    held, provisioning = _held(spec), spec["provisioning"]
+    of_slots = slots(spec["backend"])
+    stands = of_slots is not None and of_slots.standing
+    behaviour = provisioning["scaleDownBehavior"] or DEFAULT_BEHAVIOUR
+    lead = DEFAULT_LEAD if provisioning["leadTimeMinutes"] is None else provisioning["leadTimeMinutes"]
     return Reservation(
         origin=origin,
         name=metadata["name"],
         title=spec["title"] or metadata["name"],
         labels=metadata["labels"],
         annotations=tuple(pair for pair in metadata["annotations"] if pair[0] != IGNORE),
-        recurrence=recurrence(spec["recurrence"], held),
+        recurrence=STANDING if stands else recurrence(spec["recurrence"], held),
         seats=held,
         seats_listed=spec["provisioning"]["seats"] is not None,
-        lead=spec["provisioning"]["leadTimeMinutes"],
-        behaviour=spec["provisioning"]["scaleDownBehavior"],
+        lead=0 if stands else lead,
+        behaviour="none" if stands else behaviour,
         sessions=spec["sessions"],
         backend=spec["backend"]["type"],
         suspend=spec["suspend"],
         renku=False,
+        slots=of_slots,
     )
 
 

@@ -126,6 +126,21 @@ RECURRENCE = Fields(
 )
 
 
+STANDING = Recurrence(
+    type="standing",
+    zone="",
+    first=None,
+    last=None,
+    dates=(),
+    interval=1,
+    schedule=(),
+    calendars=(),
+    excepts=(),
+    moves=(),
+    extras=(),
+)
+
+
 def agree_on_seats(made: Any, by_class: bool, path: Path, report: Report) -> None:
     """Entries and extras replace the reservation's seats in the form that it has itself."""
     refused, meant = ("placeholderCount", "seats") if by_class else ("seats", "placeholderCount")

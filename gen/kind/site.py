@@ -7,6 +7,7 @@ from gen.kind import enginechecks, grammar, resources
 from gen.kind.calendar import DATE, ORDER
 from gen.kind.cluster import merged
 from gen.kind.engine import ENGINE
+from gen.kind.koordinator import KOORDINATOR
 from gen.kind.metadata import Document
 from gen.kind.pod import PLACEMENT
 from gen.kind.shape import (
@@ -173,19 +174,7 @@ CLUSTER = Fields(
         ),
         "autoscaler": Field(OneOf(("cluster-autoscaler", "karpenter", "none")), "none", "tightens checks"),
         "ceilings": Field(ListOf(CEILING), (), "the most that may be reserved at once", "none"),
-        "koordinator": Field(
-            Fields(
-                {
-                    "schedulerName": Field(
-                        Text("DNS name", grammar.dns_name), "koord-scheduler", "text (DNS name)"
-                    ),
-                    "allocatePolicy": Field(OneOf(("Default", "Aligned", "Restricted")), "Restricted"),
-                }
-            ),
-            None,
-            "Koordinator's scheduler there",
-            "none",
-        ),
+        "koordinator": Field(KOORDINATOR, None, "Koordinator there; `{}` is enough", "the cluster has none"),
         **OVERRIDABLE,
     }
 )

@@ -1,7 +1,7 @@
 """The labels that all objects of a site or of a reservation carry."""
 
-from gen.model import Reservation, Site
-from gen.runtime.labels import RESERVATION, SITE
+from gen.model import Reservation, ResourceClass, Site
+from gen.runtime.labels import CLASS, RESERVATION, SITE
 
 # Argo CD calls a placeholder that waits Progressing for as long as it waits, and a CronJob whose last run
 # failed Degraded until the next has succeeded, which may be in a week. Neither says anything of a sync.
@@ -25,3 +25,8 @@ def of_site(site: Site) -> dict[str, str]:
 def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:
     """Ours first; what the author adds cannot replace them (that is refused when reading)."""
     return {**of_site(site), RESERVATION: reservation.name, **dict(reservation.labels)}
+
+
+def of_pool(site: Site, reservation: Reservation, found: ResourceClass) -> dict[str, str]:
+    """By which its placeholders and its slots are told from all others; nothing else is ever selected by."""
+    return {SITE: site.name, RESERVATION: reservation.name, CLASS: found.name}

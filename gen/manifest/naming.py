@@ -7,9 +7,15 @@ LONGEST = 52
 RUNTIME = "berth-runtime"  # the ConfigMap of the in-cluster code, but for what only one program needs:
 SCALER_CODE, SWEEP_CODE = "berth-scaler", "berth-sweep"
 CODE = (RUNTIME, SCALER_CODE, SWEEP_CODE)
+KOORDINATOR_CODE = "berth-koordinator"  # the code that only clusters with Koordinator have
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
 OCCURRENCE = "berth-occurrence"  # ServiceAccount, Role and RoleBinding of occurrences
 SWEEP = "berth-sweep"  # the same of the sweep, and its CronJob
+
+
+def code(*, koordinator: bool) -> tuple[str, ...]:
+    """The ConfigMaps with code of a cluster, with Koordinator or without."""
+    return (*CODE, KOORDINATOR_CODE) if koordinator else CODE
 
 
 def fit(name: str) -> str:
@@ -52,6 +58,27 @@ def application(site: str, cluster: str) -> str:
 def priority_class(site: str, value: int) -> str:
     """Cluster-scoped, so it carries the site's name; and its value (below 0), for Kubernetes changes none."""
     return fit(f"berth-{site}-{-value}")
+
+
+def slot(site: str, pool: str) -> str:
+    """What the slots of a pool are called, but for ordinal and hash. They are cluster-scoped."""
+    return f"{site}-{pool}"
+
+
+def slot_role(site: str, account: str) -> str:
+    """ClusterRole and ClusterRoleBinding of one of our ServiceAccounts, for slots."""
+    return fit(f"{account}.{site}")
+
+
+def affinity_snippet(reservation: str) -> str:
+    """The ConfigMap in which people find what session pods need to require their slots."""
+    return fit(f"{reservation}-session-affinity")
+
+
+def affinity_profile(site: str, pool: str, number: int) -> str:
+    """A ClusterColocationProfile; `number` counts from 1. No pool's name has a dot."""
+    name = f"berth-{site}.{pool}"
+    return name if number == 1 else f"{name}.{number}"
 
 
 def session_role(site: str) -> str:

@@ -11,12 +11,14 @@ from functools import lru_cache
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
 from gen.manifest.naming import pool
-from gen.model import ClassSessions, Seats, SessionMatch, Site
+from gen.manifest.slot import pool_slots
+from gen.model import ClassSessions, ResourceClass, Seats, SessionMatch, Site
 from gen.placed import Placed
 from gen.runtime.instant import instant_text
-from gen.runtime.timetable import API_VERSION, KIND, VERSION
+from gen.runtime.timetable import API_VERSION, KIND
 
 TOO_LARGE = "B073"
+VERSION, WITH_SLOTS = 1, 2  # the lowest that can say it: older readers go on with what they know
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -39,27 +41,32 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     """Only the pools of this cluster; an occurrence without seats here is left out."""
     reservation = placed.reservation
     names = frozenset(found.name for found in placed.classes)
-    pools = ",\n  ".join(
-        f'"{found.name}": '
-        + json.dumps(
-            {
-                "deployment": pool(reservation.name, found.name),
-                "behaviour": reservation.behaviour,
-                "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
-            }
-        )
-        for found in placed.classes
-    )
+    pools = ",\n  ".join([_pool(site, placed, found) for found in placed.classes])
     lines = ",\n  ".join(_lines(occurrences, names))
+    version = VERSION if reservation.slots is None else WITH_SLOTS
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
-        f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {VERSION},\n'
+        f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {version},\n'
         f' "site": "{site.name}", "reservation": "{reservation.name}", "suspend": {suspend},\n'
         f' "settings": {_settings(site.stabilization_seconds, site.ready_minutes, url)},\n'
         f' "pools": {{\n  {pools}}},\n'
         f' "occurrences": [\n  {lines}\n ]}}\n'
     )
+
+
+def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
+    """In one line; but the object of a slot, key by key, so that a diff shows which of its fields change."""
+    reservation = placed.reservation
+    said = {
+        "deployment": pool(reservation.name, found.name),
+        "behaviour": reservation.behaviour,
+        "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
+    }
+    if reservation.slots is None:
+        return f'"{found.name}": {json.dumps(said)}'
+    slots = json.dumps(pool_slots(site, placed.cluster, reservation, found), indent=1).replace("\n", "\n   ")
+    return f'"{found.name}": {json.dumps(said)[:-1]},\n   "slots": {slots}}}'
 
 
 @lru_cache(maxsize=1)

@@ -1,11 +1,15 @@
 """What the sweep can do, each as a value that says why: the order in which it is done, and how it is told."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gen.runtime.event import NORMAL
 from gen.runtime.facts import Deployment, Job, Thing
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING
 from gen.runtime.verbs import Tree
+
+if TYPE_CHECKING:
+    from gen.runtime.slot import Slot
+    from gen.runtime.timetable import Slots
 
 OPENED, CLOSED, STARTED, REMOVED = "SweepOpened", "SweepClosed", "SweepStartedJob", "SweepRemoved"
 GONE, BACK = "SweepGone", "SweepBack"
@@ -44,13 +48,34 @@ class Remove(NamedTuple):
     why: str
 
 
-Action = Scale | StartJob | Mark | Remove
+class MakeSlots(NamedTuple):
+    """Of one pool. `thing` is where it is told: the timetable."""
+
+    thing: Thing
+    resource_class: str
+    slots: "Slots"
+    names: tuple[str, ...]
+    expires: int
+    why: str
+
+
+class RemoveSlots(NamedTuple):
+    """Of one class of a reservation. `thing` is where it is told, or the first of them."""
+
+    thing: Thing
+    resource_class: str
+    slots: "tuple[Slot, ...]"
+    why: str
+    is_last: bool = False  # it waits for what could make them again to be removed
+
+
+Action = Scale | StartJob | Mark | Remove | MakeSlots | RemoveSlots
 
 
 class Telling(NamedTuple):
     """A Warning, told once for each `key` until the API server forgets Events, by default after an hour."""
 
-    deployment: Thing
+    thing: Thing  # that people look at
     reason: str
     message: str
     key: str
@@ -68,6 +93,10 @@ def rank(action: Action) -> tuple[int, int, str, str]:
             order = 3
         case Remove():
             order, place = 4, _REMOVAL.index(action.thing.kind)
+        case MakeSlots():
+            order = 0
+        case RemoveSlots():
+            order, place = (4, _REMOVAL.index(DEPLOYMENT.name)) if action.is_last else (2, 0)
     return order, place, action.thing.reservation, action.thing.name
 
 
@@ -85,3 +114,12 @@ def told(action: Action) -> tuple[str, str, str]:
             return NORMAL, GONE if action.since else BACK, f"{what}: {action.why}."
         case Remove():
             return NORMAL, REMOVED, f"Removed {action.thing.kind} {action.thing.name}: {action.why}."
+        case MakeSlots():
+            return NORMAL, OPENED, f"Made {_slots(len(action.names), action.resource_class)}: {action.why}."
+        case RemoveSlots():
+            what = f"Removed {_slots(len(action.slots), action.resource_class)}"
+            return NORMAL, CLOSED, f"{what}: {action.why}."
+
+
+def _slots(number: int, resource_class: str) -> str:
+    return f"{number} slot{'' if number == 1 else 's'} of {resource_class}"

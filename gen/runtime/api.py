@@ -76,6 +76,7 @@ class TimetableText(NamedTuple):
 
     timetable: str
     overrides: str = ""  # of its annotation; empty: there is none
+    uid: str = ""
 
 
 class Api:
@@ -93,7 +94,10 @@ class Api:
         if not isinstance(text, str):
             raise ApiError(200, "Nonsense", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
         overrides = _annotations(found).get(OVERRIDE)
-        return TimetableText(text, overrides if isinstance(overrides, str) else "")
+        uid = _part(found, "metadata").get("uid")
+        return TimetableText(
+            text, overrides if isinstance(overrides, str) else "", uid if isinstance(uid, str) else ""
+        )
 
     def get_deployment(self, namespace: str, name: str) -> Deployment:
         found = self.get(DEPLOYMENT, namespace, name)

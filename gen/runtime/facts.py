@@ -5,15 +5,19 @@ touched.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
-from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE, SITE
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind
+from gen.runtime.labels import CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, STANDING
+from gen.runtime.labels import SLOT as SLOT_ROLE
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, SLOT, Kind
 from gen.runtime.override import ANNOTATION as OVERRIDE
 from gen.runtime.serving import containers, is_going, is_serving, is_starting
 from gen.runtime.verbs import Tree
+
+if TYPE_CHECKING:
+    from gen.runtime.slot import Slot
 
 T = TypeVar("T")
 GONE_SINCE = "berth.dev/gone-since"
@@ -88,7 +92,14 @@ class Inventory(NamedTuple):
     names: frozenset[str] | None  # None: it is of no sense
 
 
-Fact = Source | Inventory | Deployment | CronJob | Job | Pod | Thing
+class SlotFact(NamedTuple):
+    thing: Thing
+    resource_class: str
+    is_standing: bool  # git holds it, and no window
+    slot: "Slot"
+
+
+Fact = Source | Inventory | Deployment | CronJob | Job | Pod | Thing | SlotFact
 
 
 class Facts(NamedTuple):
@@ -102,10 +113,16 @@ class Facts(NamedTuple):
     prunes: bool = False  # nobody else removes what has left git
     inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
     unread: frozenset[str] = frozenset()  # kinds of which the list is missing
+    slots: tuple[SlotFact, ...] | None = None  # None: nobody looked, or they could not be read
+    namespace: str = ""  # of all that is in one
 
 
 def facts(
-    site: str, found: Mapping[Kind, Iterable[Fact] | None], prunes: bool = False, inventory: str = ""
+    site: str,
+    found: Mapping[Kind, Iterable[Fact] | None],
+    prunes: bool = False,
+    inventory: str = "",
+    namespace: str = "",
 ) -> Facts:
     """`found` has all facts of each kind, or None where they could not be read; `inventory` is the name of a
     ConfigMap.
@@ -126,6 +143,8 @@ def facts(
         prunes,
         next((one.names for one in of(Inventory) if one.name == inventory), None),
         frozenset(kind.name for kind, some in found.items() if some is None),
+        of(SlotFact) if found.get(SLOT) is not None else None,
+        namespace,
     )
 
 
@@ -201,6 +220,16 @@ def _trouble(container: Tree) -> Trouble | None:
     return Trouble(str(container.get("image", "")), reason, str(waiting.get("message", "")))
 
 
+def _slot(thing: Thing, tree: Tree) -> SlotFact | None:
+    """None for one that only borrows our labels."""
+    from gen.runtime.slot import slot  # noqa: PLC0415 (is there only where a cluster has slots)
+
+    labels = _at(tree, "metadata", "labels")
+    if labels.get(ROLE) != SLOT_ROLE:
+        return None
+    return SlotFact(thing, str(labels.get(CLASS, "")), STANDING in labels, slot(tree))
+
+
 def _inventory(tree: Tree) -> Inventory:
     """One name a line; lines that begin with # are remarks. A text with neither, or with anything else, is of
     no sense.
@@ -219,6 +248,7 @@ _MAKERS: Mapping[Kind, Callable[[Thing, Tree], Fact | None]] = {
     CRON_JOB: lambda thing, tree: CronJob(thing, _at(tree, "spec", "jobTemplate")),
     JOB: _job,
     POD: _pod,
+    SLOT: _slot,
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
-from gen.runtime.facts import CronJob, Deployment, Facts, Job, Pod, Source, Thing
+from gen.runtime.facts import CronJob, Deployment, Facts, Job, Pod, SlotFact, Source, Thing
 
 
 class Holding(NamedTuple):
@@ -16,6 +16,7 @@ class Holding(NamedTuple):
     jobs: tuple[Job, ...]
     pods: tuple[Pod, ...]
     rights: tuple[Thing, ...]
+    slots: tuple[SlotFact, ...] = ()
 
     @property
     def is_served(self) -> bool:
@@ -26,8 +27,13 @@ class Holding(NamedTuple):
         """One whose Jobs can serve the reservation. Any can: they differ in their schedule."""
         return next((one for one in self.cronjobs if not one.thing.is_going), None)
 
+    @property
+    def subjects(self) -> list[Thing]:
+        """Where people look for what is told of it: its Deployments, or its timetable where it has none."""
+        return [one.thing for one in self.deployments] or [one.thing for one in self.sources]
+
     def things(self) -> list[Thing]:
-        """All but the pods, which follow their owners."""
+        """All but the pods, which follow their owners, and the slots, which are of no namespace."""
         found = [*(one.thing for one in self.sources), *(one.thing for one in self.deployments), *self.rights]
         return [*found, *(one.thing for one in self.cronjobs), *(one.thing for one in self.jobs)]
 
@@ -51,7 +57,8 @@ def holdings(facts: Facts) -> list[Holding]:
     rights: dict[str, tuple[Thing, ...]] = {}
     for thing in sorted(facts.rights):
         rights[thing.reservation] = (*rights.get(thing.reservation, ()), thing)
-    names = {*sources, *deployments, *cronjobs, *jobs, *pods, *rights}
+    slots = _by_reservation(facts.slots or ())
+    names = {*sources, *deployments, *cronjobs, *jobs, *pods, *rights, *slots}
     return [
         Holding(
             name,
@@ -61,6 +68,7 @@ def holdings(facts: Facts) -> list[Holding]:
             jobs.get(name, ()),
             pods.get(name, ()),
             rights.get(name, ()),
+            slots.get(name, ()),
         )
         for name in sorted(names)
     ]

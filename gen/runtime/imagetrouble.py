@@ -10,12 +10,12 @@ REASON = "ImageNotPulled"
 
 
 def unpulled(holding: Holding) -> Iterator[Telling]:
-    """Of the pods that are to serve a reservation: on each of its Deployments, once for each pod."""
+    """Of the pods that are to serve a reservation: where people look for it, once for each pod."""
     for pod in holding.pods:
         if pod.trouble and not pod.thing.is_going:
             message = f"Pod {pod.thing.name}, which is to serve the reservation: {pod.trouble.said()}"
-            for deployment in holding.deployments:
-                yield Telling(deployment.thing, REASON, message, pod.thing.uid)
+            for thing in holding.subjects:
+                yield Telling(thing, REASON, message, pod.thing.uid)
 
 
 def unready(facts: Facts) -> tuple[Deployment, ...]:

@@ -14,8 +14,8 @@ from gen.runtime.imagetrouble import unpulled
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.loop import EARLY
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
-from gen.runtime.override import Override, in_force, parse_overrides
-from gen.runtime.plan import wish
+from gen.runtime.override import Override, in_force, over_at, parse_overrides
+from gen.runtime.plan import Aim, aim_at
 from gen.runtime.removal import is_gone, leftovers, marks, removal
 from gen.runtime.target import open_now, opens_within
 from gen.runtime.timetable import Occurrence, Pool, Timetable, parse
@@ -45,8 +45,16 @@ class Case(NamedTuple):
     now: int
 
     def pool_of(self, deployment: Deployment) -> Pool | None:
+        """That it holds the seats of, or has placeholders for."""
         name = deployment.thing.name
-        return next((pool for pool in self.timetable.pools if pool.deployment == name), None)
+        return next((pool for pool in self._pools() if pool.has_deployment and pool.deployment == name), None)
+
+    def pool_with_slots(self, resource_class: str) -> Pool | None:
+        found = (pool for pool in self._pools() if pool.slots and pool.resource_class == resource_class)
+        return next(found, None)
+
+    def _pools(self) -> tuple[Pool, ...]:
+        return self.timetable.pools
 
     def reads(self, *kinds: str) -> bool:
         return not self.facts.unread & set(kinds)
@@ -73,7 +81,7 @@ def _judge(facts: Facts, holding: Holding, now: int) -> Judgement:
         return Judgement(tuple(removal(holding, source)), ())
     overrides, tellings = _overrides(holding, source)
     case = Case(facts, holding, source, timetable, overrides, now)
-    actions = (*marks(facts, source, now), *_scales(case), *_jobs(case))
+    actions = (*marks(facts, source, now), *_scales(case), *_slots(case), *_jobs(case))
     return Judgement(actions, (*tellings, *_without_cronjob(case), *unpulled(holding)))
 
 
@@ -99,15 +107,13 @@ def _overrides(holding: Holding, source: Source) -> tuple[dict[str, Override], t
         return parse_overrides(source.override) if source.override else {}, ()
     except TimetableError as error:
         message = f"The override is ignored: {error}"
-        return {}, tuple(
-            Telling(one.thing, "MalformedOverride", message, message) for one in holding.deployments
-        )
+        return {}, tuple(Telling(one, "MalformedOverride", message, message) for one in holding.subjects)
 
 
 def _malformed(holding: Holding, why: str) -> Iterator[Telling]:
     message = f"The timetable cannot be read, so the sweep leaves everything of it alone: {why}"
-    for deployment in holding.deployments:
-        yield Telling(deployment.thing, "MalformedTimetable", message, message)
+    for thing in holding.subjects:
+        yield Telling(thing, "MalformedTimetable", message, message)
 
 
 def _due(case: Case) -> tuple[Occurrence, ...]:
@@ -116,34 +122,70 @@ def _due(case: Case) -> tuple[Occurrence, ...]:
     return tuple(item for item in occurrences if case.now - item.open >= OWN_RUN)
 
 
+class Verdict(NamedTuple):
+    """What the sweep says that a pool should have."""
+
+    replicas: int
+    why: str
+    aim: Aim | None = None  # None: nothing of it is open
+
+
 def _scales(case: Case) -> Iterator[Scale]:
     if not case.reads(DEPLOYMENT.name, POD.name):
         return
     for deployment in case.holding.deployments:
-        todo = None if deployment.thing.is_going else _scale(case, deployment)
-        if todo and todo.to != deployment.replicas:
-            yield todo
+        if deployment.thing.is_going:
+            continue
+        pool = case.pool_of(deployment)
+        verdict = _verdict(case, pool)
+        if verdict is None or (pool and pool.slots and verdict.aim):
+            continue  # what comes before slots depends on them
+        if verdict.replicas != deployment.replicas:
+            yield Scale(deployment, verdict.replicas, verdict.why)
 
 
-def _scale(case: Case, deployment: Deployment) -> Scale | None:
+def _slots(case: Case) -> Iterator[Action]:
+    if case.facts.slots is None or not case.reads(DEPLOYMENT.name, POD.name):
+        return
+    from gen.runtime.slotsweep import Case as Seats  # noqa: PLC0415 (is there only where a cluster has slots)
+
+    windowed = [one for one in case.holding.slots if not one.is_standing]
+    classes = {one.resource_class for one in windowed}
+    classes |= {pool.resource_class for pool in case.timetable.pools if pool.slots}
+    for name in sorted(classes):
+        pool = case.pool_with_slots(name)
+        verdict = _verdict(case, pool)
+        if verdict:
+            slots = tuple(one.slot for one in windowed if one.resource_class == name)
+            seats = Seats(case.facts.namespace, case.source.thing, name, slots, case.now)
+            if verdict.aim:
+                deployments = (one for one in case.holding.deployments if case.pool_of(one) == pool)
+                yield from seats.hold(verdict.aim, next(deployments, None), verdict.why)
+            elif pool is None or not seats.is_open(aim_at(case.timetable, pool, case.now)):
+                yield from seats.close(verdict.why)
+
+
+def _verdict(case: Case, pool: Pool | None) -> Verdict | None:
     """What the pool should have, where it is for the sweep to say."""
-    pool, is_served = case.pool_of(deployment), case.holding.is_served
+    is_served = case.holding.is_served
     if pool is None:
         seen = not is_served or case.now >= case.source.changed + EDIT
-        return Scale(deployment, 0, "the timetable names no such pool") if seen else None
-    target = in_force(case.overrides, pool.resource_class, case.now)
-    if target is not None:
+        return Verdict(0, "the timetable names no such pool") if seen else None
+    override = in_force(case.overrides, pool.resource_class, case.now)
+    aim = aim_at(case.timetable, pool, case.now, None, override)
+    aim = aim._replace(until=over_at(case.overrides, pool.resource_class))
+    if override is not None:
         # With nothing open a pod is about to end.
         left_to_the_pod = is_served and open_now(may_open(case.timetable), case.now)
-        return None if left_to_the_pod else Scale(deployment, target, "an override says so")
-    wanted = wish(case.timetable, pool, case.now)
+        return None if left_to_the_pod else Verdict(override, "an override says so", aim)
+    wanted = aim.wish
     if not wanted.replicas:
         is_late = not is_served or _is_late(case, pool)
-        return Scale(deployment, 0, "nothing of it is open") if is_late else None
+        return Verdict(0, "nothing of it is open") if is_late else None
     asking = [item.id for item in _due(case) if item.id in wanted.occurrences]
     if is_served or not asking:
         return None
-    return Scale(deployment, wanted.replicas, f"{', '.join(asking)} is open and no pod serves it")
+    return Verdict(wanted.replicas, f"{', '.join(asking)} is open and no pod serves it", aim)
 
 
 def _is_late(case: Case, pool: Pool) -> bool:
@@ -197,8 +239,8 @@ def _without_cronjob(case: Case) -> Iterator[Telling]:
     """Told for each occurrence."""
     if case.holding.cronjob is None and _needs_a_job(case):
         message = f"No pod serves {_due_names(case)}, and there is no CronJob from which to start a Job."
-        for deployment in case.holding.deployments:
-            yield Telling(deployment.thing, "SweepHasNoJob", message, message)
+        for thing in case.holding.subjects:
+            yield Telling(thing, "SweepHasNoJob", message, message)
 
 
 def _due_names(case: Case) -> str:

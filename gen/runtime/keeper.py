@@ -34,17 +34,60 @@ class Hands(NamedTuple):
     who: str = "occurrence"  # the program, for the log
 
 
-class Keeper:
-    def __init__(self, hands: Hands, deployment: str) -> None:
+class Trier:
+    """Tries to bring one pool to what is wished, again and again, and rests after failures."""
+
+    def __init__(self, hands: Hands, subject: str) -> None:
+        """`subject` names the pool in the log."""
         self._hands = hands
-        self._deployment = deployment
-        self._settled: Aim | None = None
+        self._subject = subject
         self._failures = 0
-        self._last: Deployment | None = None  # as the server told at the last look or write; None: it failed
         self.aim: Aim | None = None  # at the last look
         self.pause = NO_PAUSE
         self.is_refused = False  # the last attempt was forbidden
         self.seen: Deployment | None = None  # at the last look
+        self.is_busy = False  # there is more to do than was done
+
+    def keep(self, decide: Decide, *, quick: bool = False) -> None:
+        """Does nothing during the pause after a failure. `quick` writes upon what the server last told, and
+        so spares a look; the server refuses it if that is not so any more.
+        """
+        hands = self._hands
+        if self.pause.left(hands.now()):
+            return
+        try:
+            self._bring(decide, quick)
+        except Exception as error:
+            self._forget()
+            self._fail(error)
+            hands.log.trouble(self._subject, error)
+            return
+        self._failures, self.is_refused = 0, False
+        hands.log.works(self._subject)
+
+    def _fail(self, error: Exception) -> None:
+        self._failures += 1
+        self.is_refused = isinstance(error, ApiError) and error.status == 403
+        retry_after = error.retry_after if isinstance(error, ApiError) else 0.0
+        hands = self._hands
+        self.pause = Pause(hands.now(), after_failure(self._failures, retry_after, hands.jitter()))
+
+    def _bring(self, decide: Decide, quick: bool) -> None:
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        """How the pool stands is not known any more."""
+        raise NotImplementedError
+
+
+class Keeper(Trier):
+    """Of a pool whose seats are the replicas of its Deployment."""
+
+    def __init__(self, hands: Hands, deployment: str) -> None:
+        super().__init__(hands, f"deployment {deployment}")
+        self._deployment = deployment
+        self._settled: Aim | None = None
+        self._last: Deployment | None = None  # as the server told at the last look or write; None: it failed
 
     @property
     def replicas(self) -> int | None:
@@ -56,30 +99,8 @@ class Keeper:
         """It stands, and nobody knows yet what is wished."""
         return self.aim is None and self._last is not None
 
-    def keep(self, decide: Decide, *, quick: bool = False) -> None:
-        """Does nothing during the pause after a failure. `quick` writes upon what the server last told, and
-        so spares a look; the server refuses it if that is not so any more.
-        """
-        hands = self._hands
-        if self.pause.left(hands.now()):
-            return
-        subject = f"deployment {self._deployment}"
-        try:
-            self._bring(decide, quick)
-        except Exception as error:
-            self._fail(error)
-            hands.log.trouble(subject, error)
-            return
-        self._failures, self.is_refused = 0, False
-        hands.log.works(subject)
-
-    def _fail(self, error: Exception) -> None:
+    def _forget(self) -> None:
         self._last = None
-        self._failures += 1
-        self.is_refused = isinstance(error, ApiError) and error.status == 403
-        retry_after = error.retry_after if isinstance(error, ApiError) else 0.0
-        hands = self._hands
-        self.pause = Pause(hands.now(), after_failure(self._failures, retry_after, hands.jitter()))
 
     def _bring(self, decide: Decide, quick: bool) -> None:
         """Looks again at once where somebody else wrote in between."""

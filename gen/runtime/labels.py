@@ -4,5 +4,9 @@ SITE = "berth.dev/site"  # on every object of ours, and on every pod
 RESERVATION = "berth.dev/reservation"
 CLASS = "berth.dev/resource-class"
 TITLE = "berth.dev/title"  # an annotation
-ROLE = "berth.dev/role"  # of timetables, and of Jobs and their pods: one of the three below
-TIMETABLE, OCCURRENCE, SWEEP = "timetable", "occurrence", "sweep"
+ROLE = "berth.dev/role"  # of timetables and slots, and of Jobs and their pods: one of those below
+TIMETABLE, OCCURRENCE, SWEEP, SLOT = "timetable", "occurrence", "sweep", "slot"
+AFFINITY = "session-affinity"  # the role of a ConfigMap that people read and no program
+STANDING = (
+    "berth.dev/standing"  # "true" on slots that stand in git: no Job and no end of a window closes them
+)

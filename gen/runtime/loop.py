@@ -7,27 +7,33 @@ worked out before.
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gen.runtime.event import Subject
 from gen.runtime.heard import Heard
 from gen.runtime.instant import instant_text
 from gen.runtime.keeper import Hands, Keeper
+from gen.runtime.objectkind import CONFIG_MAP
 from gen.runtime.override import in_force as overriding
-from gen.runtime.override import next_over
+from gen.runtime.override import next_over, over_at
 from gen.runtime.pause import NO_PAUSE, Pause
 from gen.runtime.plan import Aim, aim_at, asking_of
-from gen.runtime.record import Look
+from gen.runtime.pools import followed
+from gen.runtime.record import PLACEHOLDERS, SLOTS, Look
 from gen.runtime.recorder import Recorder
 from gen.runtime.share import Shared, believed, parse_shared, shared_text
 from gen.runtime.source import Source
 from gen.runtime.target import next_change, open_now, opens_within
 from gen.runtime.timetable import Pool, Timetable, in_force
 
+if TYPE_CHECKING:
+    from gen.runtime.slotkeeper import SlotKeeper
+
 TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
-SOON = 0.5  # seconds between looks at a pool that waits to hear of its sessions
+SOON = 0.5  # seconds between looks at a pool that waits to hear of its sessions, or has more to do
 REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
 EARLY = 120  # seconds: a run that comes this early waits, because clocks differ
+NO_CODE = "this pod was made without the code for slots; the sweep starts a Job that has it"
 BLIND_TICKS = 12  # without any timetable, before a fresh pod with fresh code and a fresh mount may try
 
 
@@ -49,9 +55,9 @@ class Run:
         self._heard = Heard()
         self._reading = NO_PAUSE
         self._blind = 0
-        self._pools: dict[str, Pool] = {}  # by Deployment, all that any timetable of this run has named
-        self._keepers: dict[str, Keeper] = {}
-        self._raised: dict[str, tuple[int, float]] = {}  # by Deployment: what is wanted, since when that much
+        self._pools: dict[str, Pool] = {}  # by key
+        self._keepers: dict[str, Keeper | SlotKeeper] = {}  # by key; of a pool that we cannot keep, none
+        self._raised: dict[str, tuple[int, float]] = {}  # by key: what is wanted, since when that much
         self._awaited = ""  # the occurrence that this run was told to wait for
         self.exit_code: int | None = None  # None: go on
 
@@ -80,15 +86,18 @@ class Run:
             self._live()
             return TICK
         self._tell_open(timetable)
-        for deployment, pool in self._pools.items():
+        for key, keeper in self._keepers.items():
             self._live()
-            self._keepers[deployment].keep(partial(self._aim, pool))
+            keeper.keep(partial(self._aim, self._pools[key]))
         if self._source.timetable is not timetable:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
         self._tell(timetable, is_over)
         if is_over:
             self._hands.log.info("ended", reason="nothing is open")
+            self.exit_code = 0
+        elif self._pools.keys() > self._keepers.keys() and self._are_closed(timetable):
+            self._hands.log.error("ended", reason=NO_CODE)
             self.exit_code = 0
         return self._sleep(began)
 
@@ -104,10 +113,23 @@ class Run:
                 self._hands.log.error("ended", reason="no timetable could be read; nothing is scaled")
                 self.exit_code = 1
             return None
-        self._pools |= {pool.deployment: pool for pool in timetable.pools}
-        for deployment in self._pools:
-            self._keepers.setdefault(deployment, Keeper(self._hands, deployment))
+        self._follow(timetable)
         return timetable
+
+    def _follow(self, timetable: Timetable) -> None:
+        self._pools = followed(self._pools, timetable.pools)
+        found = {key: self._keepers.get(key) or self._keeper(pool) for key, pool in self._pools.items()}
+        self._keepers = {key: keeper for key, keeper in found.items() if keeper}
+
+    def _keeper(self, pool: Pool) -> "Keeper | SlotKeeper | None":
+        if pool.slots is None:
+            return Keeper(self._hands, pool.deployment)
+        try:
+            from gen.runtime.slotkeeper import SlotKeeper  # noqa: PLC0415 (most pods do not have it)
+        except ImportError as error:
+            self._hands.log.trouble(f"slots of {pool.deployment}", error)
+            return None
+        return SlotKeeper(self._hands, pool, pool.slots)
 
     def _live(self) -> None:
         """For the probe, and for the scaler, which leaves pools alone while it follows another timetable."""
@@ -140,7 +162,8 @@ class Run:
             if hearing.is_awaited and override is None:
                 return None
             sessions = hearing.sessions
-        return aim_at(timetable, pool, now, sessions, override)
+        until = over_at(self._source.overrides, pool.resource_class)
+        return aim_at(timetable, pool, now, sessions, override)._replace(until=until)
 
     def _tell_open(self, timetable: Timetable) -> None:
         try:
@@ -166,22 +189,28 @@ class Run:
     def _looks(self, timetable: Timetable, now: float) -> list[Look]:
         looks = []
         for pool in timetable.pools:
-            keeper = self._keepers[pool.deployment]
-            if keeper.aim is None or keeper.seen is None or keeper.replicas is None:
+            keeper = self._keepers.get(pool.key)
+            if keeper is None or keeper.aim is None or keeper.seen is None or keeper.replicas is None:
                 continue
             wanted = keeper.aim.wish.replicas
-            before, since = self._raised.get(pool.deployment, (0, now))
+            before, since = self._raised.get(pool.key, (0, now))
             since = now if wanted > before else since
-            self._raised[pool.deployment] = wanted, since
-            looks.append(Look(pool.resource_class, wanted, keeper.seen.ready, keeper.aim.sessions, since))
+            self._raised[pool.key] = wanted, since
+            sessions, kind = keeper.aim.sessions, SLOTS if pool.slots else PLACEHOLDERS
+            looks.append(Look(pool.resource_class, wanted, keeper.seen.ready, sessions, since, kind))
         return looks
 
     def _subjects(self, timetable: Timetable) -> dict[str, Subject]:
         found = {}
+        namespace, home = self._hands.namespace, self._source.home
         for pool in timetable.pools:
-            seen = self._keepers[pool.deployment].seen
-            uid = seen.uid if seen else ""
-            found[pool.resource_class] = Subject(self._hands.namespace, pool.deployment, uid)
+            keeper = self._keepers.get(pool.key)
+            uid = keeper.seen.uid if keeper and keeper.seen else ""
+            found[pool.resource_class] = (
+                Subject(namespace, pool.deployment, uid)
+                if pool.has_deployment
+                else Subject(namespace, home.name, home.uid, CONFIG_MAP)
+            )
         return found
 
     def _is_over(self, timetable: Timetable) -> bool:
@@ -189,17 +218,20 @@ class Run:
         longer names may be beyond our rights, and then nobody waits for it.
         """
         occurrences, now = in_force(timetable), int(self._hands.now())
-        if open_now(occurrences, now):
+        if open_now(occurrences, now) or not self._are_closed(timetable):
             return False
-        named = {pool.deployment for pool in timetable.pools}
-        for deployment, keeper in self._keepers.items():
-            if keeper.replicas != 0 and not (keeper.is_refused and deployment not in named):
-                return False
         coming = opens_within(occurrences, now, EARLY)
         if coming and coming.id != self._awaited:
             self._awaited = coming.id
             self._hands.log.info("waiting", occurrence=coming.id, until=instant_text(coming.open))
         return coming is None
+
+    def _are_closed(self, timetable: Timetable) -> bool:
+        named = {pool.key for pool in timetable.pools}
+        return all(
+            keeper.replicas == 0 or (keeper.is_refused and key not in named)
+            for key, keeper in self._keepers.items()
+        )
 
     def _sleep(self, began: float) -> float:
         """Until the next tick, the next instant of the timetable (one that passed meanwhile included), or the
@@ -208,7 +240,7 @@ class Run:
         now = self._hands.now()
         coming = self._next_change(int(began))
         waits = [keeper.pause.left(now) or TICK for keeper in self._keepers.values()]
-        if any(keeper.is_left_alone for keeper in self._keepers.values()):
+        if any(keeper.is_left_alone or keeper.is_busy for keeper in self._keepers.values()):
             waits.append(SOON)
         return max(0.0, min(TICK, *waits, TICK if coming is None else coming - now))
 

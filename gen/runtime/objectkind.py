@@ -10,9 +10,10 @@ class Kind(NamedTuple):
     plural: str
 
     def path(self, namespace: str, name: str = "") -> str:
-        """Of one object, or of all in the namespace."""
+        """Of one object, or of all in the namespace; with an empty one, in the cluster."""
         prefix = "apis" if "/" in self.version else "api"
-        path = f"/{prefix}/{self.version}/namespaces/{quote(namespace, safe='')}/{self.plural}"
+        home = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
+        path = f"/{prefix}/{self.version}{home}/{self.plural}"
         return f"{path}/{quote(name, safe='')}" if name else path
 
 
@@ -24,3 +25,4 @@ JOB = Kind("Job", "batch/v1", "jobs")
 CRON_JOB = Kind("CronJob", "batch/v1", "cronjobs")
 ROLE = Kind("Role", "rbac.authorization.k8s.io/v1", "roles")
 ROLE_BINDING = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
+SLOT = Kind("Reservation", "scheduling.koordinator.sh/v1alpha1", "reservations")  # of Koordinator

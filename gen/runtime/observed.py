@@ -89,7 +89,8 @@ class Observed:
         for name in [known for known in self._classes if known not in pools]:
             del self._classes[name]
         for name, pool in pools.items():
-            self._take_class(name, pool, settings.stabilization_seconds)
+            # A slot comes back with the session that leaves it, so nothing is asked for that could wait.
+            self._take_class(name, pool, 0 if pool.slots else settings.stabilization_seconds)
         self._reread(self._means.now())
 
     def wait(self, seconds: float) -> None:

@@ -43,6 +43,12 @@ def in_force(overrides: Mapping[str, Override], resource_class: str, now: int) -
     return found.target if found and now < found.until else None
 
 
+def over_at(overrides: Mapping[str, Override], resource_class: str) -> int:
+    """When that of the class ends; 0: there is none."""
+    found = overrides.get(resource_class)
+    return found.until if found else 0
+
+
 def next_over(overrides: Iterable[Override], now: int) -> int | None:
     """When the next one is over."""
     return min((item.until for item in overrides if item.until > now), default=None)

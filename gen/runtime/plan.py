@@ -29,6 +29,8 @@ class Aim(NamedTuple):
     timetable: Timetable
     now: int
     sessions: Mapping[str, int] | None = None
+    until: int = 0  # when the override that is in force is over
+    why: str = ""  # the reason of a change, where whoever aims knows it better
 
 
 class Change(NamedTuple):
@@ -45,12 +47,12 @@ def wish(
     sessions: Mapping[str, int] | None = None,
     override: int | None = None,
 ) -> Wish:
-    """Nothing for a pool whose Deployment the timetable does not name.
+    """Nothing for a pool that the timetable does not name.
 
     `sessions` says how many count for each occurrence, by its id. An occurrence that it does not know, and
     every one without it, gets its full count.
     """
-    if all(pool.deployment != known.deployment for known in timetable.pools):
+    if all(pool.key != known.key for known in timetable.pools):
         return Wish(pool, 0, ())
     occurrences = open_now(in_force(timetable), now)
     asking = asking_of(timetable, pool, now)
@@ -102,6 +104,8 @@ def change(found: int, aim: Aim, settled: Aim | None) -> Change | None:
 
 def _reason(found: int, aim: Aim, settled: Aim | None) -> str:
     wanted = aim.wish
+    if aim.why:
+        return aim.why
     if settled is None:
         if found and wanted.replicas:
             return f"found at {found}"

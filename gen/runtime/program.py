@@ -34,7 +34,7 @@ def source_of(environment: Mapping[str, str], hands: Hands) -> Source:
     def ask_server() -> TimetableText:
         return hands.api.get_timetable(hands.namespace, name)
 
-    return Source(environment["BERTH_RESERVATION"], ask_server, read_copy, hands.log)
+    return Source(environment["BERTH_RESERVATION"], ask_server, read_copy, hands.log, name)
 
 
 def shared_path(environment: Mapping[str, str], name: str) -> str:

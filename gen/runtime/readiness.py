@@ -1,14 +1,21 @@
 """Are the seats of an occurrence ready in time? Pure.
 
 Asked once, some minutes before the start (or a minute after the opening, where that is later): the answer is
-no as long as fewer placeholders are ready than wanted. More that is wanted of a pool gets a minute to come.
+no as long as fewer placeholders or slots are ready than wanted. More that is wanted of a pool gets a minute
+to come.
 """
 
-from gen.runtime.record import Look
+from gen.runtime.record import PLACEHOLDERS, SLOTS, Look
 from gen.runtime.timetable import Occurrence, Settings
 
 UNJUDGED, LATE, READY = "unjudged", "late", "ready"
 GRACE = 60  # seconds for placeholders to come
+_REMEDY = {
+    PLACEHOLDERS: "Look at the pods of this Deployment that are Pending, and at the events of the cluster's "
+    "autoscaler.",
+    SLOTS: "Look at those that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there "
+    "is no room for them, or Koordinator's scheduler does not run.",
+}
 
 
 def asked_at(item: Occurrence, settings: Settings) -> int:
@@ -26,11 +33,10 @@ def judged(before: str, asked: int, look: Look, now: float) -> str:
 
 def late_message(item: Occurrence, look: Look, start: str) -> str:
     return (
-        f"{look.ready} of {look.wanted} placeholders of {look.resource_class} are ready for {item.id}, which "
-        f"starts at {start}. Look at the pods of this Deployment that are Pending, and at the events of the "
-        "cluster's autoscaler."
+        f"{look.ready} of {look.wanted} {look.kind} of {look.resource_class} are ready for {item.id}, which "
+        f"starts at {start}. {_REMEDY[look.kind]}"
     )
 
 
 def ready_message(item: Occurrence, look: Look) -> str:
-    return f"All {look.wanted} placeholders of {look.resource_class} are ready for {item.id}."
+    return f"All {look.wanted} {look.kind} of {look.resource_class} are ready for {item.id}."

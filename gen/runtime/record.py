@@ -16,6 +16,8 @@ MOST_RECORDS = 50
 LONGEST = 32_768  # bytes of all records; an object may have 262,144 of annotations
 RECORD = "berth.dev/record"
 
+PLACEHOLDERS, SLOTS = "placeholders", "slots"
+
 Points = tuple[tuple[int, int], ...]
 """Instants, ascending, and the target from each on."""
 
@@ -28,6 +30,7 @@ class Look(NamedTuple):
     ready: int
     sessions: Mapping[str, int] | None  # by occurrence; None: nobody knows
     raised: float  # when more was wanted than just before
+    kind: str = PLACEHOLDERS  # of what holds its seats
 
 
 class Record(NamedTuple):
@@ -35,7 +38,7 @@ class Record(NamedTuple):
 
     occurrence: str
     promised: Mapping[str, int] = {}
-    ready_at: int | None = None  # when all wanted placeholders were ready for the first time
+    ready_at: int | None = None  # when all seats that were wanted were ready for the first time
     peak: Mapping[str, int] = {}  # the most sessions that counted for it
     targets: Mapping[str, Points] = {}  # of the whole pool, while it was open
 

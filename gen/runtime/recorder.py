@@ -1,5 +1,5 @@
-"""Tells people how the occurrences of a run go: lines of the log, Events on the Deployments, the record on
-the Job.
+"""Tells people how the occurrences of a run go: lines of the log, Events on the Deployments or the
+timetable, the record on the Job.
 
 None of it is needed to hold seats. So it has a connection of its own that gives up soon, it rests after
 whatever fails, and what is missed is missed.

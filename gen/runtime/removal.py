@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from gen.runtime.action import Action, Mark, Remove, Scale
-from gen.runtime.facts import Deployment, Facts, Source, Thing
+from gen.runtime.action import Action, Mark, Remove, RemoveSlots, Scale
+from gen.runtime.facts import Deployment, Facts, SlotFact, Source, Thing
 from gen.runtime.holding import Holding
 from gen.runtime.instant import instant, instant_text
 from gen.runtime.objectkind import DEPLOYMENT, JOB
@@ -33,10 +33,13 @@ def removal(holding: Holding, source: Source) -> Iterator[Action]:
     """Of all that there is of a reservation that is gone."""
     why = f"its reservation is gone since {source.gone_since}"
     yield from _remove(holding.deployments, holding.things(), why)
+    yield from _remove_slots(holding.slots, source.thing, why)
 
 
 def leftovers(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
-    """Of a reservation without a timetable: what makes or holds pods, and all of it where we prune."""
+    """Of a reservation without a timetable: what makes or holds pods or seats, and all of it where we prune.
+    What stands in git has no timetable, and is left to whoever prunes.
+    """
     jobs = {job.thing.uid for job in holding.jobs}
     is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in holding.pods)
     is_known = not facts.prunes or (_knows(facts) and holding.reservation not in (facts.inventory or ()))
@@ -47,7 +50,14 @@ def leftovers(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
         for thing in holding.things()
         if now - thing.created > ORPHANED and (facts.prunes or thing.kind in (DEPLOYMENT.name, JOB.name))
     ]
-    yield from _remove(holding.deployments, ours, "its reservation has no timetable")
+    why = "its reservation has no timetable"
+    yield from _remove(holding.deployments, ours, why)
+    slots = [
+        one
+        for one in holding.slots
+        if now - one.thing.created > ORPHANED and (facts.prunes or not one.is_standing)
+    ]
+    yield from _remove_slots(slots, None, why)
 
 
 def _knows(facts: Facts) -> bool:
@@ -68,6 +78,14 @@ def _remove(deployments: Iterable[Deployment], things: Iterable[Thing], why: str
     for thing in removed:
         if not thing.is_going:
             yield Remove(thing, why)
+
+
+def _remove_slots(found: Iterable[SlotFact], told: Thing | None, why: str) -> Iterator[RemoveSlots]:
+    """By class. Those that are on their way already are left."""
+    there = [one for one in found if not one.thing.is_going]
+    for name in sorted({one.resource_class for one in there}):
+        some = [one for one in there if one.resource_class == name]
+        yield RemoveSlots(told or some[0].thing, name, tuple(one.slot for one in some), why, is_last=True)
 
 
 def _instant(text: str) -> int | None:

@@ -110,11 +110,13 @@ class Scaling:
         is_due = not self._looked.left(now)
         if is_due:
             self._looked = Pause(now, TICK)
+        # Slots follow sessions by themselves, and the main program alone makes and removes them.
+        ours = [pool for pool in pools if pool.slots is None]
         self._keepers = {
             pool.deployment: self._keepers.get(pool.deployment) or Keeper(self._hands, pool.deployment)
-            for pool in pools
+            for pool in ours
         }
-        for pool in pools:
+        for pool in ours:
             counted = found[pool.resource_class]
             if not counted.is_awaited:
                 decide = partial(self._aim, timetable, pool, counted.sessions)

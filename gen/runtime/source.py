@@ -7,12 +7,20 @@ changes nothing. Overrides come from the server alone, and end by themselves.
 
 from binascii import crc32
 from collections.abc import Callable
+from typing import NamedTuple
 
 from gen.runtime.api import ApiError, TimetableText
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.log import Log
 from gen.runtime.override import Override, parse_overrides
 from gen.runtime.timetable import Timetable, parse
+
+
+class Home(NamedTuple):
+    """The ConfigMap that a timetable comes from."""
+
+    name: str
+    uid: str = ""  # empty: it has not been read yet
 
 
 class Source:
@@ -22,8 +30,9 @@ class Source:
         ask_server: Callable[[], TimetableText],
         read_copy: Callable[[], str],
         log: Log,
+        home: str = "",
     ) -> None:
-        """`read_copy` raises OSError or ValueError where it cannot."""
+        """`read_copy` raises OSError or ValueError where it cannot. `home` names the ConfigMap."""
         self._reservation = reservation
         self._ask_server = ask_server
         self._read_copy = read_copy
@@ -33,6 +42,7 @@ class Source:
         self._copy: int | None = None  # of the mounted copy when it last was of no use, or was taken
         self._overrides = ""
         self._sum = 0
+        self.home = Home(home or reservation)
         self.timetable: Timetable | None = None
         self.overrides: dict[str, Override] = {}
 
@@ -49,6 +59,7 @@ class Source:
             copy = ""
         try:
             said = self._ask_server()
+            self.home = self.home._replace(uid=said.uid)
             self._override(said.overrides)
             self._take(said.timetable, "server")
         except (ApiError, TimetableError) as error:

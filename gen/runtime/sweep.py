@@ -20,7 +20,7 @@ from gen.runtime.facts import Fact, Facts, Pod, facts, made_of
 from gen.runtime.imagetrouble import unpulled_placeholders, unready
 from gen.runtime.judgement import judge
 from gen.runtime.log import Log
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, SLOT, Kind
 from gen.runtime.pause import after_failure
 from gen.runtime.program import log_of
 from gen.runtime.sweephands import Hands, World
@@ -38,6 +38,7 @@ class Site(NamedTuple):
     name: str
     prunes: bool  # the engine does not
     inventory: str  # the name of a ConfigMap; empty: none
+    koordinator: bool = False  # the cluster has it
 
 
 class Sweep:
@@ -74,6 +75,7 @@ class Sweep:
             cronjobs=len(known.cronjobs),
             jobs=len(known.jobs),
             pods=len(known.pods),
+            **({} if known.slots is None else {"slots": len(known.slots)}),
             done=dict(sorted(hands.done.items())),
             failed=failed,
             seconds=round(self._elapsed(), 2),
@@ -85,9 +87,12 @@ class Sweep:
 
     def _look(self) -> Facts:
         """Timetables last: what belongs to one that is made in this moment cannot look like a leftover."""
-        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if self._site.prunes else ())]
-        found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
-        return facts(self._site.name, found, self._site.prunes, self._site.inventory)
+        site = self._site
+        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if site.prunes else ())]
+        found = {
+            kind: self._list(kind) for kind in (*kinds, *((SLOT,) if site.koordinator else ()), CONFIG_MAP)
+        }
+        return facts(site.name, found, site.prunes, site.inventory, site.namespace)
 
     def _list(self, kind: Kind) -> list[Fact] | None:
         """All of a kind, or None; that has been told then."""
@@ -95,7 +100,7 @@ class Sweep:
         selector = f"{labels.SITE}={self._site.name}{occurrences}"
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found = pages(self._api, kind, self._site.namespace, selector)
+                found = pages(self._api, kind, "" if kind is SLOT else self._site.namespace, selector)
                 return [fact for page in found for fact in self._facts(kind, page)]
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
@@ -157,6 +162,7 @@ def _site(environment: Mapping[str, str]) -> Site:
         environment["BERTH_SITE"],
         environment["BERTH_ENGINE"] == NO_ENGINE,
         environment.get("BERTH_INVENTORY", ""),
+        environment.get("BERTH_KOORDINATOR") == "1",
     )
 
 

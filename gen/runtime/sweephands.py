@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from gen.runtime import labels
-from gen.runtime.action import Action, Mark, Remove, Scale, StartJob, Telling, told
+from gen.runtime.action import Action, MakeSlots, Mark, Remove, RemoveSlots, Scale, StartJob, Telling, told
 from gen.runtime.api import Api, ApiError
 from gen.runtime.event import WARNING, Subject, event
 from gen.runtime.facts import GONE_SINCE, Facts, Thing
@@ -18,7 +18,14 @@ from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, 
 from gen.runtime.verbs import Tree, apply, delete, get
 
 KINDS = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING)}
-_EVENTS = {Scale: "scale", StartJob: "start", Mark: "mark", Remove: "remove"}  # of the log
+_EVENTS = {  # of the log
+    Scale: "scale",
+    StartJob: "start",
+    Mark: "mark",
+    Remove: "remove",
+    MakeSlots: "make",
+    RemoveSlots: "remove",
+}
 LOOKS = 10  # at a Job that was deleted, half a second apart, until its name is free
 
 
@@ -46,18 +53,17 @@ class Hands:
         acted = [action for action in actions if self._try(action)]
         for action in acted:
             kind, reason, message = told(action)
-            for deployment in _concerned(self._facts, action.thing):
-                tree = event(self._subject(deployment), kind, reason, message, self._world.now())
-                self._tell(deployment, tree)
+            for thing in _concerned(self._facts, action.thing):
+                self._tell(thing, event(self._subject(thing), kind, reason, message, self._world.now()))
 
     def warn(self, tellings: Iterable[Telling]) -> None:
         """Each of them once: an Event of its name is there already when it has been told."""
         for telling in tellings:
-            subject = self._subject(telling.deployment)
+            subject = self._subject(telling.thing)
             tree = event(subject, WARNING, telling.reason, telling.message, self._world.now())
             name = _event_name(telling)
             named = {**tree, "metadata": {"name": name, "namespace": subject.namespace}}
-            self._tell(telling.deployment, named, telling)
+            self._tell(telling.thing, named, telling)
 
     def _try(self, action: Action) -> bool:
         """Whether it has been done, and by us."""
@@ -92,7 +98,9 @@ class Hands:
                 api.annotate(CONFIG_MAP, namespace, thing.name, {GONE_SINCE: action.since or None})
                 return True
             case Remove():
-                return delete(api, KINDS[thing.kind], namespace, thing.name, thing.uid)
+                return delete(api, KINDS[thing.kind], namespace, thing.name, uid=thing.uid)
+            case MakeSlots() | RemoveSlots():
+                return self._carry_out(action)
 
     def _scale(self, action: Scale) -> bool:
         """False where somebody else has scaled since, or the Deployment is gone."""
@@ -114,10 +122,25 @@ class Hands:
             version = found.resource_version
         raise ApiError(409, "Conflict", "it keeps changing")
 
+    def _carry_out(self, action: MakeSlots | RemoveSlots) -> bool:
+        """False where others have done all of it."""
+        from gen.runtime.slothands import carry_out  # noqa: PLC0415 (is there only where a cluster has slots)
+        from gen.runtime.slotplan import Plan  # noqa: PLC0415
+
+        world = self._world
+        if isinstance(action, MakeSlots):
+            slots, plan = action.slots, Plan(make=action.names, expires=action.expires)
+        else:
+            slots, plan = None, Plan(drop=action.slots)
+        done = carry_out(world.api, slots, plan, world.now, lambda _: world.has_time())
+        if done.is_cut:
+            raise ApiError(0, "OutOfTime", f"{len(done.made) + len(done.removed)} of {plan.writes} are done")
+        return bool(done.made or done.removed)
+
     def _start(self, action: StartJob) -> None:
         api, namespace = self._world.api, self._world.namespace
         if action.replaced:
-            delete(api, JOB, namespace, action.name, action.replaced.thing.uid)
+            delete(api, JOB, namespace, action.name, uid=action.replaced.thing.uid)
         for _ in range(LOOKS):
             found = get(api, JOB, namespace, action.name)
             if found is None:
@@ -135,10 +158,10 @@ class Hands:
         if action.replaced is None or uid != action.replaced.thing.uid:
             raise ApiError(409, "NotOurs", f"there is another Job {action.name}; delete or rename it")
 
-    def _subject(self, deployment: Thing) -> Subject:
-        return Subject(self._world.namespace, deployment.name, deployment.uid)
+    def _subject(self, thing: Thing) -> Subject:
+        return Subject(self._world.namespace, thing.name, thing.uid, KINDS[thing.kind])
 
-    def _tell(self, deployment: Thing, tree: Tree, telling: Telling | None = None) -> None:
+    def _tell(self, thing: Thing, tree: Tree, telling: Telling | None = None) -> None:
         world = self._world
         try:
             if not world.has_time():
@@ -148,11 +171,11 @@ class Hands:
             if telling and isinstance(error, ApiError) and error.reason == "AlreadyExists":
                 return
             self.failed += 1
-            world.log.trouble(f"event {tree['reason']} of {deployment.name}", error)
+            world.log.trouble(f"event {tree['reason']} of {thing.name}", error)
             return
         if telling:
             self.done[telling.reason] += 1
-            facts = {"reservation": deployment.reservation, "name": deployment.name}
+            facts = {"reservation": thing.reservation, "name": thing.name}
             world.log.error("warn", **facts, reason=telling.reason, message=telling.message)
 
 
@@ -184,15 +207,17 @@ def _job(site: str, namespace: str, action: StartJob) -> Tree:
 
 
 def _concerned(facts: Facts, thing: Thing) -> list[Thing]:
-    """The Deployments where people look for it: itself, or all of its reservation."""
+    """Where people look for it: itself, or all Deployments of its reservation; without any, its timetable."""
     if thing.kind == DEPLOYMENT.name:
         return [thing]
-    return [one.thing for one in facts.deployments if one.thing.reservation == thing.reservation]
+    some = ([one.thing for one in facts.deployments], [one.thing for one in facts.sources])
+    ours = ([one for one in things if one.reservation == thing.reservation] for things in some)
+    return next((things for things in ours if things), [])
 
 
 def _event_name(telling: Telling) -> str:
     """The same for the same telling."""
     from hashlib import sha256  # noqa: PLC0415 (seldom needed, and not small)
 
-    key = f"{telling.deployment.uid} {telling.reason} {telling.key}"
-    return f"{telling.deployment.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"
+    key = f"{telling.thing.uid} {telling.reason} {telling.key}"
+    return f"{telling.thing.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"

@@ -9,21 +9,42 @@ import json
 from typing import NamedTuple
 
 from gen.runtime.jsonvalue import TimetableError, field, flag, instant_of, mapping, sequence, text, whole
+from gen.runtime.labels import CLASS, RESERVATION, ROLE, SITE
 from gen.runtime.recognition import Recognition, recognition
 from gen.runtime.session import Match
 
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
-VERSION = 1
+VERSION = 2  # 1 knows no slots
 BEHAVIOURS = ("maintain", "reduce", "none")
+
+
+class Slots(NamedTuple):
+    """How the seats of a pool are held by Reservations of Koordinator, one a seat."""
+
+    name: str  # with which that of every slot begins
+    hash: str  # of the shape
+    shape: dict[str, object]  # metadata and spec of each, complete but for its name, `ttl` and `expires`
+    placeholders: bool = False  # come first, and hand over
+    allocate_once: bool = False
 
 
 class Pool(NamedTuple):
     resource_class: str
-    deployment: str
+    deployment: str  # the name of the pool, also where it has no Deployment
     behaviour: str
     sessions: Recognition | None = None  # how those of the class are recognised; None: nobody knows
     match: Match = Match()  # what narrows them to this reservation
+    slots: Slots | None = None  # None: placeholders alone hold its seats
+
+    @property
+    def key(self) -> str:
+        """Another one where another backend holds the pool."""
+        return f"{self.deployment}/slots" if self.slots else self.deployment
+
+    @property
+    def has_deployment(self) -> bool:
+        return self.slots is None or self.slots.placeholders
 
 
 class Settings(NamedTuple):
@@ -98,7 +119,25 @@ def _pool(resource_class: str, tree: object) -> Pool:
     sessions, match = (
         (None, Match()) if tree is None else recognition(mapping(tree, f"{at}.sessions"), f"{at}.sessions")
     )
-    return Pool(resource_class, field(pool, "deployment", text, at), behaviour, sessions, match)
+    slots = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots") if "slots" in pool else None
+    return Pool(resource_class, field(pool, "deployment", text, at), behaviour, sessions, match, slots)
+
+
+def _slots(tree: dict[str, object], at: str) -> Slots:
+    shape = field(tree, "object", mapping, at)
+    labels = field(
+        field(shape, "metadata", mapping, f"{at}.object"), "labels", mapping, f"{at}.object.metadata"
+    )
+    for key in (SITE, RESERVATION, CLASS, ROLE):
+        field(labels, key, text, f"{at}.object.metadata.labels")
+    field(shape, "spec", mapping, f"{at}.object")
+    return Slots(
+        field(tree, "name", text, at),
+        field(tree, "hash", text, at),
+        shape,
+        field(tree, "placeholders", flag, at),
+        field(tree, "allocateOnce", flag, at),
+    )
 
 
 def _settings(tree: dict[str, object]) -> Settings:

@@ -7,6 +7,7 @@ import pytest
 from gen.check.names import Names
 from gen.model import Cluster
 from gen.placed import Placed, placed
+from tests.manifest.slotparts import SLOTS
 from tests.saying import Value, lines, payload, read, reservation, resource_class, site
 
 TWO = ({"name": "prod"}, {"name": "hub"})
@@ -49,6 +50,31 @@ def test_a_second_schedule_meets_a_reservation_with_a_number() -> None:
         "Rename the reservation or its class.",
         "a.yaml B066 metadata.name: its CronJob would be named a-2, like that of reservation a-2. "
         "Rename the reservation or its class.",
+    ]
+
+
+def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
+    documents = [reservation("a"), reservation("a-session-affinity"), resource_class(), site()]
+    declared = read(*documents)
+    assert declared.site is not None
+    names, (first, second) = Names(declared.site, ()), declared.reservations
+    asking = first._replace(slots=SLOTS._replace(session_affinity=True))
+    (cluster,) = declared.site.clusters
+
+    assert list(names.take(Placed(asking, cluster, ()), 1)) == []
+    assert lines(names.take(Placed(second, cluster, ()), 1))[0] == (
+        "B066 metadata.name: its ConfigMap would be named a-session-affinity, like that of reservation a. "
+        "Rename the reservation or its class."
+    )
+
+
+def test_the_code_for_slots_is_only_where_koordinator_is() -> None:
+    documents = [reservation("berth-koordinator"), resource_class()]
+
+    assert told([*documents, site()]) == []
+    assert told([*documents, site({"name": "prod", "koordinator": {}})]) == [
+        "a.yaml B066 metadata.name: its ConfigMap would be named berth-koordinator, like that of Berth "
+        "itself. Rename the reservation or its class."
     ]
 
 

@@ -239,3 +239,40 @@ def test_sites_that_share_an_argocd_do_not_meet(tmp_path: Path) -> None:
 
 def test_without_a_repository_there_is_nothing_to_point_at(tmp_path: Path) -> None:
     assert rendered(tmp_path, engine="argocd", repository=None) == {}
+
+
+KOORDINATOR = [{"name": "prod", "koordinator": {}}]
+
+
+def test_what_koordinators_scheduler_writes_is_no_difference(tmp_path: Path) -> None:
+    plain, found = application(tmp_path / "plain"), application(tmp_path, clusters=KOORDINATOR)
+    added = found["spec"]["ignoreDifferences"].pop()
+
+    assert added == {
+        "group": "scheduling.koordinator.sh",
+        "kind": "Reservation",
+        "jsonPointers": ["/status"],
+        "managedFieldsManagers": ["koord-scheduler"],
+    }
+    assert found == plain
+
+
+def test_a_project_allows_slots_where_koordinator_is_and_profiles_where_they_may_be(tmp_path: Path) -> None:
+    roles = [
+        {"group": "rbac.authorization.k8s.io", "kind": kind, "name": f"{account}.uni"}
+        for kind in ("ClusterRole", "ClusterRoleBinding")
+        for account in ("berth-occurrence", "berth-sweep")
+    ]
+    slots = {"group": "scheduling.koordinator.sh", "kind": "Reservation", "name": "uni-*"}
+    profiles = {"group": "config.koordinator.sh", "kind": "ClusterColocationProfile", "name": "berth-uni.*"}
+    both = [
+        {"name": "prod", "koordinator": {"colocationProfiles": True}},
+        {"name": "hub", "destination": {"name": "hub"}},
+    ]
+    (plain,) = projects(tmp_path / "plain")
+    (found,) = projects(tmp_path / "one", clusters=KOORDINATOR)
+    (more,) = projects(tmp_path / "two", clusters=both)
+    namespace, priority = plain["spec"]["clusterResourceWhitelist"]
+
+    assert found["spec"]["clusterResourceWhitelist"] == [namespace, *roles, priority, slots]
+    assert more["spec"]["clusterResourceWhitelist"] == [namespace, profiles, *roles, priority, slots]

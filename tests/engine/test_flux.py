@@ -25,6 +25,7 @@ def metadata(**more: Any) -> Object:
     return {"name": "berth-uni.prod", "namespace": "flux-system", "labels": SITE_LABELS, **more}
 
 
+KOORDINATOR = [{"name": "prod", "koordinator": {}}]
 SPEC: Object = {
     "sourceRef": {"kind": "GitRepository", "name": "berth-uni.prod"},
     "path": "./rendered/clusters/prod",
@@ -151,3 +152,20 @@ def test_there_may_be_nothing_to_render(tmp_path: Path, engine: str) -> None:
     repository = HOME if engine == "none" else None
 
     assert rendered(tmp_path, engine=engine, repository=repository) == {}
+
+
+def test_with_koordinator_it_says_when_a_standing_slot_is_healthy(tmp_path: Path) -> None:
+    """For whoever lets it wait: without conditions of its own kind, Flux would call a pending one current."""
+    (found,) = of_kind("Kustomization", of_prod(tmp_path, engine="flux", clusters=KOORDINATOR))
+
+    assert found["spec"] == {
+        **SPEC,
+        "healthCheckExprs": [
+            {
+                "apiVersion": "scheduling.koordinator.sh/v1alpha1",
+                "kind": "Reservation",
+                "failed": "has(status.phase) && status.phase == 'Failed'",
+                "current": "has(status.phase) && status.phase in ['Available', 'Succeeded']",
+            }
+        ],
+    }

@@ -181,9 +181,10 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         ],
     ),
     "backend": (
-        {"backend": {"type": "koordinator"}, "suspend": "yes"},
+        {"backend": {"type": "nodePool"}, "suspend": "yes"},
         [
-            'B014 spec.backend.type: "koordinator" is not "placeholder". Write placeholder.',
+            'B014 spec.backend.type: "nodePool" is not one of placeholder, koordinator. '
+            "Write one of placeholder, koordinator.",
             'B013 spec.suspend: "yes" is text, not true or false. Write true.',
         ],
     ),

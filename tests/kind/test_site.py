@@ -74,7 +74,7 @@ def test_every_field_can_be_written() -> None:
                     **{"from": "2026-02-01", "until": "2026-02-01"},
                 }
             ],
-            "koordinator": {"schedulerName": "koord-scheduler", "allocatePolicy": "Restricted"},
+            "koordinator": None,
         },
         {"name": "hub", "destination": {"name": "hub"}, "autoscaler": "karpenter"},
         berthVersion=VERSION,

@@ -1,15 +1,19 @@
 """What a cluster has once: it stands whether or not there are reservations."""
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
 
 from gen.backend import code
+from gen.manifest import naming
 from gen.manifest.timetabletext import LARGEST
 from tests.command import project
 from tests.command.conftest import ROOT
 from tests.manifest.parts import of_cluster, of_kind
+
+KOORDINATOR = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 
 
 def test_the_objects_and_their_order(tmp_path: Path) -> None:
@@ -53,20 +57,52 @@ def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path)
 
 
 def test_the_code_is_the_runtime_file_by_file_as_it_stands_in_git(tmp_path: Path) -> None:
-    found = of_kind("ConfigMap", of_cluster(tmp_path, "prod"))
+    found = of_kind("ConfigMap", of_cluster(tmp_path, "prod", site=KOORDINATOR))
     files = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "gen/runtime").glob("*.py"))}
     together = [pair for one in found for pair in one["data"].items()]
 
     assert sorted(together) == [(name, text) for name, text in sorted(files.items()) if text]
+    assert dict(together) == code.together(koordinator=True)
     for one in found:
         assert list(one["data"]) == sorted(one["data"])
         assert sum(map(len, one["data"].values())) <= LARGEST
 
 
-def imported(text: str) -> set[str]:
-    """The files of the runtime that a module imports."""
-    found = set()
-    for node in ast.walk(ast.parse(text)):
+def test_a_cluster_with_koordinator_has_more_objects_and_the_sweep_knows_it(tmp_path: Path) -> None:
+    plain, found = of_cluster(tmp_path / "plain", "prod"), of_cluster(tmp_path, "prod", site=KOORDINATOR)
+    (before,), (after,) = (of_kind("CronJob", objects) for objects in (plain, found))
+    pods = [one["spec"]["jobTemplate"]["spec"]["template"]["spec"] for one in (before, after)]
+    (was,), (now,) = (pod["containers"] for pod in pods)
+    sources = [pod["volumes"][0]["projected"]["sources"] for pod in pods]
+
+    assert [(one["kind"], one["metadata"]["name"]) for one in found if one not in plain] == [
+        ("ClusterRole", "berth-occurrence.uni"),
+        ("ClusterRoleBinding", "berth-occurrence.uni"),
+        ("ClusterRole", "berth-sweep.uni"),
+        ("ClusterRoleBinding", "berth-sweep.uni"),
+        ("ConfigMap", "berth-koordinator"),
+        ("CronJob", "berth-sweep"),
+    ]
+    assert [one for one in now["env"] if one not in was["env"]] == [
+        {"name": "BERTH_KOORDINATOR", "value": "1"}
+    ]
+    assert sources[1] == [*sources[0], {"configMap": {"name": "berth-koordinator"}}]
+
+
+def test_where_there_is_no_koordinator_nothing_says_its_name(tmp_path: Path) -> None:
+    """Not in the other cluster of the site either. Code may say it: it is the same everywhere."""
+    for one in (*of_cluster(tmp_path, "prod"), *of_cluster(tmp_path, "lab", site=KOORDINATOR)):
+        if one["metadata"]["name"] not in naming.CODE or one["kind"] != "ConfigMap":
+            assert "koordinator" not in json.dumps(one).lower(), one["metadata"]["name"]
+
+
+KOORDINATOR_CODE = frozenset(code.parts(koordinator=True)["berth-koordinator"])
+
+
+def imported(text: str, *, at_once: bool = False) -> set[str]:
+    """The files of the runtime that a module imports; `at_once`: when it is imported itself."""
+    tree, found = ast.parse(text), set()
+    for node in tree.body if at_once else ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("gen"):
             assert node.module.startswith("gen.runtime")
             package, _, module = node.module.rpartition(".")
@@ -74,24 +110,37 @@ def imported(text: str) -> set[str]:
     return {f"{name}.py" for name in found}
 
 
-@pytest.mark.parametrize(
-    ("programs", "mounted"),
-    [
-        (("occurrence", "alive"), ("berth-runtime",)),
-        (("occurrence", "alive", "scaler"), ("berth-runtime", "berth-scaler")),
-        (("sweep",), ("berth-runtime", "berth-sweep")),
-    ],
-    ids=["alone", "with-scaler", "sweep"],
-)
-def test_a_pod_mounts_all_that_its_programs_import(
-    programs: tuple[str, ...], mounted: tuple[str, ...]
-) -> None:
-    files = {name: text for part in mounted for name, text in code.parts()[part].items()}
+PODS = {
+    "alone": (("occurrence", "alive"), ("berth-runtime",)),
+    "with-scaler": (("occurrence", "alive", "scaler"), ("berth-runtime", "berth-scaler")),
+    "with-slots": (("occurrence", "alive"), ("berth-runtime", "berth-koordinator")),
+    "sweep": (("sweep",), ("berth-runtime", "berth-sweep")),
+    "sweep-of-slots": (("sweep",), ("berth-runtime", "berth-sweep", "berth-koordinator")),
+}
+
+
+def needed(programs: tuple[str, ...], mounted: tuple[str, ...]) -> set[str]:
+    """The files that programs import, all of which are mounted; but what is for slots may be missing where
+    nothing imports it at once.
+    """
+    files = {name: text for part in mounted for name, text in code.parts(koordinator=True)[part].items()}
+    missing = KOORDINATOR_CODE - files.keys()
     wanted, known = {f"{name}.py" for name in programs}, set[str]()
     while wanted:
         name = wanted.pop()
         known.add(name)
-        wanted |= imported(files[name]) - known
+        assert not imported(files[name], at_once=True) & missing, name
+        wanted |= imported(files[name]) - known - missing
+    return known
 
-    own = code.parts()[mounted[-1]]
-    assert len(mounted) == 1 or own.keys() <= known  # nothing travels that nobody needs
+
+@pytest.mark.parametrize("pod", PODS.values(), ids=PODS)
+def test_a_pod_mounts_all_that_its_programs_import(pod: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    needed(*pod)
+
+
+@pytest.mark.parametrize("part", ["berth-scaler", "berth-sweep", "berth-koordinator"])
+def test_nothing_travels_that_nobody_needs(part: str) -> None:
+    used = {name for pod in PODS.values() if part in pod[1] for name in needed(*pod)}
+
+    assert code.parts(koordinator=True)[part].keys() <= used

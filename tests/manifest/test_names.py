@@ -78,3 +78,20 @@ def test_the_sweeps_job_meets_no_job_that_a_cronjob_makes(
 
     assert len(of_sweep) <= 63
     assert of_sweep not in (f"{naming.cronjob(other, number)}-{minute}", f"{naming.SWEEP}-{minute}")
+
+
+def test_names_for_all_of_a_cluster_carry_the_site() -> None:
+    assert naming.slot("uni", "course-small") == "uni-course-small"
+    assert naming.slot_role("uni", naming.SWEEP) == "berth-sweep.uni"
+    assert naming.affinity_profile("uni", "course-small", 1) == "berth-uni.course-small"
+    assert naming.affinity_profile("uni", "course-small", 2) == "berth-uni.course-small.2"
+
+
+def test_the_longest_names_of_slots_and_profiles_are_within_what_kubernetes_allows() -> None:
+    """253 characters, for kinds of other people; a slot ends in ordinal and hash."""
+    pool = naming.pool("r" * 63, "c" * 63)
+
+    assert len(f"{naming.slot('s' * 63, pool)}-10000-01234567") < 253
+    assert len(naming.affinity_profile("s" * 63, pool, 99)) < 253
+    assert len(naming.slot_role("s" * 63, naming.OCCURRENCE)) <= naming.LONGEST
+    assert naming.affinity_snippet("r" * 63) != naming.affinity_snippet("r" * 62)

@@ -174,3 +174,24 @@ def test_a_class_that_names_no_cluster_is_in_the_only_one(tmp_path: Path) -> Non
     )
 
     assert of_sessions(found) == {("a", "berth-uni-sessions"): [reads("", "pods")]}
+
+
+def test_slots_are_for_all_of_a_cluster_with_koordinator_and_for_none_without(tmp_path: Path) -> None:
+    site = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}, namespace: seats}")
+    found = of_cluster(tmp_path, "prod", site=site)
+    roles = {one["metadata"]["name"]: one["rules"] for one in of_kind("ClusterRole", found)}
+    bindings = of_kind("ClusterRoleBinding", found)
+    slots = {"apiGroups": ["scheduling.koordinator.sh"], "resources": ["reservations"]}
+
+    assert roles == {
+        "berth-occurrence.uni": [{**slots, "verbs": ["list", "create", "patch", "delete"]}],
+        "berth-sweep.uni": [{**slots, "verbs": ["list", "create", "delete"]}],
+    }
+    assert [(one["roleRef"], one["subjects"]) for one in bindings] == [
+        (
+            {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": f"{account}.uni"},
+            [{"kind": "ServiceAccount", "name": account, "namespace": "seats"}],
+        )
+        for account in ("berth-occurrence", "berth-sweep")
+    ]
+    assert not [one for one in of_cluster(tmp_path, "lab", site=site) if "Cluster" in one["kind"]]

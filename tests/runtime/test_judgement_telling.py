@@ -32,7 +32,7 @@ def test_a_malformed_timetable_is_told_and_nothing_is_touched(more: dict[str, An
 
         assert found.actions == ()
         (telling,) = found.tellings
-        assert (telling.deployment.name, telling.reason) == ("course-small", "MalformedTimetable")
+        assert (telling.thing.name, telling.reason) == ("course-small", "MalformedTimetable")
         start = "The timetable cannot be read, so the sweep leaves everything of it alone: "
         assert telling.message.startswith(start + why)
 

@@ -96,7 +96,7 @@ def test_an_object_is_applied_by_force_in_our_name() -> None:
 def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(answer: Answer, existed: bool) -> None:
     server = Server(answer)
 
-    assert delete(server.api, DEPLOYMENT, "berth", "a", "u") == existed
+    assert delete(server.api, DEPLOYMENT, "berth", "a", uid="u") == existed
     (request,) = server.requests
     where = ("DELETE", "/apis/apps/v1/namespaces/berth/deployments/a", "application/json")
     assert (request.method, request.path, request.content_type) == where
@@ -110,4 +110,4 @@ def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(answer: Answe
 
 def test_a_deletion_that_is_refused_is_an_error() -> None:
     with pytest.raises(ApiError, match="no"):
-        delete(Server(refusal(403, "Forbidden")).api, JOB, "berth", "a", "u")
+        delete(Server(refusal(403, "Forbidden")).api, JOB, "berth", "a", uid="u")

@@ -1,0 +1,58 @@
+"""The Deployments of placeholders: one for each pool. How they look stands in templates/placeholder/."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from gen.backend import job, rights
+from gen.backend.base import Manifest
+from gen.manifest import labels, naming
+from gen.model import Cluster, Reservation, ResourceClass, Site
+from gen.placed import Placed
+
+# kube-linter wants every container to have all of them; this is why ours has not.
+UNLIMITED = {
+    "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
+    "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
+}
+
+
+def deployments(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+    """In the order of the classes."""
+    notes = {**UNLIMITED, **labels.unjudged(placed.cluster.engine), **common["annotations"]}
+    for name, one in zip(_names(placed), placed.classes, strict=True):
+        values = _pool(site, placed.cluster, placed.reservation, one)
+        yield Manifest(
+            "placeholder/deployment.yaml.j2", {**common, **values, "name": name, "annotations": notes}
+        )
+
+
+def rights_to_scale(placed: Placed, common: dict[str, Any]) -> list[Manifest]:
+    """Of the reservation's Jobs, for its Deployments by name."""
+    rules = rights.of_pools(_names(placed))
+    return rights.granted(common, rules, naming.OCCURRENCE, placed.cluster.namespace)
+
+
+def _names(placed: Placed) -> list[str]:
+    return [naming.pool(placed.reservation.name, one.name) for one in placed.classes]
+
+
+def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
+    """A reservation's own labels stay off the pods: a new label would replace them in the middle of a
+    class. What hands over to slots is scheduled by the scheduler that knows them.
+    """
+    selector = labels.of_pool(site, reservation, found)
+    resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
+    placement = found.pod
+    if reservation.slots is not None and cluster.koordinator is not None:
+        placement = {**placement, "schedulerName": cluster.koordinator.scheduler}
+    return {
+        "replicas_in_git": cluster.replicas_in_git,
+        "selector": selector,
+        "pod_labels": {**labels.of_site(site), **selector, **dict(found.pod_labels)},
+        "priority_class": naming.priority_class(site.name, cluster.priority),
+        "placement": placement,
+        "has_placement": bool(placement),
+        "image": cluster.images.pause,
+        **job.pull_secrets(cluster),
+        "resources": {key: amounts for key, amounts in resources.items() if amounts},
+    }
