@@ -7,7 +7,7 @@ occurrences at a time, however many there are. Nothing is written here, and no c
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gen.check import koordinator, references, room
+from gen.check import koordinator, promises, references, room
 from gen.check.ceilings import Ceilings, Loads
 from gen.check.names import Names
 from gen.dates.cronline import lines
@@ -106,6 +106,7 @@ class Pipeline:
         self.problems += references.of_classes(known, site)
         self.problems += references.of_ceilings(known, site)
         self.problems += room.of_classes(known, site)
+        self.problems += promises.of_classes(known, site)
         names, ceilings = (
             Names(site, known.classes.values()),
             Ceilings(site, known.classes, all_loads=all_loads),
@@ -168,6 +169,7 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
     problems = (
         *references.of_reservation(reservation, known),
         *koordinator.of_reservation(reservation, known, site),
+        *promises.of_reservation(reservation, known, site),
         *date_problems(reservation, expansion),
     )
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])

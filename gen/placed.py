@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gen.declared import Declared
 from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
+from gen.runtime.instant import instant
 
 
 class Placed(NamedTuple):
@@ -52,3 +53,22 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
         for cluster in site.clusters
         if cluster.name in by_cluster
     )
+
+
+class Stands(NamedTuple):
+    """Seats that stand without any window, from merge on. `until` in seconds; None: as long as git has
+    them.
+    """
+
+    until: int | None
+
+    def at(self, now: int) -> bool:
+        return self.until is None or now < self.until
+
+
+def stands(reservation: Reservation) -> Stands | None:
+    """None: it has windows."""
+    slots = reservation.slots
+    if slots is None or not slots.standing:
+        return None
+    return Stands(None if slots.expires is None else instant(slots.expires))

@@ -5,14 +5,13 @@ nothing is polled, no clock is read. The sessions are all of one class and of th
 """
 
 from bisect import bisect_left
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from gen.runtime.attribution import Group, attributed, group
+from gen.runtime.attendance import Attendance, Counts
 from gen.runtime.formula import placeholders
-from gen.runtime.presence import Presence
 from gen.runtime.session import Claim, Session, ranked
 from gen.runtime.target import full_count, open_now, target
 from gen.runtime.timetable import Occurrence, Pool
@@ -119,57 +118,48 @@ class _Crowd:
         # One that is of the course, whatever narrows that.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
-        everyone = self._claims(self.occurrences)
-        self._presence = Presence(plan.stabilization_seconds, lambda session: group(session, everyone))
+        self._attendance = Attendance(plan.stabilization_seconds, lambda session, _: session.template)
         self._here = deque[str]()
         self._arrived = 0
-        self._claimed: tuple[Claim, ...] = ()
-        self._taken: dict[str, int] = {}
-        self.active, self.waiting = 0, 0
+        self._counts = Counts({}, {})
 
-    def _claims(self, occurrences: Iterable[Occurrence]) -> tuple[Claim, ...]:
-        return ranked(
-            Claim(one.id, one.open, one.start, one.end, self._count(one), self._match) for one in occurrences
-        )
+    @property
+    def active(self) -> int:
+        return sum(self._counts.here.values())
+
+    @property
+    def waiting(self) -> int:
+        return sum(self._counts.counted.values()) - self.active
 
     def advance(self, now: int, happening: Iterable[Event]) -> tuple[Event, ...]:
         """To `now`; answers what happens there, with what follows from it."""
-        over = self.waiting - self._waiting(now)
+        waited = self.waiting
+        self._counts = self._attendance.counts(now)
+        over = waited - self.waiting
+        if claims := self._claims(now):  # when all is over, those that are there are still told
+            self._attendance.set_claims(claims)
         events = (*((Event(WAIT_OVER, number=over),) if over else ()), *happening)
         for event in events:
             if event.kind == COME:
                 self._come(event.number, now)
             elif event.kind == LEAVE:
                 for _ in range(event.number):
-                    self._presence.leave(self._here.popleft(), now)
-        claims = self._claims(open_now(self.occurrences, now))
-        self._claimed = claims or self._claimed  # when all is over, those that are there are still told
-        self._taken = attributed(self._groups(self._presence.counted(now), claims), claims)
-        self.active, self.waiting = self._counting(self._presence.here()), self._waiting(now)
+                    self._attendance.leave(self._here.popleft(), now)
+        self._counts = self._attendance.counts(now)
         return events
 
+    def _claims(self, now: int) -> tuple[Claim, ...]:
+        found = open_now(self.occurrences, now)
+        return ranked(
+            Claim(one.id, one.open, one.start, one.end, self._count(one), self._match) for one in found
+        )
+
     def _come(self, number: int, now: int) -> None:
-        # Of when it came, it only matters what has opened by then.
-        created = max((one.open for one in self.occurrences if one.open <= now), default=now)
         for _ in range(number):
             self._arrived += 1
-            session = self._usual._replace(id=str(self._arrived), created=created)
+            session = self._usual._replace(id=str(self._arrived), created=now)
             self._here.append(session.id)
-            self._presence.arrive(session, now)
-
-    def _waiting(self, now: int) -> int:
-        return self._counting(self._presence.counted(now)) - self._counting(self._presence.here())
-
-    def _counting(self, sessions: Iterable[Session]) -> int:
-        return sum(number for places, number in self._groups(sessions, self._claimed).items() if places)
-
-    def _groups(self, sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[Group, int]:
-        """They differ in when they came alone, so that one of each time tells for all."""
-        groups: dict[Group, int] = {}
-        for created, number in Counter(session.created for session in sessions).items():
-            places = group(self._usual._replace(created=created), claims)
-            groups[places] = groups.get(places, 0) + number
-        return groups
+            self._attendance.arrive(session, now)
 
     def targets(self, behaviours: Iterable[str], now: int) -> tuple[int, ...]:
         """Until the next advance."""
@@ -178,6 +168,6 @@ class _Crowd:
     def _asks(self, behaviour: str, now: int) -> Callable[[Occurrence], int]:
         def seats(one: Occurrence) -> int:
             window = one.open, one.start, one.end
-            return placeholders(behaviour, self._count(one), self._taken.get(one.id, 0), window, now)
+            return placeholders(behaviour, self._count(one), self._counts.counted.get(one.id, 0), window, now)
 
         return seats

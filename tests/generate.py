@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from gen.dates.zone import known
+from tests import generateslots
 from tests.awkward import AWKWARD as TEXTS
 
 Document = dict[str, Any]
@@ -61,7 +62,14 @@ def document(kind: str, name: str, spec: Document, **metadata: Any) -> Document:
 
 
 def site(random: Random) -> Document:
-    clusters = [{"name": "one", "priority": random.choice([-10, -1])}, {"name": "two", "engine": "none"}]
+    clusters: list[Document] = [
+        {
+            "name": "one",
+            "priority": random.choice([-10, -1]),
+            "koordinator": generateslots.koordinator(random),
+        },
+        {"name": "two", "engine": "none", "koordinator": generateslots.koordinator(random)},
+    ]
     spec = {
         "timeZone": "Europe/Zurich",
         "engine": "argocd",
@@ -216,6 +224,11 @@ def reservation(random: Random, number: int, classes: list[str]) -> Document:
     else:
         spec["resourceClass"] = random.choice(classes)
         spec["provisioning"]["placeholderCount"] = random.randint(1, 500)
+    if random.random() < 0.3:
+        placement = {"affinity": affinity(random), "topologySpreadConstraints": [spread(random)]}
+        spec["backend"] = generateslots.backend(random, placement, labels)
+        if "standing" in spec["backend"]:
+            del spec["recurrence"]
     name = f"{random.choice(WORDS)}-{random.choice(WORDS)}-{number}"
     annotations = {"example.org/note": random.choice(TEXTS), "berth.dev/ignore": "B031: made by chance"}
     return document("CapacityReservation", name, spec, labels=labels(random), annotations=annotations)

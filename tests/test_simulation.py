@@ -152,6 +152,21 @@ def test_who_comes_during_the_wait_takes_the_place_of_who_left() -> None:
     ]
 
 
+def test_what_is_over_makes_no_difference_between_who_came_and_who_left() -> None:
+    """Where earlier sessions are ignored, what is open decides who can stand for whom, as in the scaler."""
+    inner = occurrence("b", "10:00", "11:00", 2, lead=0)
+    late = plan(MORNING, inner, match=Match(ignores_earlier=True))
+
+    steps = simulate(late, changes("09:10+05 11:30-03 11:30:10+03"), ("maintain",), *DAY)
+
+    assert told(steps)[-4:] == [
+        ("11:00:00", 5, 0, 20),
+        ("11:30:00", 2, 3, 20),
+        ("11:30:10", 5, 0, 20),
+        ("13:00:00", 5, 0, 0),
+    ]
+
+
 def test_where_a_wait_would_end_the_clock_may_move_a_target_all_the_same() -> None:
     moves = changes("08:55+10 09:07:31-01 09:07:40+01")
 

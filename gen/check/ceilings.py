@@ -14,7 +14,7 @@ from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.zone import DAY, number, resolve
 from gen.finding import Problem
 from gen.model import Ceiling, Cluster, Reservation, ResourceClass, Site
-from gen.placed import Placed
+from gen.placed import Placed, stands
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
 from gen.runtime.instant import instant_text
@@ -37,8 +37,17 @@ class _Limit(NamedTuple):
     say: Callable[[int], str]
 
 
+def pool_steps(reservation: Reservation, resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
+    """Over the pool's whole life, whatever holds it. What stands always rises at minute 0."""
+    stand = stands(reservation)
+    if stand is None:
+        return steps(resource_class, occurrences)
+    count = dict(reservation.seats).get(resource_class, 0)
+    return [0, count] if stand.until is None else [0, count, -(-stand.until // 60), -count]
+
+
 def steps(resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
-    """Over the pool's whole life. `occurrences` by start; they have one lead, so by `open` too."""
+    """Of windows. `occurrences` by start; they have one lead, so by `open` too."""
     until = 0
     for item in occurrences:
         if item.open <= until:
@@ -108,7 +117,7 @@ class Ceilings:
         if not limited or placed.reservation.suspend:
             return []
         names = [found.name for found in placed.classes if found.name in limited]
-        return [(name, steps(name, occurrences)) for name in names]
+        return [(name, pool_steps(placed.reservation, name, occurrences)) for name in names]
 
     def take(self, placed: Placed, loads: Loads) -> None:
         pools = self._pools[placed.cluster.name]
@@ -144,8 +153,9 @@ def _problem(
     amount, at = found
     told = [(name, limit.say(held)) for name, held in holders(pools, limit.each, at)]
     _, last = max((last_rise(pool.steps, at), pool.reservation) for pool, _ in holding(pools, limit.each, at))
+    when = f"at {instant_text(at * 60)}" if at else "always"
     message = (
-        f"at {instant_text(at * 60)} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
+        f"{when} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
         f"above the ceiling of {limit.written}: {holders_text(told)}."
     )
     reservation = reservations[last]

@@ -1,6 +1,6 @@
 """Slots that Koordinator would not hold as they are meant: what needs a look at class and cluster too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen.declared import Declared
@@ -36,7 +36,8 @@ def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> 
     for found in classes:
         yield from _class(reservation, slots, found)
     yield from _resources(reservation, slots, classes)
-    yield from _owners(reservation, slots, classes)
+    for one in places:
+        yield from _owners(reservation, slots, one.classes)
     if slots.session_affinity:
         yield from (_how(site, one) for one in places if one.cluster.koordinator is not None)
 
@@ -124,7 +125,7 @@ def _in_its_namespace(pod: dict[str, Any]) -> str:
     return "topologySpreadConstraints" if any("labelSelector" in one for one in spreads) else ""
 
 
-def _owners(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
+def _owners(reservation: Reservation, slots: Slots, classes: Sequence[ResourceClass]) -> Iterator[Problem]:
     """Whether each slot has somebody who may take it, and whether that is its own class's sessions."""
     if not slots.owners:
         for found in classes:

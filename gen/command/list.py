@@ -11,14 +11,18 @@ from gen.command.exits import GOOD
 from gen.command.progress import watched
 from gen.command.say import say
 from gen.dates.moment import hours_text, local_text, named
+from gen.dates.zone import Zone
 from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
+from gen.placed import Stands, stands
 from gen.report import seats_text
 from gen.runtime.instant import instant_text
 
 
 class _Row(NamedTuple):
-    """One reservation in one cluster. `seats`: the most that one of its occurrences has; `next`: an open."""
+    """One reservation in one cluster. `seats`: the most that one of its occurrences has, or that stand;
+    `next`: an open.
+    """
 
     reservation: Reservation
     cluster: str
@@ -42,7 +46,7 @@ def run(asked: Asked) -> int:
         ]
     code = tell(pipeline.findings(), asked)
     if code == GOOD:
-        say(_json(rows) if asked.form == "json" else _table(rows, asked.form))
+        say(_json(rows) if asked.form == "json" else _table(rows, asked.form, now))
     return code
 
 
@@ -66,6 +70,8 @@ def _row(item: Item, part: Part, resource_class: str | None, now: int) -> _Row:
                 coming = found.open
     if item.reservation.suspend:
         coming = None
+    if stands(item.reservation) is not None:
+        most |= {name: count for name, count in item.reservation.seats if name in most}
     return _Row(item.reservation, part.placed.cluster.name, tuple(most.items()), number, seat_seconds, coming)
 
 
@@ -92,26 +98,40 @@ def _hours(seconds: int) -> int | float:
     return seconds / 3600 if rest else hours
 
 
-def _table(rows: list[_Row], form: str) -> str:
+def _table(rows: list[_Row], form: str, now: int) -> str:
     if not rows:
         return "No reservation.\n"
     headings = ["name", "cluster", "seats", "occurrences", "seat-hours", "next opening"]
-    cells = [_cells(row) for row in rows]
+    cells = [_cells(row, now) for row in rows]
     if form == "wide":
         headings += ["behaviour", "zone", "title"]
         for cell, row in zip(cells, rows, strict=True):
-            cell += [row.reservation.behaviour, row.reservation.recurrence.zone, row.reservation.title]
+            one = row.reservation
+            cell += [one.behaviour, one.recurrence.zone, one.title]
+        if any(row.reservation.slots for row in rows):
+            headings.append("backend")
+            for cell, row in zip(cells, rows, strict=True):
+                cell.append(row.reservation.backend)
     return table.markdown(headings, cells) if form == "markdown" else table.text(headings, cells)
 
 
-def _cells(row: _Row) -> list[str]:
-    zone = named(row.reservation.recurrence.zone)
+def _cells(row: _Row, now: int) -> list[str]:
+    zone, standing = named(row.reservation.recurrence.zone), stands(row.reservation)
     coming = "none" if row.next is None else local_text(row.next, zone)
+    if standing is not None:
+        coming = _standing(standing, zone, now)
     return [
         row.reservation.name,
         row.cluster,
         seats_text(row.seats),
-        str(row.occurrences),
-        hours_text(row.seat_seconds),
+        str(row.occurrences) if standing is None else "",
+        hours_text(row.seat_seconds) if standing is None else "",
         "suspended" if row.reservation.suspend else coming,
     ]
+
+
+def _standing(found: Stands, zone: Zone, now: int) -> str:
+    if found.until is None:
+        return "stands always"
+    until = local_text(found.until, zone)
+    return f"stands until {until}" if found.at(now) else f"expired {until}"

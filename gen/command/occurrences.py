@@ -12,8 +12,11 @@ from gen.command.say import say
 from gen.dates.moment import day_span, local_day, named, near_span_text, near_text, span_text
 from gen.dates.occurrence import Occurrence, Skipped
 from gen.pipeline import Item, Part, Pipeline
+from gen.placed import stands
 from gen.report import seats_text
 from gen.runtime.instant import instant_text
+
+END_OF_TIME = 2**40
 
 
 class _Row(NamedTuple):
@@ -54,14 +57,16 @@ def run(asked: Asked) -> int:
     wanted = _wanted(asked, pipeline)
     rows: list[_Row] = []
     skipped: list[tuple[str, Skipped]] = []
+    standing: list[tuple[str, ...]] = []
     for item in watched(pipeline.items(), len(pipeline.declared.reservations)):
         if not wanted.names or item.reservation.name in wanted.names:
             rows += _rows(item, wanted)
             skipped += [(item.reservation.name, one) for one in _skipped(item, wanted)]
+            standing += _standing(item, wanted)
     code = tell(pipeline.findings(), asked)
     if code == GOOD:
         rows.sort(key=_place)
-        say(_answer(rows, skipped, asked.form))
+        say(_answer(rows, skipped, standing, asked.form))
     return code
 
 
@@ -100,7 +105,24 @@ def _skipped(item: Item, wanted: _Wanted) -> list[Skipped]:
     return [one for one in item.expansion.skipped if wanted.time(*day_span(one.date, zone))]
 
 
-def _answer(rows: list[_Row], skipped: list[tuple[str, Skipped]], form: str) -> str:
+def _standing(item: Item, wanted: _Wanted) -> list[tuple[str, ...]]:
+    """What stands without windows in the time that was asked for: no occurrence, but open all the same."""
+    found = stands(item.reservation)
+    if found is None or not wanted.time(0, END_OF_TIME if found.until is None else found.until):
+        return []
+    until = "always" if found.until is None else f"until {instant_text(found.until)}"
+    rows: list[tuple[str, ...]] = []
+    for part in item.parts:
+        here = wanted.classes(part)
+        seats = [pair for pair in item.reservation.seats if pair[0] in here]
+        if seats:
+            rows.append((item.reservation.name, until, seats_text(seats), part.placed.cluster.name))
+    return rows
+
+
+def _answer(
+    rows: list[_Row], skipped: list[tuple[str, Skipped]], standing: list[tuple[str, ...]], form: str
+) -> str:
     if form == "json":
         return _json(rows, skipped)
     if form == "ics":
@@ -111,6 +133,8 @@ def _answer(rows: list[_Row], skipped: list[tuple[str, Skipped]], form: str) -> 
     if skipped:
         left_out = [(name, one.id.rpartition("/")[2].replace("T", " "), one.reason) for name, one in skipped]
         answer += "\n" + write(("skipped", "local time", "because of"), left_out)
+    if standing:
+        answer += "\n" + write(("without windows", "stands", "seats", "cluster"), standing)
     return answer
 
 

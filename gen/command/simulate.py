@@ -20,6 +20,7 @@ from gen.dates.occurrence import Occurrence
 from gen.manifest.timetabletext import timetable_text
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
+from gen.placed import stands
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import BEHAVIOURS, parse
 from gen.sessiontext import Scene, SessionsError, changes
@@ -65,6 +66,8 @@ def run(asked: Asked) -> int:
     code = tell(pipeline.findings(), asked)
     if code != GOOD or item is None or pipeline.site is None:
         return code
+    if stands(item.reservation) is not None:
+        raise UsageError(f"{item.reservation.name} stands without windows: there is nothing to simulate.")
     now = int(time.time()) if now is None else now
     occurrence = selection.occurrence(item, asked.value("--occurrence"), resource_class, now)
     made = _simulation(asked, item, pipeline.site, occurrence)
@@ -84,7 +87,9 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
     scene = Scene(named(occurrence.zone), occurrence.open, occurrence.end, names, usual)
     coming = _sessions(asked.value("--sessions"), scene)
     behaviours = BEHAVIOURS if asked.has("--compare") else (reservation.behaviour,)
-    wait = 0 if behaviours == ("none",) else site.stabilization_seconds  # there, nobody counts sessions
+    # Where nobody counts sessions, nobody waits; and a session that leaves its slot leaves it free at once.
+    waits = behaviours != ("none",) and reservation.slots is None
+    wait = site.stabilization_seconds if waits else 0
     runs = []
     for part in item.parts:
         timetable = parse(timetable_text(site, part.placed, part.occurrences))

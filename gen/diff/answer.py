@@ -63,7 +63,16 @@ def _reservation(one: ReservationChange) -> dict[str, object]:
             "kept": one.occurrences.kept,
         },
         "seatHours": {"before": before / 3600, "after": after / 3600},
+        **_standing(one),
     }
+
+
+def _standing(one: ReservationChange) -> dict[str, object]:
+    """Only of what stands without windows."""
+    if not any(one.standing):
+        return {}
+    before, after = (said or None for said in one.standing)
+    return {"standing": {"before": before, "after": after}}
 
 
 def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:

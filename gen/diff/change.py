@@ -30,7 +30,10 @@ class Occurrences(NamedTuple):
 
 
 class ReservationChange(NamedTuple):
-    """`was`: the old name of one that was renamed, else its own. Seat-seconds are count x (end - open)."""
+    """`was`: the old name of one that was renamed, else its own. Seat-seconds are count x (end - open).
+
+    `standing`: what stands without windows, before and after: `5 gpu, always`; empty where nothing does.
+    """
 
     name: str
     was: str
@@ -41,6 +44,7 @@ class ReservationChange(NamedTuple):
     fields: tuple[Field, ...]
     occurrences: Occurrences
     seat_seconds: tuple[int, int]
+    standing: tuple[str, ...] = ("", "")
 
 
 class Peak(NamedTuple):

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
+from gen.diff.slotfields import facts as slot_facts
+from gen.diff.slotfields import standing_text
 from gen.model import Calendar, Reservation, ResourceClass, SessionMatch
 from gen.placed import class_names
 from gen.report import seats_text
@@ -16,13 +18,16 @@ _NONE: tuple[Occurrence, ...] = ()
 
 
 class Version(NamedTuple):
-    """A reservation as one side has it. `clusters`: of each class."""
+    """A reservation as one side has it. `clusters`: of each class; `shapes`: how its slots are made, by
+    class.
+    """
 
     reservation: Reservation
     classes: tuple[ResourceClass, ...]
     clusters: tuple[str, ...]
     calendars: tuple[Calendar, ...]
     occurrences: tuple[Occurrence, ...]
+    shapes: tuple[tuple[str, str], ...] = ()
 
     def is_whole(self) -> bool:
         """Whether all its classes and calendars are known, and where it is."""
@@ -39,7 +44,7 @@ class Version(NamedTuple):
 
 def same(before: Version, after: Version) -> bool:
     """Whether they say the same, wherever in the files they stand. Dates need not be known."""
-    return said_by(before) == said_by(after)
+    return said_by(before) == said_by(after) and before.shapes == after.shapes
 
 
 def said_by(version: Version) -> tuple[object, ...]:
@@ -76,6 +81,7 @@ def compared(before: Version | None, after: Version | None) -> ReservationChange
         fields,
         dates,
         (_seat_seconds(before), _seat_seconds(after)),
+        tuple([standing_text(one.reservation) if one else "" for one in (before, after)]),
     )
 
 
@@ -107,6 +113,9 @@ def _seat_seconds(version: Version | None) -> int:
 
 def _fields(before: Version, after: Version) -> Iterable[Field]:
     old, new = dict(_facts(before)), dict(_facts(after))
+    if before.reservation.slots is not None and after.reservation.slots is not None:
+        old |= slot_facts(before.reservation.slots, before.shapes)
+        new |= slot_facts(after.reservation.slots, after.shapes)
     for what in dict.fromkeys((*old, *new)):
         if old.get(what, "") != new.get(what, ""):
             yield Field(what, old.get(what, ""), new.get(what, ""))

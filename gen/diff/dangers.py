@@ -15,7 +15,10 @@ from gen.diff.renames import Alike
 from gen.runtime.target import full_count, target
 from gen.runtime.timetable import Occurrence as Timed
 
-_CLUSTER_SCOPED = ("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding")
+_CLUSTER_SCOPED = (
+    *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),
+    "ClusterColocationProfile",
+)
 _RIGHTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
     "Deployment": (("spec", "selector"),),
@@ -25,16 +28,21 @@ _IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server
 }
 _FEW = 3
 
+Standing = tuple[Mapping[str, int], Mapping[str, int]]
+"""Seats by class, before and after."""
+
 
 def of_dates(
     change: ReservationChange,
     sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
     now: int,
     notice: int,
+    standing: Standing = ({}, {}),
 ) -> Iterator[Warned]:
-    """`sides`: all its occurrences before and after, none of a suspended one. `notice` in seconds."""
-    before, after = sides
-    yield from _open_now(change, before, after, now)
+    """`sides`: all its occurrences before and after, none of a suspended one; `standing`: the seats that
+    stand now without any. `notice` in seconds.
+    """
+    yield from _open_now(change, sides, standing, now)
     touched = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
     yield from _soon(change, sides, now, notice)
     past = [item for item in (*touched, *change.occurrences.removed) if item.end <= now]
@@ -69,11 +77,16 @@ def _soon(
 
 
 def _open_now(
-    change: ReservationChange, before: Sequence[Occurrence], after: Sequence[Occurrence], now: int
+    change: ReservationChange,
+    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
+    standing: Standing,
+    now: int,
 ) -> Iterator[Warned]:
-    names = dict.fromkeys(name for item in (*before, *after) for name, _ in item.seats)
-    for name in names:
-        old, new = _seats(before, name, now), _seats(after, name, now)
+    dated = (name for side in sides for item in side for name, _ in item.seats)
+    for name in dict.fromkeys((*dated, *standing[0], *standing[1])):
+        old, new = (
+            _seats(side, name, now) + more.get(name, 0) for side, more in zip(sides, standing, strict=True)
+        )
         if old != new:
             verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
             yield Warned(

@@ -73,7 +73,7 @@ def _peaks(sides: tuple[Held, Held], cluster: str, what: _What) -> Iterator[Peak
             minute = new[1]
             held = [] if minute is None else holders(sides[1].pools(cluster), what.each[1], minute)
             told = tuple([(name, what.say(amount)) for name, amount in held])
-            at = None if minute is None else minute * 60
+            at = minute * 60 if minute else None  # what stands always has no first minute
             amounts = what.say(old[0]), what.say(new[0])
             yield Peak(cluster, what.name, limit.during, *amounts, at, told, limit.ceiling)
 

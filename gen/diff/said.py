@@ -61,9 +61,19 @@ def details(one: ReservationChange) -> list[Line]:
     found += _changed(one)
     if dates.kept and (dates.added or dates.removed or dates.changed):
         found.append(Line(" ", f"{number_of(dates.kept, 'other date')} stay{'s' if dates.kept == 1 else ''}"))
+    found += _standing(*one.standing)
+    if any(one.standing) and not any(one.seat_seconds):
+        return found
     before, after = (hours_text(seconds) for seconds in one.seat_seconds)
     found.append(Line(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}"))
     return found
+
+
+def _standing(before: str, after: str) -> list[Line]:
+    """What of it differs on both sides is told by its fields."""
+    if bool(before) == bool(after):
+        return []
+    return [Line("-", before)] if before else [Line("+", after)]
 
 
 def _change(before: str, after: str) -> str:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from gen.check.ceilings import steps as steps_of
+from gen.check.ceilings import pool_steps
 from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
 from gen.diff import dangers
@@ -16,7 +16,9 @@ from gen.diff.compare import Version, compared, same
 from gen.diff.manifests import FileChange, file_change
 from gen.diff.peaks import Held, peaks
 from gen.diff.renames import likenesses, renamed
+from gen.diff.slotdangers import of_slots, standing_now
 from gen.finding import ERROR
+from gen.manifest.slot import slot_hash, slot_object
 from gen.model import Reservation
 from gen.pipeline import Item, Pipeline, date_problems
 from gen.placed import Placed, placed
@@ -154,9 +156,12 @@ class Comparison:
         found = compared(old, new)
         if found:
             self._found.append(found)
-            open_sides = _in_force(old), _in_force(new)
-            question = self._question
-            self._warnings += dangers.of_dates(found, open_sides, question.now, question.notice * HOUR)
+            sides, question = (_in_force(old), _in_force(new)), self._question
+            now = question.now
+            standing = standing_now(old, now), standing_now(new, now)
+            self._warnings += dangers.of_dates(found, sides, now, question.notice * HOUR, standing)
+            is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
+            self._warnings += of_slots(old, new, now, is_open=is_open)
 
     def _dated(self, version: Version, pipeline: Pipeline) -> Version:
         found = expand(version.reservation, pipeline.declared.calendars)
@@ -167,7 +172,7 @@ class Comparison:
     def _hold(self, side: int, version: Version) -> None:
         for resource_class in () if version.reservation.suspend else version.classes:
             name = resource_class.name
-            steps = array("i", steps_of(name, version.occurrences))
+            steps = array("i", pool_steps(version.reservation, name, version.occurrences))
             self._held[side].take(version.cluster_of(name), version.reservation.name, name, steps)
 
 
@@ -204,4 +209,18 @@ def _version(
         tuple(place.cluster.name for place in places for _ in place.classes),
         tuple(calendars[name] for name in reservation.recurrence.calendars if name in calendars),
         occurrences,
+        _shapes(reservation, places, pipeline),
+    )
+
+
+def _shapes(
+    reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline
+) -> tuple[tuple[str, str], ...]:
+    if reservation.slots is None or pipeline.site is None:
+        return ()
+    site = pipeline.site
+    return tuple(
+        (one.name, slot_hash(slot_object(site, place.cluster, reservation, one)))
+        for place in places
+        for one in place.classes
     )

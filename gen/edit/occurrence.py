@@ -25,7 +25,8 @@ class To(NamedTuple):
 
 
 def skip(spec: Any, which: Which, make: Make) -> None:
-    recurrence = spec["recurrence"]
+    """Raises EditError where no occurrence can be edited. So does `move`."""
+    recurrence = _recurrence(spec)
     extra = _line(recurrence, "extra", which)
     if extra is not None:
         _remove(recurrence, "extra", extra)
@@ -38,7 +39,7 @@ def skip(spec: Any, which: Which, make: Make) -> None:
 
 
 def move(spec: Any, which: Which, to: To, make: Make) -> None:
-    recurrence = spec["recurrence"]
+    recurrence = _recurrence(spec)
     extra = _line(recurrence, "extra", which)
     if extra is not None:
         _set_extra(extra, to, make)
@@ -52,6 +53,12 @@ def move(spec: Any, which: Which, to: To, make: Make) -> None:
     if which.start is not None:
         line["startTime"] = which.start
     _add(recurrence, "moved", {**line, "to": _said(to)}, make)
+
+
+def _recurrence(spec: Any) -> Any:
+    if spec.get("recurrence") is None:
+        raise EditError("its seats stand always: it has no dates")
+    return spec["recurrence"]
 
 
 def _said(to: To) -> dict[str, str]:

@@ -38,23 +38,16 @@ _NAMES = Text("DNS name", _or_empty(grammar.dns_name))
 _NAMESPACES = Text("DNS label", _or_empty(grammar.dns_label))
 
 
-class _Mapping(Fields):
-    """With advice of its own for keys that Kubernetes has there and that would do harm."""
-
-    def __init__(self, fields: dict[str, Field], refused: dict[str, tuple[str, str]], **more: Any) -> None:
-        super().__init__(fields, **more)
-        self.refused = refused
+class _Object(Fields):
+    """With advice of its own for a key that Kubernetes has there and that would do harm."""
 
     def check(self, value: Any, path: Path, report: Report) -> Any:
-        if type(value) is dict:
-            for name in [name for name in self.refused if value.get(name) is not None]:
-                message, fix = self.refused[name]
-                report(NOBODY, (*path, name), message, fix, at_key=True)
-            value = {name: inner for name, inner in value.items() if name not in self.refused}
+        if type(value) is dict and "apiVersion" in value:
+            if value["apiVersion"] is not None:
+                message = "with an apiVersion, Koordinator finds no pod at all."
+                report(NOBODY, (*path, "apiVersion"), message, "Remove it.", at_key=True)
+            value = {name: inner for name, inner in value.items() if name != "apiVersion"}
         return super().check(value, path, report)
-
-
-_IDLE = ("Koordinator does not look at it.", "Remove it.")
 
 
 def _of_pods(made: Made, path: Path, report: Report) -> None:
@@ -64,7 +57,7 @@ def _of_pods(made: Made, path: Path, report: Report) -> None:
         report(NOBODY, (*path, "kind"), message, "Write controller for what owns pods.")
 
 
-OBJECT = _Mapping(
+OBJECT = _Object(
     {
         "namespace": Field(_NAMESPACES, None, "of the pod", "any"),
         "name": Field(_NAMES, None, "of the pod", "any"),
@@ -76,11 +69,6 @@ OBJECT = _Mapping(
             "none",
         ),
     },
-    {
-        "apiVersion": ("with an apiVersion, Koordinator finds no pod at all.", "Remove it."),
-        "resourceVersion": _IDLE,
-        "fieldPath": _IDLE,
-    },
     agree=_of_pods,
 )
 
@@ -91,7 +79,7 @@ def _owns_pods(made: Made, path: Path, report: Report) -> None:
     if maker is not None and (
         type(api) is not str or api.partition("/")[0] in ("", "apps", "batch", "amalthea.dev")
     ):
-        message = f"no pod is owned by a {kind}: its pods are owned by a {maker}."
+        message = f"kind {kind} owns no pods itself: its {maker} does."
         fix = f"Write kind: {maker}, or labelSelector with labels of the pods."
         report(NOBODY, (*path, "kind"), message, fix)
 

@@ -54,8 +54,10 @@ def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Except
 
 
 def _is_timetable(item: objects.Object) -> bool:
-    """The code and the inventory are of no reservation."""
-    return bool(objects.label(item, labels.RESERVATION))
+    """The code and the inventory are of no reservation; what session pods need is read by people alone."""
+    return (
+        bool(objects.label(item, labels.RESERVATION)) and objects.label(item, labels.ROLE) != labels.AFFINITY
+    )
 
 
 def _sessions(

@@ -23,9 +23,10 @@ from gen.runtime.timetable import in_force as may_open
 
 OWN_RUN = 30  # seconds after its opening that an occurrence has for the run of its own CronJob
 COMING = 60  # seconds that a Job or pod has to begin
-CLOSING = 30  # seconds after the end that a pod has to close its pools
+# Seconds after the end that a pod has to close its pools and go. Whom one sweep finds within them, the next
+# ends: five minutes later, with half a minute for itself of the six minutes that are promised.
+CLOSING = 30
 EDIT = 60  # seconds that a pod has to see an edit of the timetable
-IDLE = 60  # seconds for which a Job may go on with nothing open
 
 
 class Judgement(NamedTuple):
@@ -208,9 +209,9 @@ def _jobs(case: Case) -> Iterator[Action]:
     is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY)
     if is_near or case.facts.unread:
         return
-    idle_since = max(_last_end(case, lambda _: True), case.source.changed)
+    idle_from = max(_last_end(case, lambda _: True) + CLOSING, case.source.changed + EDIT)
     for job in case.holding.jobs:
-        is_idle = case.now > max(idle_since, job.thing.created) + IDLE
+        is_idle = case.now >= max(idle_from, job.thing.created + COMING)
         if is_idle and not job.is_finished and not job.thing.is_going:
             yield Remove(job.thing, "it still runs with nothing open")
 

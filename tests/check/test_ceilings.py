@@ -227,3 +227,48 @@ def test_a_faulty_calendar_makes_no_finding_about_ceilings(tmp_path: Path, calen
     codes = {line.split()[1] for line in run(tmp_path, files)}
 
     assert codes == {"error[B017]"} if calendar == "[2026-02-30]" else {"error[B042]"}
+
+
+def standing(name: str, count: int, **backend: object) -> Value:
+    spec = {"type": "koordinator", "standing": True, **backend}
+    return reservation(name, recurrence=None, backend=spec, provisioning={"placeholderCount": count})
+
+
+def where_koordinator_is(**ceiling: object) -> Value:
+    return site({"name": "prod", "ceilings": [ceiling], "koordinator": {}}, timeZone="Europe/Zurich")
+
+
+HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
+
+
+def test_what_stands_counts_always_with_whatever_is_open() -> None:
+    both = [course("a", "09:00", "12:00"), standing("lab", 5), resource_class(sessions=HUB)]
+
+    assert exceeded(*both, where_koordinator_is(seats={"small": 30})) == []
+    assert exceeded(*both, where_koordinator_is(seats={"small": 29})) == [
+        "a.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 30 seats of small are open in prod, "
+        f"above the ceiling of 29: a 25, lab 5. {FIX}"
+    ]
+
+
+def test_what_stands_alone_is_told_without_a_time() -> None:
+    assert exceeded(
+        standing("lab", 5), resource_class(sessions=HUB), where_koordinator_is(requests={"cpu": "4"})
+    ) == [
+        "a.yaml B067 spec.provisioning: always 5 of cpu are open in prod, above the ceiling of 4: "
+        f"lab 5. {FIX}"
+    ]
+
+
+def test_what_stands_counts_until_it_expires() -> None:
+    meets = [
+        course("a", "09:00", "12:00"),
+        resource_class(sessions=HUB),
+        where_koordinator_is(seats={"small": 29}),
+    ]
+
+    assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:00Z"), *meets) == []
+    assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:01Z"), *meets) == [
+        "b.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 30 seats of small are open in prod, "
+        f"above the ceiling of 29: a 25, lab 5. {FIX}"
+    ]

@@ -13,9 +13,24 @@ from tests.e2e.appliers import Applier, ByArgoCD, ByFlux
 from tests.e2e.cluster import Cluster
 from tests.e2e.enginestory import Story, Telling
 from tests.e2e.errors import E2EError
+from tests.e2e.sidebyside import Stories
 
 HERE = Path(__file__).parent
 ENGINES = ("test_argocd", "test_flux", "test_no_engine")
+# The stories begin after what disturbs the whole cluster. What needs no cluster fills the minutes in which
+# the faults have taken its API server away.
+FIRST = ("test_binaries", "test_seats", "test_sidebyside", "test_cluster")
+THEN = (
+    "test_windows",
+    "test_sweep",
+    "test_koordinator",
+    "test_status",
+    "test_sessions",
+    "test_flow",
+    "test_editor",
+    "test_faults",
+)
+ORDER = {name: place for place, name in enumerate((*FIRST, *THEN))}
 _numbers = itertools.count(1)
 
 
@@ -50,11 +65,25 @@ def restricted_namespace(cluster: Cluster) -> Iterator[str]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The engines build for minutes and tell for minutes more: `make engines` asks for them."""
+    ours = [item for item in items if item.path.parent == HERE]
+    places = [place for place, item in enumerate(items) if item.path.parent == HERE]
+    ours.sort(key=lambda item: ORDER.get(item.path.stem, len(ORDER)))
+    for place, item in zip(places, ours, strict=True):
+        items[place] = item
     if os.environ.get("BERTH_E2E_ENGINES"):
         return
-    for item in items:
-        if item.path.parent == HERE and item.path.stem in ENGINES:
+    for item in ours:
+        if item.path.stem in ENGINES:
             item.add_marker(pytest.mark.skip(reason="`make engines` asks the real engines"))
+
+
+@pytest.fixture(scope="session")
+def side_by_side(
+    cluster: Cluster, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Stories:
+    """The stories of all modules that tests of this run ask for; they begin with the first that is asked."""
+    modules = {item.module for item in request.session.items if isinstance(item, pytest.Function)}
+    return Stories(cluster, [one for one in modules if hasattr(one, "tell")], tmp_path_factory.mktemp)
 
 
 @pytest.fixture(scope="session")

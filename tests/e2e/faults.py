@@ -1,6 +1,7 @@
 """Everything that goes wrong in the fault tests, and when."""
 
 import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -61,8 +62,8 @@ class Faults:
         return [
             Step(2.9, partial(self._delete_pods, "deleted-five-times", 5)),
             Step(3.8, partial(self._evict, "evicted")),
-            Step(3.9, partial(self._signal, "out-of-memory", "occurrence", 9)),
-            Step(4.0, partial(self._signal, "sidecar-stops", "scaler", 19)),
+            Step(3.9, partial(self._signal, "out-of-memory", "occurrence", podchanges.HUNGRY)),
+            Step(4.0, partial(self._signal, "sidecar-stops", "scaler", signal.SIGSTOP)),
             Step(4.6, self._lose_node),
         ]
 
@@ -105,6 +106,7 @@ class Faults:
         away = self._cluster.control_plane
         return [
             *(Step(4.0, partial(self._api.set_fault, how, f"{name}-later")) for name, how in later.items()),
+            Step(faultcases.BLIND, partial(self._api.set_fault, faulty_api.ERRORS, faultcases.LONG_ERRORS)),
             Step(4.0, crowd),
             Step(4.0, partial(self._deny, REVOKED)),
             Step(3.4, self._rotate),

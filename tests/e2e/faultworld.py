@@ -107,8 +107,10 @@ class World:
         project.berth(self.other, "render")
 
     def apply_other(self) -> None:
-        """The site without an engine: a person applies its whole folder."""
+        """The site without an engine: a person applies its whole folder. Its sweep comes when ours does."""
         self.cluster.apply(self.other / "rendered" / "clusters" / "real")
+        sweep = f"/apis/batch/v1/namespaces/{OTHER_NAMESPACE}/cronjobs/berth-sweep"
+        self.direct.patch(sweep, {"spec": {"schedule": self.faults.changes.schedule}})
 
     def drop(self) -> None:
         """Nobody prunes: only the inventory says that the reservation is gone. For more than ten minutes, as

@@ -1,7 +1,7 @@
 """Nodes that only pretend to exist: room for placeholders and sessions without containers behind them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.e2e.certificates import Certificates
@@ -46,11 +46,14 @@ class Kwok:
         prefix: str = "fake",
         capacity: Mapping[str, str] | None = None,
         labels: Mapping[str, str] | None = None,
+        taints: Sequence[Mapping[str, str]] = (),
     ) -> list[str]:
-        """Make `<prefix>-0` to `<prefix>-<count - 1>`, wait until they are ready, and return their names."""
+        """Make `<prefix>-0` to `<prefix>-<count - 1>`, wait until they are ready, and return their names.
+        `taints` come beside the one that all of them have.
+        """
         names = [f"{prefix}-{number}" for number in range(count)]
         room = {**CAPACITY, **(capacity or {})}
-        nodes = [_node(name, room, labels or {}) for name in names]
+        nodes = [_node(name, room, labels or {}, [TAINT, *taints]) for name in names]
         manifest = {"apiVersion": "v1", "kind": "List", "items": nodes}
         self._kubectl("create", "-f", "-", input=json.dumps(manifest))
         wait_for(lambda: set(names) <= self._ready(), 30, f"{count} fake nodes {prefix}-* to be ready")
@@ -70,7 +73,12 @@ class Kwok:
         }
 
 
-def _node(name: str, capacity: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, object]:
+def _node(
+    name: str,
+    capacity: Mapping[str, str],
+    labels: Mapping[str, str],
+    taints: Sequence[Mapping[str, str]],
+) -> dict[str, object]:
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -78,6 +86,6 @@ def _node(name: str, capacity: Mapping[str, str], labels: Mapping[str, str]) -> 
             "name": name,
             "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", **LABEL, **labels},
         },
-        "spec": {"taints": [TAINT]},
+        "spec": {"taints": taints},
         "status": {"capacity": dict(capacity), "allocatable": dict(capacity)},
     }

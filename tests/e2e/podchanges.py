@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+import signal
+from collections.abc import Callable, Mapping, Sequence
 
 from tests.e2e.certificates import NODES
 from tests.e2e.direct import Object
@@ -14,6 +15,7 @@ Change = Callable[[Object], None]  # of a pod's spec
 SECOND = NODES[1]
 ROTATED = "faults-rotated"  # a ServiceAccount
 WRONG_IMAGE = "registry.invalid/pause:0"
+HUNGRY = signal.SIGUSR1
 NEW_IMAGE = "registry.k8s.io/pause:3.11"
 
 
@@ -62,7 +64,15 @@ def ends_at_once(spec: Object) -> None:
     spec["containers"][0]["command"] = ["python", "-c", "pass"]
 
 
+def eats_when_told(spec: Object) -> None:
+    """The occurrence itself takes more memory than it may have, at the signal HUNGRY."""
+    eat = f"signal.signal({HUNGRY:d}, lambda *_: [b'x' * 2**20 for _ in range(2**12)])"
+    run = "runpy.run_module('gen.runtime.occurrence', run_name='__main__')"
+    spec["containers"][0]["command"] = ["python", "-c", f"import runpy, signal; {eat}; {run}"]
+
+
 _JOBS: Mapping[str, Change] = {
+    "out-of-memory": eats_when_told,
     "node-lost": preferring_second,
     "full": on_second_only,
     "token-rotated": rotated,
@@ -94,19 +104,48 @@ def _without_tolerations(found: Object) -> None:
     pod["tolerations"] = [one for one in pod.get("tolerations", []) if one.get("key") == KEY]
 
 
-def _without_waiting(found: Object) -> None:
-    """For an occurrence that opens soon: a Job whose clock is behind ends."""
-    if "loop.py" in found.get("data", {}):
-        found["data"]["loop.py"] = re.sub(r"\nEARLY = \d+", "\nEARLY = 0", found["data"]["loop.py"])
+def _without_priority(found: Object) -> None:
+    """Placeholders of the same priority as our own Jobs."""
+    del found["spec"]["template"]["spec"]["priorityClassName"]
+
+
+def _with_code(file: str, name: str, value: str) -> Change:
+    """A program in which a constant has another value."""
+
+    def change(found: Object) -> None:
+        text = found.get("data", {}).get(file, "")
+        if text:
+            found["data"][file], times = re.subn(rf"\n{name} = .*", f"\n{name} = {value}", text)
+            assert times == 1, f"{file} has no {name}"
+
+    return change
+
+
+def _with_the_first_token(found: Object) -> None:
+    read, once = 'token = "".join(file.read().split())', 'token = _FIRST.setdefault("", file.read().strip())'
+    text = found.get("data", {}).get("connection.py", "")
+    if text:
+        assert read in text
+        found["data"]["connection.py"] = text.replace(read, once) + "\n_FIRST = {}\n"
 
 
 # Remedies that can be taken away, to see that the tests miss them: BERTH_E2E_WITHOUT="sweep retries".
-REMEDIES: Mapping[str, tuple[str, Change]] = {
-    "sweep": ("CronJob", _without_sweep),
-    "deadline": ("CronJob", _without_deadline),
-    "retries": ("CronJob", _without_retries),
-    "tolerations": ("CronJob", _without_tolerations),
-    "waiting": ("ConfigMap", _without_waiting),
+REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
+    "sweep": [("CronJob", _without_sweep)],
+    "deadline": [("CronJob", _without_deadline)],
+    "retries": [("CronJob", _without_retries)],
+    "tolerations": [("CronJob", _without_tolerations)],
+    "priority": [("Deployment", _without_priority)],
+    # An occurrence that opens soon: a Job whose clock is behind ends.
+    "waiting": [("ConfigMap", _with_code("loop.py", "EARLY", "0"))],
+    # The ten seconds after which sessions that nobody can tell count as none: it waits for ever.
+    "impatience": [("ConfigMap", _with_code("heard.py", "PATIENCE", "1e9"))],
+    # The ten minutes for which the last counts stand.
+    "memory": [("ConfigMap", _with_code("observed.py", "PATIENCE", "0.0"))],
+    # Looks at the pools every five seconds, at the timetable every 25.
+    "looks": [("ConfigMap", _with_code(file, "TICK", "45.0")) for file in ("loop.py", "scaling.py")],
+    "rereads": [("ConfigMap", _with_code(file, "REREAD", "1e9")) for file in ("loop.py", "scaling.py")],
+    "token": [("ConfigMap", _with_the_first_token)],
 }
 
 
@@ -115,15 +154,16 @@ class Changes:
 
     def __init__(self, minute: int) -> None:
         """`minute` 0 of the tests is that minute of the hour."""
-        self._phase = (minute + SWEEPS[0]) % 5
+        self.schedule = f"{(minute + SWEEPS[0]) % 5}-59/5 * * * *"  # of the sweep
         self.healed: set[str] = set()
         self.images = dict(_IMAGES)
-        self._without = [REMEDIES[name] for name in os.environ.get("BERTH_E2E_WITHOUT", "").split()]
+        names = os.environ.get("BERTH_E2E_WITHOUT", "").split()
+        self._without = [change for name in names for change in REMEDIES[name]]
 
     def __call__(self, found: Object) -> None:
         name = found["metadata"].get("labels", {}).get("berth.dev/reservation", "")
         if found["kind"] == "CronJob" and not name:
-            found["spec"]["schedule"] = f"{self._phase}-59/5 * * * *"
+            found["spec"]["schedule"] = self.schedule
         elif found["kind"] == "CronJob" and name in _JOBS and name not in self.healed:
             _JOBS[name](found["spec"]["jobTemplate"]["spec"]["template"]["spec"])
         elif found["kind"] == "Deployment" and name in self.images:

@@ -11,7 +11,6 @@ from tests.e2e.errors import E2EError
 
 Document = dict[str, Any]
 ROOT = Path(__file__).parents[2]
-SITE = {"name": "e2e"}
 NAMESPACE = "berth-e2e"
 
 
@@ -19,9 +18,9 @@ def document(kind: str, name: str, spec: Document) -> Document:
     return {"apiVersion": "berth.dev/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
-def site(**spec: Any) -> Document:
+def site(name: str = "e2e", **spec: Any) -> Document:
     clusters = [{"name": "real"}]
-    return document("Site", "e2e", {"namespace": NAMESPACE, "engine": "argocd", "clusters": clusters, **spec})
+    return document("Site", name, {"namespace": NAMESPACE, "engine": "argocd", "clusters": clusters, **spec})
 
 
 def resource_class(name: str) -> Document:

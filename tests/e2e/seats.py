@@ -63,8 +63,10 @@ class SeatRecord:
         self._thread.start()
 
     def stop(self) -> None:
+        """Harmless when it has not begun."""
         self._stop.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
         for mirror in self._all():
             mirror.stop()
 

@@ -1,7 +1,7 @@
 """Fifteen kinds of faults on the real cluster, side by side: seats stand all the same, and nothing is left.
 
-One fixture lets everything go wrong by a timeline and records every pool twice a second; each test judges its
-own pool from the record. docs/reliability.md has the table. Fault 13, one of two clusters out of reach, is a
+`tell` lets everything go wrong by a timeline and records every pool twice a second; each test judges its own
+pool from the record. docs/reliability.md has the table. Fault 13, one of two clusters out of reach, is a
 matter of `berth status` alone.
 """
 
@@ -10,9 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gen import table
-from tests.e2e import binaries, faultcases, windows
-from tests.e2e.cluster import Cluster
+from tests.e2e import faultcases
 from tests.e2e.faultcases import (
     AGAIN,
     CASES,
@@ -25,34 +23,40 @@ from tests.e2e.faultcases import (
     Case,
     case,
 )
+from tests.e2e.faultrecord import at, looks, promises, write_down
 from tests.e2e.faults import Step
 from tests.e2e.faultworld import World
-from tests.e2e.seats import Promise, Seats, clean_after, longest_shortage, surplus
+from tests.e2e.seats import clean_after, longest_shortage, surplus
+from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, sleep_until
 
-LAST = 12  # minute at which the last window ends
+LAST = 13  # minute at which the last window ends
 DROPPED_AT = 6
 QUICK_SWEEP = 20  # seconds
-LATEST = 6 * MINUTE + 15  # seconds after `end` until which anything may be left, and our look at it
-CHANGED = {"raised": 7, "lowered": 2}  # seats
+LATEST = 6 * MINUTE  # seconds after `end` until which anything may be left
 RESET, EDIT = 10, 60  # seconds
 
 
+def tell(stage: Stage) -> World:
+    made = World(stage.cluster, stage.folder, stage.opens)
+    stage.undo.enter_context(made.prepared())
+    sessions = [
+        Step(one.opens + 0.5, lambda one=one: made.add_sessions(one.name, one.sessions))  # type: ignore[misc]
+        for one in (*CASES, AGAIN)
+        if one.sessions and one.fault != 6
+    ]
+    other = [Step(4.5, made.apply_other), Step(DROPPED_AT, made.drop)]
+    made.faults.run([*made.faults.steps(), *sessions, *other], LAST)
+    _wait_until_clean(made)
+    made.record.stop()
+    write_down(made)
+    return made
+
+
 @pytest.fixture(scope="module")
-def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    opens = windows.next_minute(40)
-    made = World(cluster, tmp_path_factory.mktemp("faults"), opens)
-    with made.prepared():
-        sessions = [
-            Step(one.opens + 0.5, lambda one=one: made.add_sessions(one.name, one.sessions))  # type: ignore[misc]
-            for one in (*CASES, AGAIN)
-            if one.sessions and one.fault != 6
-        ]
-        other = [Step(4.5, made.apply_other), Step(DROPPED_AT, made.drop)]
-        made.faults.run([*made.faults.steps(), *sessions, *other], LAST)
-        _wait_until_clean(made)
-        _write_down(made)
-        yield made
+def world(side_by_side: Stories) -> Iterator[World]:
+    with side_by_side.judged(__name__) as told:
+        yield told
 
 
 def _wait_until_clean(world: World) -> None:
@@ -64,43 +68,8 @@ def _wait_until_clean(world: World) -> None:
         time.sleep(1)
 
 
-def _write_down(world: World) -> None:
-    """In the cache, until the next run: what docs/reliability.md tells as measured, and all histories."""
-    cells = []
-    for one in CASES:
-        short = longest_shortage(looks(world, one.name), promises(world, one))
-        after = clean_after(looks(world, one.name), at(world, one.ends))
-        left = "for ever" if after is None else f"{after:.0f}"
-        bounds = (f"{one.short:.0f}", f"{one.clean:.0f}")
-        cells.append((str(one.fault), one.name, f"{short:.0f}", bounds[0], left, bounds[1]))
-    head = ("fault", "case", "seats missing, s", "at most", "left after the end, s", "at most")
-    text = table.text(head, cells) + "\n" + world.record.histories(world.opens)
-    (binaries.cache_dir() / "faults.txt").write_text(text)
-
-
 def ids(one: Case) -> str:
     return f"{one.fault}-{one.name}"
-
-
-def looks(world: World, name: str) -> list[Seats]:
-    return world.record.looks[case(name).pool]
-
-
-def at(world: World, minute: float) -> float:
-    return world.opens + minute * MINUTE
-
-
-def promises(world: World, one: Case) -> list[Promise]:
-    """What is promised, as the fault changes it."""
-    first, last = at(world, one.opens), at(world, one.ends)
-    changed = world.faults.happened.get(one.name, last)
-    if one.name in ("raised", "lowered"):
-        return [Promise(first, changed, COUNT), Promise(changed, last, CHANGED[one.name])]
-    if one.name in ("withdrawn", "other-day", "suspended"):
-        return [Promise(first, changed, COUNT)]
-    if one.name == "deployment-deleted":
-        return [Promise(first, at(world, 4.69), COUNT), Promise(changed, last, COUNT)]
-    return [Promise(first, last, one.seats)]
 
 
 def test_every_fault_happened(world: World) -> None:
@@ -158,6 +127,14 @@ def test_the_session_still_counts(world: World, name: str) -> None:
     assert wanted(world, name, 6, 7) == {COUNT - 1}
 
 
+def test_the_container_was_killed_for_its_memory(world: World) -> None:
+    """By the kernel, and no other one of it."""
+    pods = world.direct.items(f"/api/v1/namespaces/{NAMESPACE}/pods?{_of('out-of-memory')}")
+    ended = [one["state"]["terminated"] for pod in pods for one in pod["status"]["containerStatuses"]]
+
+    assert sorted((one["reason"], one["exitCode"]) for one in ended) == [("Completed", 0), ("OOMKilled", 137)]
+
+
 @pytest.mark.parametrize("name", ["job-deleted", "job-failed"])
 def test_the_sweep_starts_a_fresh_job(world: World, name: str) -> None:
     job = world.direct.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs/{name}-sweep")
@@ -174,6 +151,14 @@ def test_sessions_that_were_never_read_leave_the_full_count(world: World, fault:
 def test_sessions_that_cannot_be_read_any_more_count_as_last_seen(world: World, fault: str) -> None:
     """For ten minutes, which is longer than this window."""
     assert wanted(world, f"{fault}-later", 3.2, 7) == {COUNT - 2}
+
+
+def test_for_ten_minutes_only(world: World) -> None:
+    """Then what cannot be read counts as nobody. The API server itself was away in the meantime."""
+    name = faultcases.LONG_ERRORS
+
+    assert wanted(world, name, 3.2, faultcases.BLIND + 9.9) == {COUNT - 2}
+    assert wanted(world, name, faultcases.BLIND + 10.3, 13) == {COUNT}
 
 
 def test_ten_thousand_sessions_are_counted(world: World) -> None:
@@ -258,7 +243,7 @@ def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> N
 
 
 def test_without_an_engine_the_sweep_removes_what_the_inventory_lacks(world: World) -> None:
-    """Of 60 minutes, this window has most before it. The schedule of this sweep is the rendered one."""
+    """Of 60 minutes, this window has most before it."""
     assert wanted(world, DROPPED.name, settled(DROPPED.name), DROPPED_AT) == {COUNT}
     after = clean_after(looks(world, DROPPED.name), at(world, DROPPED_AT))
     assert after is not None

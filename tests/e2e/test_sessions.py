@@ -1,6 +1,6 @@
 """Sessions are counted on the real API server, and placeholders give way to them.
 
-All windows run side by side: one fixture lets sessions come and go, scales by hand, and records every pool
+All windows run side by side: `tell` lets sessions come and go, scales by hand, and records every pool
 twice a second; each test reads the record.
 """
 
@@ -15,38 +15,46 @@ from typing import Any, NamedTuple
 import pytest
 
 from gen.runtime.formula import placeholders
-from tests.e2e import binaries, faultcases, windows
-from tests.e2e.cluster import Cluster
-from tests.e2e.direct import Direct, RefusedError, at_once
+from tests.e2e import binaries, faultcases, sessionrights
+from tests.e2e.direct import Direct, at_once
 from tests.e2e.gitops import Engine
+from tests.e2e.kwok import TOLERATION
 from tests.e2e.pending import PendingTimes
 from tests.e2e.project import Document, document
 from tests.e2e.seats import SeatRecord, Seats
 from tests.e2e.sessionkinds import KINDS, PODS, PRETENDING, RENKU_ID, Kind, pod
+from tests.e2e.sessionrights import MAY, NAMESPACE, NEVER, Question
+from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
 
-NAMESPACE, SITE = "berth-sessions", "sessions"
-ACCOUNT = f"system:serviceaccount:{NAMESPACE}:berth-occurrence"
+SITE = "sessions"
 CRDS = Path(__file__).parent / "crds"
 COUNT, CROWD, LENGTH = 5, 25, 3
 STABLE = 10  # seconds that a session counts after it left
 RESET = 10
 LAG = 3  # seconds: a look, and the way there
 TICK = 5  # seconds between looks at the clock where nothing else happens
-NARROW = {"nodeSelector": {"pool": "narrow"}}
+# The node that the crowd fills is for nobody else.
+TAINT = {"key": "e2e.berth.dev/narrow", "value": "", "effect": "NoSchedule"}
+NARROW = {
+    "nodeSelector": {"pool": "narrow"},
+    "tolerations": [TOLERATION, {"key": TAINT["key"], "operator": "Exists"}],
+}
 
 
 class Story(NamedTuple):
     """Instants in seconds since the epoch."""
 
     record: SeatRecord
-    direct: Direct
     opens: int
     came: float
     rested: float
     override: tuple[float, int]  # from, until
     scaled: dict[int, float]
     waited: dict[str, float]  # seconds that placeholders were Pending while the crowd came, by pod
+    unplaced: list[str]  # of the crowd, at the end
+    granted: dict[str, tuple[list[Document], list[Document]]]  # rules and subjects, by namespace of sessions
+    allowed: dict[Question, bool]  # what the account of the occurrence may do
 
 
 def home(kind: Kind) -> str:
@@ -84,35 +92,37 @@ def reservations(opens: int) -> list[Document]:
     ]
 
 
-@pytest.fixture(scope="module")
-def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    direct = Direct()
+def tell(stage: Stage) -> Story:
+    cluster, opens, direct = stage.cluster, stage.opens, Direct()
+    stage.undo.callback(direct.close)
     cluster.apply(CRDS / "renku-amaltheasession.yaml")
-    wide = cluster.kwok.create_nodes(1, "wide", {"pods": "300", "cpu": "200", "memory": "400Gi"})
-    narrow = cluster.kwok.create_nodes(
-        1, "narrow", {"pods": "300", "cpu": f"{CROWD + 1}"}, {"pool": "narrow"}
-    )
+    cluster.kwok.create_nodes(1, "wide", {"pods": "300", "cpu": "200", "memory": "400Gi"})
+    narrow = {"pods": "300", "cpu": f"{CROWD + 1}"}
+    cluster.kwok.create_nodes(1, "narrow", narrow, {"pool": "narrow"}, [TAINT])
     namespaces = [*map(home, KINDS), "sessions-crowd"]
     for name in namespaces:
         cluster.create_namespace(name)
-    opens = windows.next_minute(30)
-    engine = Engine(direct, tmp_path_factory.mktemp("sessions"))
+    engine = Engine(direct, stage.folder)
     site = faultcases.site(SITE, NAMESPACE, "argocd")
     site["spec"]["scaler"] = {"stabilizationSeconds": STABLE}
     engine.declare([site, *classes(), *reservations(opens)])
     engine.sync()
+    for name in [*namespaces, NAMESPACE]:
+        stage.undo.callback(direct.delete, f"/api/v1/namespaces/{name}")
     record = SeatRecord(direct, [NAMESPACE])
     record.start()
     try:
         told = _happen(direct, record, opens)
-        (binaries.cache_dir() / "sessions.txt").write_text(record.histories(opens))
-        yield told
     finally:
         record.stop()
-        for name in [*namespaces, NAMESPACE]:
-            direct.delete(f"/api/v1/namespaces/{name}")
-        cluster.kwok.delete_nodes([*wide, *narrow])
-        direct.close()
+        (binaries.cache_dir() / "sessions.txt").write_text(record.histories(opens))
+    return told
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
 
 
 def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
@@ -139,8 +149,20 @@ def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
         scaled[replicas] = time.time()
         for behaviour in ("maintain", "reduce", "none"):
             _scale(direct, f"by-{behaviour}-pods", replicas)
-    sleep_until(opens + LENGTH * MINUTE + 25)
-    return Story(record, direct, opens, came, rested, (set_at, until), scaled, waited)
+    sleep_until(opens + LENGTH * MINUTE + 20)
+    crowd = direct.items(PODS.format("sessions-crowd"))
+    return Story(
+        record,
+        opens,
+        came,
+        rested,
+        (set_at, until),
+        scaled,
+        waited,
+        [one["metadata"]["name"] for one in crowd if "nodeName" not in one["spec"]],
+        {namespace: sessionrights.granted(direct, namespace) for namespace in MAY},
+        {question: sessionrights.is_allowed(direct, question) for question in NEVER},
+    )
 
 
 def _crowd(direct: Direct) -> dict[str, float]:
@@ -152,7 +174,7 @@ def _crowd(direct: Direct) -> dict[str, float]:
     root = PODS.format("sessions-crowd")
     sessions = [pod(f"student-{number}") for number in range(CROWD)]
     for one in sessions:
-        one["spec"]["nodeSelector"] = NARROW["nodeSelector"]
+        one["spec"].update(NARROW)
         one["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
     at_once([partial(direct.create, root, one) for one in sessions])
     time.sleep(10)
@@ -194,9 +216,7 @@ def test_a_session_that_left_counts_a_little_longer(story: Story, kind: Kind) ->
 
 def test_a_preempted_placeholder_buys_no_node(story: Story) -> None:
     """A cluster autoscaler looks every ten seconds; none is Pending for longer than two."""
-    sessions = story.direct.items(PODS.format("sessions-crowd"))
-
-    assert [one["metadata"]["name"] for one in sessions if "nodeName" not in one["spec"]] == []
+    assert story.unplaced == []
     assert [name for name, seconds in story.waited.items() if seconds > 2] == []
     assert targets(story, "crowd", story.opens + MINUTE, story.opens + LENGTH * MINUTE) == {0}
 
@@ -236,53 +256,16 @@ def test_nothing_is_left(story: Story) -> None:
     assert [name for name, looks in story.record.looks.items() if not looks[-1].is_clean] == []
 
 
-MAY = {
-    "sessions-renku": [("amalthea.dev", "amaltheasessions")],
-    "sessions-jupyterhub": [("", "pods")],
-    "sessions-pods": [("", "pods")],
-    "sessions-custom": [("batch", "jobs")],
-    "sessions-crowd": [("", "pods")],
-}
-
-
 @pytest.mark.parametrize("namespace", MAY)
 def test_in_a_session_namespace_nothing_is_granted_but_list_and_watch(story: Story, namespace: str) -> None:
-    root = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
-    (role,) = story.direct.items(f"{root}/roles")
-    (binding,) = story.direct.items(f"{root}/rolebindings")
+    rules, subjects = story.granted[namespace]
 
-    rules = [(group, name, rule["verbs"]) for rule in role["rules"] for group in rule["apiGroups"]
+    found = [(group, name, rule["verbs"]) for rule in rules for group in rule["apiGroups"]
              for name in rule["resources"]]  # fmt: skip
-    assert rules == [(group, name, ["list", "watch"]) for group, name in MAY[namespace]]
-    assert [one["name"] for one in binding["subjects"]] == ["berth-occurrence"]
+    assert found == [(group, name, ["list", "watch"]) for group, name in MAY[namespace]]
+    assert [one["name"] for one in subjects] == ["berth-occurrence"]
 
 
-@pytest.mark.parametrize(
-    ("verb", "group", "resource", "namespace"),
-    [
-        ("list", "", "secrets", NAMESPACE),
-        ("list", "", "pods", NAMESPACE),
-        ("create", "apps", "deployments", NAMESPACE),
-        ("delete", "apps", "deployments", NAMESPACE),
-        ("create", "batch", "jobs", NAMESPACE),
-        ("list", "", "pods", "sessions-renku"),
-        ("delete", "", "pods", "sessions-pods"),
-        ("list", "", "pods", "default"),
-        ("list", "", "nodes", ""),
-    ],
-)
-def test_the_occurrences_account_may_do_no_more(
-    story: Story, verb: str, group: str, resource: str, namespace: str
-) -> None:
-    asked = {"verb": verb, "group": group, "resource": resource, "namespace": namespace}
-    review = {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SubjectAccessReview",
-        "spec": {"user": ACCOUNT, "resourceAttributes": asked},
-    }
-    try:
-        answer = story.direct.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
-    except RefusedError as error:
-        pytest.fail(str(error))
-
-    assert answer["status"]["allowed"] is False
+@pytest.mark.parametrize("question", NEVER, ids="-".join)
+def test_the_occurrences_account_may_do_no_more(story: Story, question: Question) -> None:
+    assert not story.allowed[question]

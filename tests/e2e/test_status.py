@@ -1,6 +1,6 @@
 """`berth status` and `berth override` on the real cluster, with a second cluster that nobody can reach.
 
-One fixture opens a few windows, breaks some of them, and asks each time; the tests read the answers.
+`tell` opens a few windows, breaks some of them, and asks each time; the tests read the answers.
 """
 
 import json
@@ -18,6 +18,7 @@ import yaml
 from tests.e2e import project, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.project import ROOT, Document, document
+from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, entry, sleep_until
 
 NAMESPACE, HUB = "berth-status", "status-hub"
@@ -89,7 +90,7 @@ def _documents(opens: int) -> list[Document]:
     taught = window("taught", "small", 8, "maintain")
     taught["spec"]["sessions"] = {"matchLabels": COURSE}  # or those of its class would share its sessions
     return [
-        project.site(namespace=NAMESPACE, clusters=clusters),
+        project.site("status", namespace=NAMESPACE, clusters=clusters),
         small,
         real,
         far,
@@ -100,21 +101,21 @@ def _documents(opens: int) -> list[Document]:
     ]
 
 
-@pytest.fixture(scope="module")
-def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    folder = tmp_path_factory.mktemp("status")
-    nodes = cluster.kwok.create_nodes(1, "status", {"pods": "100", "cpu": "50", "memory": "100Gi"})
+def tell(stage: Stage) -> Story:
+    cluster, folder, opens = stage.cluster, stage.folder, stage.opens
+    cluster.kwok.create_nodes(1, "status", {"pods": "100", "cpu": "50", "memory": "100Gi"})
     cluster.create_namespace(HUB)
-    opens = windows.next_minute(45)
     project.write(folder, _documents(opens))
     project.berth(folder, "render")
     cluster.apply(folder / "rendered" / "clusters" / "real")
-    try:
-        yield _happen(cluster, _Desk(cluster, folder), opens)
-    finally:
-        for name in (NAMESPACE, HUB):
-            cluster.kubectl("delete", "namespace", name, "--wait=false")
-        cluster.kwok.delete_nodes(nodes)
+    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, HUB, "--wait=false")
+    return _happen(cluster, _Desk(cluster, folder), opens)
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
 
 
 def _happen(cluster: Cluster, desk: _Desk, opens: int) -> Story:

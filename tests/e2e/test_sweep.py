@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.e2e import project, windows
+from tests.e2e import project, strangers
 from tests.e2e.cluster import Cluster
+from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
 
-SPACE = "berth-sweep-e2e"
+SPACE, SITE = "berth-sweep-e2e", "swept"
 GRACE = 15  # seconds after its minute within which a window opens and closes by itself
 ROUND = MINUTE + 20  # seconds until a round of the sweep is over: its minute, and its pod
 OWN_RUN = 30  # seconds that the sweep leaves to a run that may only be late
@@ -35,24 +36,28 @@ class Story(NamedTuple):
     left: dict[str, list[str]]  # by reservation, what there is of it at the end
     events: list[tuple[str, str]]  # of Deployments: name and reason
     swept: dict[str, Any]  # the last line of the last round
+    jobs: dict[str, dict[str, Any]]  # the status of those of occurrences, by name
 
 
-@pytest.fixture(scope="module")
-def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    folder = tmp_path_factory.mktemp("sweep")
-    nodes = cluster.kwok.create_nodes(2, "swept", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
-    opens = windows.next_minute(70)
+def tell(stage: Stage) -> Story:
+    cluster, folder, opens = stage.cluster, stage.folder, stage.opens
+    cluster.kwok.create_nodes(2, "swept", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
     project.write(folder, [*_site(), *_reservations(opens)])
     project.berth(folder, "render")
     cluster.apply(folder / "rendered" / "clusters" / "real")
+    stage.undo.callback(cluster.kubectl, "delete", "namespace", SPACE, "--wait=false")
     record = Recorder(cluster, SPACE)
     record.start()
     try:
-        yield _happen(cluster, folder, record, opens)
+        return _happen(cluster, folder, record, opens)
     finally:
         record.stop()
-        cluster.kubectl("delete", "namespace", SPACE, "--wait=false")
-        cluster.kwok.delete_nodes(nodes)
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
 
 
 def _site() -> list[project.Document]:
@@ -62,7 +67,7 @@ def _site() -> list[project.Document]:
         one["spec"]["sessions"]["namespaces"] = [SPACE]
     for key in ("nodeSelector", "tolerations"):
         del classes[1]["spec"][key]  # for the one node that pulls images
-    return [project.site(namespace=SPACE, engine="none"), *classes]
+    return [project.site(SITE, namespace=SPACE, engine="none"), *classes]
 
 
 def _reservations(opens: int) -> list[project.Document]:
@@ -90,8 +95,8 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     kubectl("patch", "cronjob/missed", "--patch", '{"spec": {"suspend": true}}')
     kubectl("delete", "cronjob/pruned")
     kubectl("set", "image", "deployment/unpulled-real", "placeholder=registry.invalid/none:1")
-    cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": _others()}))
-    before = _look_at_others(cluster)
+    cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": strangers.objects(SPACE, SITE)}))
+    before = strangers.seen(cluster, SPACE, SITE)
     sleep_until(opens + 1.35 * MINUTE)
     kubectl("delete", "jobs", "--selector=berth.dev/reservation=killed", "--wait=false")
     sleep_until(opens + 1.6 * MINUTE)
@@ -111,75 +116,28 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
         record,
         opens,
         raised,
-        (before, _look_at_others(cluster)),
+        (before, strangers.seen(cluster, SPACE, SITE)),
         notes.get("berth.dev/gone-since", ""),
         {name: _left(cluster, name) for name in ("gone", "orphan", "missed")},
         _events(cluster),
         _last_line(cluster),
+        _jobs(cluster),
     )
 
 
-def _others() -> list[dict[str, Any]]:
-    """In our namespace: of another site, also as ours are made; of no reservation; of nobody."""
-    site, course = {"berth.dev/site": "another"}, {"berth.dev/reservation": "gone"}
-    labels = {
-        "of-another-site": {**site, **course},
-        "of-no-reservation": {"berth.dev/site": "e2e"},
-        "of-nobody": {},
-    }
-    found = [_deployment(name, more) for name, more in labels.items()]
-    job = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "jobs-other", "labels": {**site, **course, "berth.dev/role": "occurrence"}},
-        "spec": {"template": {"spec": {**_NOWHERE, "restartPolicy": "Never"}}},
-    }
-    timetable = {"name": "of-another-site", "labels": {**site, **course, "berth.dev/role": "timetable"}}
-    found += [job, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": timetable}]
-    for tree in found:
-        tree["metadata"]["namespace"] = SPACE
-    return found
-
-
-_NOWHERE: dict[str, Any] = {
-    "nodeSelector": {"type": "nowhere"},
-    "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.10.1"}],
-}
-
-
-def _deployment(name: str, labels: dict[str, str]) -> dict[str, Any]:
-    selector = {"app": name}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name, "labels": labels},
-        "spec": {
-            "replicas": 2,
-            "selector": {"matchLabels": selector},
-            "template": {"metadata": {"labels": selector}, "spec": _NOWHERE},
-        },
-    }
-
-
-def _look_at_others(cluster: Cluster) -> list[Any]:
-    """Their identity, labels, notes and what they want: all but their status."""
-    found = []
-    for tree in _others():
-        kind, name = tree["kind"], tree["metadata"]["name"]
-        seen = cluster.get(kind, name, SPACE)
-        known = {key: seen["metadata"].get(key) for key in ("uid", "labels", "deletionTimestamp")}
-        found.append((kind, name, known, seen.get("spec")))
-    return found
-
-
 def _left(cluster: Cluster, name: str) -> list[str]:
-    trees = cluster.find(KINDS, SPACE, f"berth.dev/site=e2e,berth.dev/reservation={name}")
+    trees = cluster.find(KINDS, SPACE, f"berth.dev/site={SITE},berth.dev/reservation={name}")
     return sorted(f"{tree['kind']} {tree['metadata']['name']}" for tree in trees)
 
 
 def _events(cluster: Cluster) -> list[tuple[str, str]]:
     found = [one for one in cluster.find("events", SPACE) if one["source"].get("component") == "berth"]
     return sorted((one["involvedObject"]["name"], one["reason"]) for one in found)
+
+
+def _jobs(cluster: Cluster) -> dict[str, dict[str, Any]]:
+    found = cluster.find("jobs", SPACE, f"berth.dev/site={SITE},berth.dev/role=occurrence")
+    return {one["metadata"]["name"]: one["status"] for one in found}
 
 
 def _last_line(cluster: Cluster) -> dict[str, Any]:
@@ -215,14 +173,14 @@ def test_a_window_that_opens_and_closes_by_itself_is_left_alone(story: Story) ->
     assert -1 <= closed - 3 * MINUTE <= GRACE
 
 
-def test_a_run_that_was_missed_is_made_up_and_closes_on_time(story: Story, cluster: Cluster) -> None:
+def test_a_run_that_was_missed_is_made_up_and_closes_on_time(story: Story) -> None:
     (opened, first), (closed, last) = steps(story, "missed-small")
 
     assert (first, last) == (25, 0)
     assert OWN_RUN <= opened <= OWN_RUN + ROUND
     assert -1 <= closed - 3 * MINUTE <= GRACE
     assert reasons(story, "missed-small") == ["SweepClosed", "SweepOpened", "SweepStartedJob"]
-    assert cluster.get("job", "missed-sweep", SPACE)["status"]["succeeded"] == 1
+    assert story.jobs["missed-sweep"]["succeeded"] == 1
 
 
 def test_without_a_cronjob_the_sweep_itself_opens_and_closes_and_says_so(story: Story) -> None:
@@ -234,12 +192,12 @@ def test_without_a_cronjob_the_sweep_itself_opens_and_closes_and_says_so(story: 
     assert reasons(story, "pruned-small") == ["SweepClosed", "SweepClosed", "SweepHasNoJob", "SweepOpened"]
 
 
-def test_a_job_that_was_deleted_gets_a_successor_and_the_seats_stand(story: Story, cluster: Cluster) -> None:
+def test_a_job_that_was_deleted_gets_a_successor_and_the_seats_stand(story: Story) -> None:
     assert [wanted for _, wanted in steps(story, "killed-small")] == [6, 0]
     stand = story.record.between("killed-small", story.opens + GRACE, story.opens + 3 * MINUTE - GRACE)
     assert {(look.wanted, look.ready) for look in stand} == {(6, 6)}
     assert steps(story, "killed-small")[1][0] - 3 * MINUTE <= GRACE
-    assert cluster.get("job", "killed-sweep", SPACE)["status"]["succeeded"] == 1
+    assert story.jobs["killed-sweep"]["succeeded"] == 1
 
 
 def test_what_is_raised_after_the_end_is_closed(story: Story) -> None:
@@ -282,12 +240,11 @@ def test_an_image_that_cannot_be_pulled_is_told_once(story: Story) -> None:
     assert reasons(story, "unpulled-real").count("ImageNotPulled") == 1
 
 
-def test_at_the_end_there_is_nothing_left_to_do(story: Story, cluster: Cluster) -> None:
+def test_at_the_end_there_is_nothing_left_to_do(story: Story) -> None:
     wanted = {name: looks[-1].wanted for name, looks in story.record.looks.items() if name in _POOLS}
-    jobs = cluster.find("jobs", SPACE, "berth.dev/site=e2e,berth.dev/role=occurrence")
 
     assert wanted == dict.fromkeys(_POOLS, 0)
-    assert [job["metadata"]["name"] for job in jobs if job["status"].get("active")] == []
+    assert [name for name, status in story.jobs.items() if status.get("active")] == []
     assert (story.swept["event"], story.swept["done"], story.swept["failed"]) == ("swept", {}, 0)
 
 

@@ -3,13 +3,19 @@
 import threading
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
-from tests.e2e.cluster import Cluster, KubectlError
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct, Mirror
 from tests.e2e.project import NAMESPACE, Document, document
 
 MINUTE = 60
+CLASS = "berth.dev/resource-class"
+# Where it is six hours from midnight at least: all windows of a test run are on one date.
+ZONES = {0: "UTC", 12: "Etc/GMT-12"}  # hours east; the name has it the other way round
+EAST = 0 if 6 <= datetime.now(UTC).hour < 18 else 12
+LOCAL = timezone(timedelta(hours=EAST))
 
 
 class Look(NamedTuple):
@@ -21,37 +27,42 @@ class Look(NamedTuple):
 
 
 class Recorder:
-    """Looks at every pool of a namespace about once a second, until it is stopped."""
+    """Looks at every pool of a namespace twice a second, until it is stopped."""
 
-    def __init__(self, cluster: Cluster, namespace: str = NAMESPACE) -> None:
-        self._cluster = cluster
-        self._namespace = namespace
+    def __init__(self, _: Cluster, namespace: str = NAMESPACE) -> None:
+        """The cluster has to be up."""
+        self._direct = Direct()
+        self._pods = Mirror(self._direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
+        self._pools = Mirror(self._direct, f"/apis/apps/v1/namespaces/{namespace}/deployments")
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.looks: dict[str, list[Look]] = {}
 
     def start(self) -> None:
-        self._thread.start()
+        for one in (self._pods, self._pools, self._thread):
+            one.start()
 
     def stop(self) -> None:
+        """Also of one that was never started."""
         self._stop.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
+            self._pods.stop()
+            self._pools.stop()
+            self._direct.close()
 
     def _run(self) -> None:
-        while not self._stop.wait(0.7):
-            try:
-                self._look()
-            except KubectlError:
-                continue  # the API server may be away on purpose
+        while not self._stop.wait(0.5):
+            self._look()
 
     def _look(self) -> None:
         at = time.time()
         ready: dict[str, int] = {}
-        for pod in self._cluster.find("pods", self._namespace, "berth.dev/resource-class"):
+        for pod in self._pods.objects():
             labels = pod["metadata"]["labels"]
-            name = f"{labels['berth.dev/reservation']}-{labels['berth.dev/resource-class']}"
+            name = f"{labels['berth.dev/reservation']}-{labels[CLASS]}"
             ready[name] = ready.get(name, 0) + _is_ready(pod)
-        for pool in self._cluster.find("deployments", self._namespace):
+        for pool in self._pools.objects():
             name = pool["metadata"]["name"]
             look = Look(at, pool["spec"]["replicas"], ready.get(name, 0))
             self.looks.setdefault(name, []).append(look)
@@ -85,22 +96,22 @@ def sleep_until(instant: float) -> None:
 
 def entry(opens: int, lead: int, minutes: int, **seats: Any) -> Document:
     """A schedule entry that opens at the instant `opens`; it lasts `minutes` after its lead."""
-    start = datetime.fromtimestamp(opens + lead * MINUTE, UTC)
-    end = datetime.fromtimestamp(opens + (lead + minutes) * MINUTE, UTC)
+    start = datetime.fromtimestamp(opens + lead * MINUTE, LOCAL)
+    end = datetime.fromtimestamp(opens + (lead + minutes) * MINUTE, LOCAL)
     return {"startTime": f"{start:%H:%M}", "endTime": f"{end:%H:%M}", **seats}
 
 
 def reservation(
     name: str, opens: int, entries: list[Document], *, lead: int, seats: Mapping[str, int], **spec: Any
 ) -> Document:
-    """Its entries are on the date of the first start, UTC. (Midnight is the caller's worry.)"""
-    date = f"{datetime.fromtimestamp(opens + lead * MINUTE, UTC):%Y-%m-%d}"
+    """Its entries are on the date of the first start."""
+    date = f"{datetime.fromtimestamp(opens + lead * MINUTE, LOCAL):%Y-%m-%d}"
     listed = [{"resourceClass": one, "placeholderCount": count} for one, count in seats.items()]
     provisioning = {
         "seats": listed,
         "leadTimeMinutes": lead,
         "scaleDownBehavior": spec.pop("behaviour", "none"),
     }
-    recurrence = {"type": "dates", "dates": [date], "timeZone": "UTC", "schedule": entries}
+    recurrence = {"type": "dates", "dates": [date], "timeZone": ZONES[EAST], "schedule": entries}
     told = {"recurrence": recurrence, "provisioning": provisioning, **spec}
     return document("CapacityReservation", name, told)

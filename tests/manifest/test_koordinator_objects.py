@@ -8,6 +8,8 @@ import yaml
 
 from gen.manifest.slot import pool_slots, slot_hash
 from gen.model import Owner, Slots
+from gen.runtime.timetable import Slots as InCluster
+from gen.runtime.timetable import parse
 from tests.awkward import AWKWARD
 from tests.manifest.parts import Object, of_kind, of_part, text_of
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
@@ -92,6 +94,16 @@ def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
             "earlier": "count",
         },
     }
+
+
+def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
+    site, part = evening(tmp_path, SLOTS._replace(with_placeholders=True))
+    (timetable,) = of_kind("ConfigMap", of_part(site, part))
+    (seat,) = part.placed.classes
+    told = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
+    (pool,) = parse(timetable["data"]["timetable.json"]).pools
+
+    assert pool.slots == InCluster(told["name"], told["hash"], told["object"], True, False)
 
 
 def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from gen.manifest.slot import narrowed, placed, pool_slots, slot_hash, slot_object, standing
+from gen.manifest.owners import narrowed
+from gen.manifest.slot import placed, pool_slots, slot_hash, slot_object, standing
 from gen.model import ClassSessions, Owner, SessionMatch, Slots
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening

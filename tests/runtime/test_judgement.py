@@ -104,11 +104,12 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "at-the-end-with-nobody-there": ("10:00", [*BASE, FULL], [CLOSE]),
     "at-the-end-the-pod-closes": ("10:00", [*SERVED, FULL], []),
     "the-pod-had-half-a-minute": ("10:00:29", [*SERVED, FULL], []),
-    "the-pod-did-not-close": ("10:00:30", [*SERVED, FULL], [CLOSE]),
-    "job-still-there": ("10:01", [*SERVED, EMPTY], []),
-    "job-still-there-after-a-minute": ("10:01:01", [*SERVED, EMPTY], [IDLE]),
-    "young-job": ("11:00", [*BASE, EMPTY, job(created="10:59")], []),
-    "idle-job": ("11:00", [*BASE, EMPTY, job(created="10:58:59")], [IDLE]),
+    "the-pod-closed-and-goes": ("10:00:29", [*SERVED, EMPTY], []),
+    "the-pod-closed-and-did-not-go": ("10:00:30", [*SERVED, EMPTY], [IDLE]),
+    "the-pod-did-neither": ("10:00:30", [*SERVED, FULL], [CLOSE, IDLE]),
+    "a-pod-that-never-began": ("10:00:30", [*BASE, FULL, job(), pod(phase="Pending")], [CLOSE, IDLE]),
+    "young-job": ("11:00", [*BASE, EMPTY, job(created="10:59:01")], []),
+    "idle-job": ("11:00", [*BASE, EMPTY, job(created="10:59")], [IDLE]),
     "finished-job": ("11:00", [*BASE, EMPTY, job(end="Failed")], []),
     "job-going": ("11:00", [*BASE, EMPTY, job(metadata={"deletionTimestamp": "2026-02-02T10:59:55Z"})], []),
     "idle-job-that-waits": ("07:28", [*BASE, EMPTY, job(created="07:00"), pod()], []),
@@ -129,11 +130,11 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "suspended-and-not-seen-for-a-minute": (
         "09:00",
         [timetable(suspend=True, changed="08:59"), cronjob(), FULL, job(), pod()],
-        [CLOSE],
+        [CLOSE, IDLE],
     ),
     "suspended-and-not-ended-after-a-minute": (
         "09:00",
-        [timetable(suspend=True, changed="08:58:59"), cronjob(), EMPTY, job(), pod()],
+        [timetable(suspend=True, changed="08:59"), cronjob(), EMPTY, job(), pod()],
         [IDLE],
     ),
     "a-pool-that-is-not-named": ("09:00", [*SERVED, FULL, deployment(3, "course-huge")], [UNNAMED]),
@@ -180,6 +181,18 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
 def test_what_is_done(now: str, trees: list[Tree], expected: list[str]) -> None:
     # Starting comes before closing, in whatever order they are thought of.
     assert sorted(judged(now, *trees)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "trees", [SERVED, [*BASE, job(), pod(phase="Pending")]], ids=["hangs", "never-began"]
+)
+def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees: list[Tree]) -> None:
+    """It comes every five minutes, and half a minute is left for the round itself."""
+    end = at("10:00")
+    for phase in range(300):
+        rounds = [second for second in (phase, phase + 300) if second <= 330]
+        done = [judge(seen(*trees, FULL), end + second).actions for second in rounds]
+        assert [CLOSE, IDLE] in [[told(action)[2] for action in actions] for actions in done], phase
 
 
 def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> None:

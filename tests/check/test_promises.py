@@ -1,0 +1,119 @@
+"""What Koordinator cannot promise: told where it is so, and nowhere else."""
+
+from typing import Any
+
+import pytest
+
+from gen.check.promises import of_classes, of_reservation
+from tests.saying import Value, lines, read, reservation, resource_class, site
+
+HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
+NODE = {"nodeSelector": {"kubernetes.io/hostname": "gpu-1"}}
+
+
+def told(
+    backend: dict[str, Any], cluster: Value | None = None, count: int = 5, **spec: Any
+) -> tuple[list[str], list[str]]:
+    """What is said of the class, and of the reservation."""
+    spec = {"schedulerName": "koord-scheduler", **spec}
+    standing = {"recurrence": None} if backend.get("standing") else {}
+    provisioning = {"placeholderCount": count}
+    if not standing:
+        provisioning["scaleDownBehavior"] = "none"  # type: ignore[assignment]
+    found = read(
+        resource_class(sessions=HUB, **{key: value for key, value in spec.items() if value}),
+        reservation(backend=backend, provisioning=provisioning, **standing),
+        site({"name": "prod", "koordinator": {}, **(cluster or {})}),
+    )
+    assert [one.message for one in found.problems if one.code not in ("B119",)] == []
+    assert found.site is not None
+    (one,) = found.reservations
+    return lines(of_classes(found, found.site)), lines(of_reservation(one, found, found.site))
+
+
+KOORDINATOR = {"type": "koordinator"}
+NO_NODES = (
+    "B140 spec.backend: karpenter in cluster prod does not see slots: it adds no node for one that waits, "
+    "and takes away a node that has nothing else. "
+)
+
+
+def test_an_autoscaler_adds_no_nodes_for_slots() -> None:
+    assert told(KOORDINATOR, {"autoscaler": "karpenter"}) == (
+        [],
+        [f"{NO_NODES}Write withPlaceholders: true: placeholders come first and make it add nodes."],
+    )
+    assert told({**KOORDINATOR, "standing": True}, {"autoscaler": "karpenter"}) == (
+        [],
+        [
+            f"{NO_NODES}Keep nodes for them (a node group of a fixed size), and annotate berth.dev/ignore "
+            "with the reason."
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("backend", "autoscaler"),
+    [
+        (KOORDINATOR, "none"),
+        ({**KOORDINATOR, "withPlaceholders": True}, "karpenter"),
+        ({"type": "placeholder"}, "karpenter"),
+    ],
+    ids=["no-autoscaler", "placeholders-come-first", "placeholders-alone"],
+)
+def test_where_nodes_come_nothing_is_told(backend: dict[str, Any], autoscaler: str) -> None:
+    assert told(backend, {"autoscaler": autoscaler}) == ([], [])
+
+
+FIX = (
+    "Write schedulerName: koord-scheduler, if its sessions have it; or, where Koordinator may change pods "
+    "(koordinator.colocationProfiles), sessionAffinity: true in the reservation."
+)
+
+
+def test_sessions_of_another_scheduler_see_no_slots() -> None:
+    assert told(KOORDINATOR, schedulerName="kube") == (
+        [
+            "B141 spec.schedulerName: its sessions are placed by kube: only koord-scheduler knows the slots "
+            f"of reservation course. {FIX}"
+        ],
+        [],
+    )
+    assert told(KOORDINATOR, schedulerName=None) == (
+        [
+            "B141 spec: it does not say which scheduler places its sessions: only koord-scheduler knows the "
+            f"slots of reservation course. {FIX}"
+        ],
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("backend", "cluster", "scheduler"),
+    [
+        (KOORDINATOR, {}, "koord-scheduler"),
+        (KOORDINATOR, {"koordinator": {"schedulerName": "ours"}}, "ours"),
+        ({**KOORDINATOR, "sessionAffinity": True}, {"koordinator": {"colocationProfiles": True}}, None),
+        ({"type": "placeholder"}, {}, None),
+    ],
+    ids=["koordinators", "koordinators-by-another-name", "sent-by-a-profile", "no-slots"],
+)
+def test_sessions_that_see_slots_are_in_order(
+    backend: dict[str, Any], cluster: Value, scheduler: str | None
+) -> None:
+    assert told(backend, cluster, schedulerName=scheduler) == ([], [])
+
+
+def test_more_slots_on_one_node_than_it_takes_pods() -> None:
+    message = (
+        "111 slots of class small are to be on node {}: each takes the place of a pod, and a node has 110 "
+        "unless its kubelet says otherwise. Spread them over several nodes, or make sure of the kubelet's "
+        "maxPods."
+    )
+
+    assert told({**KOORDINATOR, "template": {"nodeName": "big"}}, count=111) == (
+        [],
+        [f"B142 spec.backend.template: {message.format('big')}"],
+    )
+    assert told(KOORDINATOR, count=111, **NODE) == ([], [f"B142 spec.backend: {message.format('gpu-1')}"])
+    assert told(KOORDINATOR, count=110, **NODE) == told(KOORDINATOR, count=111) == ([], [])

@@ -1,0 +1,116 @@
+"""What the commands tell of seats that stand without windows, and of windows that Koordinator holds."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import project
+from tests.command.conftest import Berth
+
+SITE = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
+CLASSES = project.CLASSES.replace(
+    '  requests: {cpu: "1", memory: 4Gi}\n',
+    '  requests: {cpu: "1", memory: 4Gi}\n  schedulerName: koord-scheduler\n'
+    "  sessions: {source: jupyterhub, namespaces: [hub], selector: {matchLabels: {size: small}}}\n",
+)
+IGNORED = 'name: course, annotations: {berth.dev/ignore: "B032: everybody"}'
+COURSE = project.COURSE.replace("none", "maintain").replace("name: course", IGNORED)
+SLOTS = f"{COURSE}  backend: {{type: koordinator}}\n"
+LAB = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: lab, annotations: {berth.dev/ignore: "B032: everybody"}}
+spec:
+  resourceClass: small
+  provisioning: {placeholderCount: 2}
+  backend: {type: koordinator, standing: true}
+"""
+UNTIL = LAB.replace("standing: true", "standing: true, expires: 2026-03-01T00:00:00Z")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return project.write(tmp_path, site=SITE, classes=CLASSES, course=SLOTS, lab=UNTIL, night=None, rest=None)
+
+
+LIST = """\
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING
+course  prod     25 small  2            225         Mon 2026-02-02 08:30
+lab     prod     2 small                            {}
+"""
+WIDE = """\
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOUR  ZONE           TITLE               BACKEND
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  maintain   Europe/Zurich  Zürich, Café | Lab  koordinator
+lab     prod     2 small                            stands always         none       Europe/Zurich  lab                 koordinator
+"""  # noqa: E501 - as it is
+
+
+def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
+    assert berth("list", "--now", "2026-02-01").out == LIST.format("stands until Sun 2026-03-01 01:00")
+    assert berth("list", "--now", "2026-03-01T00:00:00Z").out.splitlines()[2] == (
+        "lab     prod     2 small                            expired Sun 2026-03-01 01:00"
+    )
+    project.write(folder, site=SITE, classes=CLASSES, course=SLOTS, lab=LAB, night=None, rest=None)
+    assert berth("list", "--now", "2026-02-01", "-o", "wide").out == WIDE
+
+
+def test_list_has_its_usual_keys_in_json(berth: Berth) -> None:
+    assert json.loads(berth("list", "-o", "json").out)["items"][1] == {
+        "name": "lab",
+        "title": "lab",
+        "cluster": "prod",
+        "seats": {"small": 2},
+        "behaviour": "none",
+        "occurrences": 0,
+        "seatHours": 0,
+        "next": None,
+    }
+
+
+STANDS = """\
+No occurrence.
+
+WITHOUT WINDOWS  STANDS                      SEATS    CLUSTER
+lab              until 2026-03-01T00:00:00Z  2 small  prod
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (("lab",), STANDS),
+        (("--at", "2026-02-28"), STANDS),
+        (("--at", "2026-03-01T00:00:00Z"), "No occurrence.\n"),
+        (("lab", "--class", "bench"), "No occurrence.\n"),
+    ],
+    ids=["by-name", "at-an-instant", "expired", "of-another-class"],
+)
+def test_occurrences_tell_what_is_open_without_any(
+    berth: Berth, asked: tuple[str, ...], expected: str
+) -> None:
+    assert berth("occurrences", *asked) == (0, expected, "")
+    assert json.loads(berth("occurrences", "-o", "json", *asked).out)["items"] == []
+
+
+def test_what_has_no_windows_cannot_be_simulated(berth: Berth) -> None:
+    assert berth("simulate", "lab") == (
+        2,
+        "",
+        "berth: lab stands without windows: there is nothing to simulate.\n",
+    )
+
+
+def test_a_session_that_leaves_its_slot_leaves_it_free_at_once(berth: Berth, folder: Path) -> None:
+    """With placeholders it counts for half a minute more; the formula is the same."""
+    asked = ("simulate", "course", "-o", "json", "--sessions", "09:00+5,10:00-2")
+
+    def steps() -> list[tuple[str, int, int]]:
+        items = json.loads(berth(*asked).out)["items"]
+        return [(one["at"], one["active"], one["target"]) for one in items]
+
+    opens, comes = ("2026-02-02T07:30:00Z", 0, 25), ("2026-02-02T08:00:00Z", 5, 20)
+    leaves, ends = ("2026-02-02T09:00:00Z", 3), ("2026-02-02T12:00:00Z", 3, 0)
+    assert steps() == [opens, comes, (*leaves, 22), ends]
+    project.write(folder, site=SITE, classes=CLASSES, course=COURSE, lab=LAB, night=None, rest=None)
+    assert steps() == [opens, comes, (*leaves, 20), ("2026-02-02T09:00:30Z", 3, 22), ends]

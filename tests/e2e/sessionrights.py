@@ -1,0 +1,55 @@
+"""What the session tests ask the API server about rights, and what it should say."""
+
+from typing import NamedTuple
+
+from tests.e2e.direct import Direct
+from tests.e2e.project import Document
+
+NAMESPACE = "berth-sessions"
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:berth-occurrence"
+
+
+class Question(NamedTuple):
+    """Whether the account of the occurrence may do something."""
+
+    verb: str
+    group: str
+    resource: str
+    namespace: str
+
+
+MAY = {
+    "sessions-renku": [("amalthea.dev", "amaltheasessions")],
+    "sessions-jupyterhub": [("", "pods")],
+    "sessions-pods": [("", "pods")],
+    "sessions-custom": [("batch", "jobs")],
+    "sessions-crowd": [("", "pods")],
+}
+NEVER = (
+    Question("list", "", "secrets", NAMESPACE),
+    Question("list", "", "pods", NAMESPACE),
+    Question("create", "apps", "deployments", NAMESPACE),
+    Question("delete", "apps", "deployments", NAMESPACE),
+    Question("create", "batch", "jobs", NAMESPACE),
+    Question("list", "", "pods", "sessions-renku"),
+    Question("delete", "", "pods", "sessions-pods"),
+    Question("list", "", "pods", "default"),
+    Question("list", "", "nodes", ""),
+)
+
+
+def granted(direct: Direct, namespace: str) -> tuple[list[Document], list[Document]]:
+    """Rules and subjects of all Roles and bindings there."""
+    root = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
+    rules = [rule for role in direct.items(f"{root}/roles") for rule in role["rules"]]
+    return rules, [one for binding in direct.items(f"{root}/rolebindings") for one in binding["subjects"]]
+
+
+def is_allowed(direct: Direct, question: Question) -> bool:
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {"user": ACCOUNT, "resourceAttributes": question._asdict()},
+    }
+    answer = direct.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+    return bool(answer["status"]["allowed"])

@@ -1,0 +1,80 @@
+"""Stories that happen at the same time in one cluster, each in namespaces of its own, by one clock.
+
+The module of a story has a function `tell`, which makes it happen and returns what was seen; its tests judge
+that. A story that fails fails the tests of its own module, and no others.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from tests.e2e import windows
+from tests.e2e.cluster import Cluster
+from tests.e2e.windows import MINUTE
+
+# The minute at which each begins. Where many windows open in one minute each of them is late, so no two
+# stories begin together that count seconds. The faults take the controllers away before the others begin, and
+# the API server after they have ended.
+BEGINS: Mapping[str, int] = {
+    "test_faults": 0,
+    "test_windows": 4,
+    "test_sweep": 4,
+    "test_koordinator": 4,
+    "test_status": 5,
+    "test_sessions": 6,
+}
+LEAD = 60  # seconds until the first of them begins, for what all of them prepare
+
+
+class Stage(NamedTuple):
+    cluster: Cluster
+    folder: Path  # of this story alone
+    opens: int  # its first minute, in seconds since the epoch
+    undo: ExitStack  # what has to be undone when the last story has been judged
+
+
+class Stories:
+    """Begin when this is made."""
+
+    def __init__(
+        self, cluster: Cluster, modules: Iterable[ModuleType], folder: Callable[[str], Path]
+    ) -> None:
+        told = {one.__name__: one.tell for one in modules}
+        begins = {name: BEGINS[name.rpartition(".")[2]] for name in told}
+        zero = windows.next_minute(LEAD) - min(begins.values(), default=0) * MINUTE
+        self._stages = {
+            name: Stage(cluster, folder(name.rpartition("_")[2]), zero + begins[name] * MINUTE, ExitStack())
+            for name in told
+        }
+        self._told: dict[str, Future[Any]] = {name: Future() for name in told}
+        self._unjudged = set(told)
+        for name, tell in told.items():
+            # A daemon: whoever interrupts the tests does not wait for the story to end.
+            threading.Thread(target=self._tell, args=(name, tell), name=name, daemon=True).start()
+
+    def _tell(self, name: str, tell: Callable[[Stage], object]) -> None:
+        try:
+            self._told[name].set_result(tell(self._stages[name]))
+        except BaseException as error:
+            self._told[name].set_exception(error)
+
+    @contextmanager
+    def judged(self, name: str) -> Iterator[Any]:
+        """What the module of this name has told, once it has; the error with which it failed is raised."""
+        try:
+            yield self._told[name].result()
+        finally:
+            self._unjudged.discard(name)
+            if not self._unjudged:
+                self._undo()
+
+    def _undo(self) -> None:
+        """Of those that have ended: where a test run is interrupted, the rest ends with the cluster."""
+        with ExitStack() as undo:
+            for name, stage in self._stages.items():
+                if self._told[name].done():
+                    undo.push(stage.undo)

@@ -1,0 +1,57 @@
+"""Stories side by side are tried first, without a cluster."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+import pytest
+
+from tests.e2e.cluster import Cluster
+from tests.e2e.sidebyside import BEGINS, Stage, Stories
+
+NO_CLUSTER = cast("Cluster", None)
+
+
+def module(name: str, undone: list[str], error: Exception | None = None) -> ModuleType:
+    """Its story is its stage."""
+
+    def tell(stage: Stage) -> Stage:
+        stage.undo.callback(undone.append, name)
+        if error:
+            raise error
+        return stage
+
+    made = ModuleType(f"tests.e2e.{name}")
+    made.tell = tell  # type: ignore[attr-defined]
+    return made
+
+
+def test_all_begin_by_one_clock_which_the_first_of_them_starts() -> None:
+    names = ("test_sessions", "test_windows")
+    stories = Stories(NO_CLUSTER, [module(name, []) for name in names], Path)
+
+    told: dict[str, Stage] = {}
+    for name in names:
+        with stories.judged(f"tests.e2e.{name}") as stage:
+            told[name] = stage
+
+    sessions, windows = told["test_sessions"], told["test_windows"]
+    assert windows.opens % 60 == 0
+    assert sessions.opens - windows.opens == 60 * (BEGINS["test_sessions"] - BEGINS["test_windows"])
+    assert (sessions.folder, windows.folder) == (Path("sessions"), Path("windows"))
+
+
+def test_one_that_fails_hides_no_other_and_what_all_did_is_undone_in_the_end() -> None:
+    undone: list[str] = []
+    good, bad = (
+        module("test_windows", undone),
+        module("test_status", undone, ValueError("what went wrong here")),
+    )
+    stories = Stories(NO_CLUSTER, [good, bad], Path)
+
+    with pytest.raises(ValueError, match="what went wrong here"), stories.judged(bad.__name__):
+        pass
+    with stories.judged(good.__name__) as told:
+        assert isinstance(told, Stage)
+        assert undone == []
+    assert sorted(undone) == ["test_status", "test_windows"]

@@ -1,0 +1,82 @@
+"""Backends of Koordinator made by chance, for `tests.generate`: odd, sometimes wrong, mostly allowed."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from tests.awkward import AWKWARD as TEXTS
+
+Document = dict[str, Any]
+Labels = Callable[[Random], dict[str, str]]
+
+
+def koordinator(random: Random) -> Document:
+    """Of a cluster."""
+    said: Document = {
+        "schedulerName": random.choice(["koord-scheduler", "koord.two"]),
+        "allocatePolicy": random.choice(["Restricted", "Restricted", "Aligned"]),
+        "colocationProfiles": random.random() < 0.5,
+    }
+    return {key: value for key, value in said.items() if random.random() < 0.7}
+
+
+def backend(random: Random, placement: Document, labels: Labels) -> Document:
+    """`placement`: affinity and such of a pod."""
+    optional: Document = {
+        "owners": owners(random, labels),
+        "allocateOnce": random.random() < 0.3,
+        "allocatePolicy": random.choice(["Restricted", "Restricted", "Aligned"]),
+        "preAllocation": random.random() < 0.5,
+        "preAllocationPolicy": {"mode": random.choice(["Default", "Cluster"]), "enableMultiple": True},
+        "preAllocationRequired": random.random() < 0.2,
+        "unschedulable": random.random() < 0.5,
+        "taints": [{"key": "exam", "value": random.choice(["1e3", ""]), "effect": "NoExecute"}],
+        "order": random.choice([1, 2**63 - 1, 0]),
+        "priority": random.choice([0, 9000, 2**31 - 1]),
+        "restrictedResources": random.sample(["cpu", "memory", "nvidia.com/gpu"], random.randint(1, 3)),
+        "labels": labels(random),
+        "annotations": {"example.org/note": random.choice(TEXTS)},
+        "template": template(random, placement, labels),
+        "sessionAffinity": random.random() < 0.5,
+        "withPlaceholders": random.random() < 0.5,
+    }
+    often = {"owners": 0.8, "preAllocationPolicy": 0.1, "allocatePolicy": 0.15, "allocateOnce": 0.5}
+    made = {key: value for key, value in optional.items() if random.random() < often.get(key, 0.25)}
+    if random.random() < 0.4:
+        made["standing"] = True
+        made.update(random.choice([{}, {"expires": "2027-01-31T23:00:00Z"}, {"ttl": random.choice(TTLS)}]))
+    return {"type": "koordinator", **made}
+
+
+TTLS = ("0", "0s", "720h", "1.5h", "90m30s", "2562047h", "1d", "", "3600", "-1h", "0.5s")
+
+
+def owners(random: Random, labels: Labels) -> list[Document]:
+    exists = [{"key": "course", "operator": "Exists"}, {"key": "a", "operator": "In", "values": ["y", "1e3"]}]
+    choices: list[Document] = [
+        {"labelSelector": {"matchLabels": {"course": random.choice(["ml", "1e3", "on", "017"])}}},
+        {"labelSelector": {"matchLabels": labels(random), "matchExpressions": exists}},
+        {"object": {"namespace": "sessions", "name": "1e3", "uid": "017", "kind": "Pod"}},
+        {"controller": {"kind": "StatefulSet", "namespace": "sessions"}, "object": {"namespace": "sessions"}},
+        {"controller": {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "x", "controller": True}},
+        {"object": {"namespace": "hub"}, "labelSelector": {"matchExpressions": exists}},
+        {"object": {"apiVersion": "v1"}} if random.random() < 0.1 else {"object": {"namespace": "hub"}},
+    ]
+    return random.sample(choices, random.randint(1, 3))
+
+
+def template(random: Random, placement: Document, labels: Labels) -> Document:
+    optional: Document = {
+        **placement,
+        "nodeName": random.choice(["node-1", "1e3", "017"]),
+        "nodeSelector": labels(random),
+        "priority": random.choice([-(2**31), 0, 2**31 - 1]),
+        "priorityClassName": "system-node-critical",
+        "preemptionPolicy": "Never",
+        "overhead": {"cpu": random.choice([1, "10m", 0.5]), "memory": "64Mi"},
+        "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data", "readOnly": True}}],
+    }
+    made = {key: value for key, value in optional.items() if random.random() < 0.3}
+    notes = {"example.org/note": random.choice(TEXTS)}
+    made["metadata"] = {"namespace": "sessions", "labels": labels(random), "annotations": notes}
+    return made

@@ -1,0 +1,60 @@
+"""Who owns slots where a reservation does not say it: its sessions, told by labels and namespaces of pods."""
+
+import pytest
+
+from gen.manifest.owners import narrowed, of_sessions
+from gen.model import Owner
+from tests.saying import Value, read, reservation, resource_class, site
+
+HUB: Value = {"source": "jupyterhub", "namespaces": ["hub", "lab"]}
+SERVER = {"component": "singleuser-server"}
+
+
+def owners(sessions: Value | None, course: Value | None = None) -> tuple[Owner, ...]:
+    one = reservation(backend={"type": "koordinator"}, sessions=course or {})
+    declared = read(one, site(), resource_class(sessions=sessions, renkuId=5))
+    assert declared.problems == []
+    return of_sessions(declared.reservations[0], declared.classes["small"])
+
+
+def in_namespace(name: str, labels: dict[str, str]) -> Owner:
+    return Owner((("namespace", name),), {}, {"matchLabels": labels})
+
+
+def test_users_of_jupyterhub_have_a_label_in_every_namespace_of_the_class() -> None:
+    assert owners(HUB) == (in_namespace("hub", SERVER), in_namespace("lab", SERVER))
+    assert owners({**HUB, "selector": {"matchLabels": {"size": "big"}}}) == tuple(
+        in_namespace(name, {"size": "big", **SERVER}) for name in ("hub", "lab")
+    )
+
+
+def test_a_course_narrows_them() -> None:
+    course = {"namespaces": ["lab"], "matchLabels": {"course": "ml"}}
+
+    assert owners(HUB, course) == (in_namespace("lab", {**SERVER, "course": "ml"}),)
+
+
+def test_pods_are_told_by_the_labels_of_their_class() -> None:
+    pods = {"source": "pods", "namespaces": ["lab"], "selector": {"matchLabels": {"app": "desk"}}}
+
+    assert owners(pods) == (in_namespace("lab", {"app": "desk"}),)
+
+
+@pytest.mark.parametrize(
+    "sessions",
+    [
+        pytest.param(None, id="no-sessions"),
+        pytest.param({"source": "renku", "namespaces": ["renku"]}, id="renku"),
+        pytest.param({"source": "pods", "namespaces": ["lab"]}, id="never-everybody"),
+    ],
+)
+def test_nobody_where_labels_do_not_tell(sessions: Value | None) -> None:
+    assert owners(sessions) == ()
+
+
+def test_two_selectors_that_contradict_each_other_select_nothing() -> None:
+    assert narrowed({"matchLabels": {"a": "1"}}, {"a": "2", "b": "3"}) == {
+        "matchLabels": {"a": "1", "b": "3"},
+        "matchExpressions": [{"key": "a", "operator": "In", "values": ["2"]}],
+    }
+    assert narrowed({}, {}) == {}

@@ -1,0 +1,74 @@
+"""Files of reservations that stand, from declarations to the folder."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gen import cli
+from gen.backend.cluster import INVENTORY_HEAD
+from tests.command import project
+from tests.outputfolder import files_in
+
+CLASSES = """\
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: seat}
+spec:
+  cluster: lab
+  requests: {cpu: "2"}
+  schedulerName: koord-scheduler
+  sessions: {source: pods, namespaces: [jhub], selector: {matchLabels: {app: hub}}}
+"""
+STANDING = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: robots}
+spec:
+  resourceClass: seat
+  provisioning: {placeholderCount: 2}
+  backend: {type: koordinator, standing: true}
+"""
+SITE = project.SITE.replace("namespace: seats}", "namespace: seats, koordinator: {}}")
+FILE = "clusters/lab/reservations/robots.yaml"
+
+
+def rendered(folder: Path, standing: str) -> dict[str, str]:
+    project.write(folder, site=SITE, classes=CLASSES, course=None, night=None, rest=standing)
+    with contextlib.chdir("."):
+        assert cli.run(["-C", str(folder), "render"]) == 0
+    return files_in(folder / "rendered")
+
+
+def inventory(files: dict[str, str]) -> list[str]:
+    (found,) = yaml.safe_load_all(files["clusters/lab/inventory.yaml"])
+    lines: list[str] = found["data"]["reservations.txt"].splitlines()
+    return lines
+
+
+def test_it_has_a_file_and_the_inventory_names_it(tmp_path: Path) -> None:
+    files = rendered(tmp_path, STANDING)
+
+    assert [one["kind"] for one in yaml.safe_load_all(files[FILE])] == ["Reservation", "Reservation"]
+    assert inventory(files) == [INVENTORY_HEAD, "robots"]
+
+
+def test_suspended_it_has_neither_so_that_whoever_prunes_removes_its_slots(tmp_path: Path) -> None:
+    rendered(tmp_path, STANDING)
+    files = rendered(tmp_path, STANDING + "  suspend: true\n")
+
+    assert FILE not in files
+    assert inventory(files) == [INVENTORY_HEAD]
+
+
+def test_where_another_cluster_has_koordinator_a_class_here_has_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    classes = CLASSES.replace("cluster: lab", "cluster: prod")
+    project.write(tmp_path, site=SITE, classes=classes, course=None, night=None, rest=STANDING)
+    with contextlib.chdir("."):
+        assert cli.run(["-C", str(tmp_path), "render"]) == 1
+
+    assert "error[B100]" in capsys.readouterr().err
+    assert not (tmp_path / "rendered").exists()
