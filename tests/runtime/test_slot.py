@@ -77,6 +77,10 @@ def test_durations_are_as_go_writes_them(seconds: int, said: str) -> None:
     assert duration(seconds) == said
 
 
+def test_no_window_is_too_long_for_go() -> None:
+    assert life(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "87600h2m0s"}
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_by_its_ttl_a_slot_stands_two_to_three_minutes_longer_than_it_should(seed: int) -> None:
     """Also one that was made long before its end moved, or that is over already."""
