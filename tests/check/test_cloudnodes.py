@@ -80,6 +80,6 @@ def test_nodes_need_an_engine_that_leaves_their_number_alone() -> None:
     for cluster in (old, {**STATIC, "engine": "none"}):
         assert told(cloud(), cluster=cluster) == [
             "B192 spec.backend.type: whoever applies the files of cluster prod would set its nodes back to "
-            "the 0 of git, in the middle of a window too. Use engine argocd, or flux from 2.9 on, which leave "
-            "replicas alone; or write type: placeholder."
+            "the 0 of git, in the middle of a window too. Use engine argocd, or flux from 2.9 on, which "
+            "leave replicas alone; or write type: placeholder."
         ]
