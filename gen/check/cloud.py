@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gen.check import cloudmatch
+from gen.check.cloudlimits import buys_nothing
 from gen.check.karpenter import NO_KARPENTER, problems_of_need
 from gen.cloud import CloudCapacity, CloudReservation
 from gen.declared import Declared
@@ -13,7 +14,6 @@ from gen.kind.shape import choice, shown
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
 from gen.plan.labels import RESERVATION_LABELS
-from gen.quantity import parse
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"
@@ -148,7 +148,7 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
     for resource, amount in cloud.limits:
-        if resource in ("cpu", "memory", "nodes", "pods") and not parse(amount):
+        if buys_nothing(resource, amount):
             message, fix = (
                 f"a limit of {amount} {resource} lets Karpenter buy nothing.",
                 "Raise or remove it.",

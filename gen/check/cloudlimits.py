@@ -24,6 +24,11 @@ def limited(declared: Declared) -> set[str]:
     return {name for cloud in declared.clouds.values() for name in _bound(cloud, declared)}
 
 
+def buys_nothing(resource: str, amount: str) -> bool:
+    """Whether such a limit keeps every machine away. That is told of the capacity itself."""
+    return resource in ("cpu", "memory", "nodes", "pods") and not parse(amount)
+
+
 def _bound(cloud: CloudCapacity, declared: Declared) -> dict[str, ResourceClass]:
     if not any(resource != "nodes" for resource, _ in cloud.limits):
         return {}
@@ -40,7 +45,8 @@ def problems(declared: Declared, site: Site, pools_of: Callable[[str], Sequence[
         for resource, amount in cloud.limits:
             each = dict.fromkeys(classes, 10**9) if resource == "pods" else per_seat(resource, classes)
             found = peak(together(pools, each), 0, NEVER)
-            if resource != "nodes" and found and found[0] > (parse(amount) or 0):
+            most = parse(amount) or 0
+            if resource != "nodes" and found and found[0] > most and not buys_nothing(resource, amount):
                 yield _problem(declared, cloud, (resource, amount), (pools, each), found)
 
 

@@ -95,6 +95,8 @@ def _missing(
     able = [cloud for cloud in clouds if cloudmatch.hindrance(found, cloud) is None]
     if not able or any(cloud.capacity_types != ("reserved",) for cloud in able):
         return
+    if any(not c.reservations or any(cloudmatch.excluded(c, one) for one in c.reservations) for c in able):
+        return  # told of the capacity itself
     there = [one for cloud in able for one in usable(found, cloud)]
     # What runs into the end of a block is told as that.
     bad = [span for span in spans if not any(_covers(o, span) or _runs_into(o, span) for o in there)]

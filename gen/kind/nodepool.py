@@ -125,10 +125,18 @@ class Few(ListOf):
 
 
 REQUIREMENTS = Few(REQUIREMENT)
+
+
+def _taint_value(text: str) -> str:
+    if text:
+        return grammar.label_value(text)
+    raise Refusal("a taint's value may not be empty here.", "Remove it: no value is empty.", grammar.LABEL)
+
+
 TAINT = Fields(
     {
         "key": Field(KEY),
-        "value": Field(VALUE, None),
+        "value": Field(Text("label value", _taint_value), None),
         "effect": Field(OneOf(("NoSchedule", "PreferNoSchedule", "NoExecute"))),
     },
     given,

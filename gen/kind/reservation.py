@@ -91,7 +91,7 @@ def _agree(made: Made, path: Path, report: Report) -> None:
     elif made["recurrence"] is None and standing is not INVALID:
         report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
     _seats(made, path, report)
-    if backend is not INVALID:
+    if backend is not INVALID and backend["type"] is not INVALID:
         agree_on_nodes(made, backend["type"], path, report)
 
 

@@ -112,6 +112,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                 {"key": "a"},
                 {"key": "a", "value": "b c", "effect": "NoSchedule"},
                 {"key": "a", "effect": "Never"},
+                {"key": "a", "value": "", "effect": "NoSchedule"},
             ]
         },
         [
@@ -120,6 +121,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "63 letters, digits, -, _ and ., with a letter or digit at both ends.",
             'B014 taints.2.effect: "Never" is not one of NoSchedule, PreferNoSchedule, NoExecute. '
             "Write one of NoSchedule, PreferNoSchedule, NoExecute.",
+            "B020 taints.3.value: a taint's value may not be empty here. Remove it: no value is empty.",
         ],
     ),
     "durations": (
