@@ -14,9 +14,10 @@ from gen.cost.values import Key, Run, Want
 from gen.declared import Declared
 from gen.kind.backend import NODE_POOL
 from gen.kind.cloudtext import seconds
-from gen.manifest import labels
+from gen.manifest import cloudpools, labels
+from gen.manifest.cloudpools import led
 from gen.model import Cluster, Reservation, ResourceClass, Site
-from gen.placed import class_names
+from gen.placed import class_names, cluster_named
 from gen.plan.band import band
 from gen.plan.purchase import Purchase
 from gen.plan.values import Question
@@ -48,7 +49,7 @@ def planned(declared: Declared, site: Site, pools: Mapping[str, Iterable[Pool]])
     """In the site's order; clusters without CloudCapacity are left out. `pools`: by cluster, by time."""
     found = []
     for cluster in site.clusters:
-        clouds = [one for one in declared.clouds.values() if _is_in(one, cluster, site)]
+        clouds = [one for one in declared.clouds.values() if cluster_named(one.cluster, site) == cluster]
         if clouds:
             found.append(_planned(declared, site, cluster, sorted(clouds, key=lambda one: one.name), pools))
     return found
@@ -70,10 +71,6 @@ def unplanned(declared: Declared) -> list[Unplanned]:
     return [*(Unplanned(name, NO_CLOUD) for name in classes), *slots]
 
 
-def _is_in(cloud: CloudCapacity, cluster: Cluster, site: Site) -> bool:
-    return cloud.cluster == cluster.name or (not cloud.cluster and len(site.clusters) == 1)
-
-
 def _buys(reservation: Reservation) -> bool:
     return reservation.slots is None or reservation.slots.with_placeholders
 
@@ -87,7 +84,7 @@ def _planned(
 ) -> Planned:
     names = {one.name for one in clouds}
     reservations = {one.name: one for one in declared.reservations}
-    shop = Shop(clouds, gate=_reserves(cluster))
+    shop = Shop(clouds, site.name, gate=_reserves(cluster))
     wants: list[Want] = []
     places: dict[Key, Place] = {}
     for pool in pools.get(cluster.name, ()):
@@ -98,7 +95,8 @@ def _planned(
             own = tuple(
                 sorted({**labels.of_pool(site, reservation, found), **dict(found.pod_labels)}.items())
             )
-            places[key] = Place(seat(found, mine, own, cluster.namespace), mine)
+            there = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine)))
+            places[key] = Place(seat(there, own, cluster.namespace), mine)
             wants.append(Want(key, reservation.backend == NODE_POOL, pool.steps))
     wants.sort(key=lambda want: want.key)
     simulated = Simulated(shop, places, _spans(clouds, _tail), _spans(clouds, _life))

@@ -62,5 +62,5 @@ def _labels(sort: Sort, shop: Shop) -> Labels:
     asked = (*type_requirements(kind.sold((offering,))), *offering_requirements(offering))
     own = {one.key: min(one.values) for one in asked if one.operator == IN}
     own |= dict(shop.clouds[sort.capacity].labels)
-    own |= {NODEPOOL: sort.capacity, REGISTERED: "true", INITIALIZED: "true"}
+    own |= {NODEPOOL: shop.pools[sort.capacity], REGISTERED: "true", INITIALIZED: "true"}
     return tuple(sorted(own.items()))

@@ -1,15 +1,11 @@
-"""The placeholder of a class as a pod for the planner: what it asks for, and where it may go.
+"""The placeholder of a class as a pod for the planner: what it asks for, and where it may go."""
 
-The `clouds` of a class are alternatives of which Karpenter tries those of the highest weight first.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gen.model import ResourceClass
 from gen.plan.amounts import amounts
-from gen.plan.labels import NODEPOOL
-from gen.plan.requirement import IN, Labels, Requirement, requirement
+from gen.plan.requirement import Labels, Requirement, requirement
 from gen.plan.values import Near, Pod, Preferred, Selector, Spread, Taint, Toleration
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -17,8 +13,10 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 Term = tuple[Requirement, ...]
 
 
-def seat(found: ResourceClass, clouds: Sequence[str], labels: Labels, namespace: str) -> Pod:
-    """`labels` are those of the placeholder, which only spread and affinity look at."""
+def seat(found: ResourceClass, labels: Labels, namespace: str) -> Pod:
+    """Of a class that is led to its node pools (`gen.manifest.cloudpools.led`). `labels` are those of the
+    placeholder, which only spread and affinity look at.
+    """
     pod = found.pod
     affinity = pod.get("affinity") or {}
     near, far = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
@@ -30,7 +28,7 @@ def seat(found: ResourceClass, clouds: Sequence[str], labels: Labels, namespace:
         namespace=namespace,
         labels=labels if cares else (),  # so that equal seats of several courses are known to be equal
         node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
-        required=tuple(_terms(affinity.get("nodeAffinity") or {}, clouds)),
+        required=tuple(_terms(affinity.get("nodeAffinity") or {})),
         preferred=tuple(_preferred(affinity.get("nodeAffinity") or {})),
         tolerations=tuple(map(_toleration, pod.get("tolerations") or ())),
         spread=spread,
@@ -53,14 +51,9 @@ def taints(said: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
     return tuple(Taint(one["key"], one.get("value") or "", one.get("effect") or "NoSchedule") for one in said)
 
 
-def _terms(affinity: Mapping[str, Any], clouds: Sequence[str]) -> Iterable[Term]:
-    own = [requirements(term.get("matchExpressions") or ()) for term in _selected(affinity)] or [()]
-    return ((*term, requirement(NODEPOOL, IN, clouds)) for term in own)
-
-
-def _selected(affinity: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    terms: Sequence[Mapping[str, Any]] = (affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()
-    return terms
+def _terms(affinity: Mapping[str, Any]) -> Iterable[Term]:
+    for term in (affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ():
+        yield requirements(term.get("matchExpressions") or ())
 
 
 def _preferred(affinity: Mapping[str, Any]) -> Iterable[Preferred]:

@@ -13,6 +13,7 @@ from gen.cloud import CloudCapacity, CloudReservation
 from gen.cost.seat import requirements, taints
 from gen.cost.types import Kind, kinds
 from gen.cost.values import Sort
+from gen.manifest import naming
 from gen.plan import ec2
 from gen.plan.amounts import amounts
 from gen.plan.ec2table import PRICED
@@ -59,9 +60,11 @@ def form_of(said: CloudReservation) -> tuple[str, bool]:
 class Shop:
     """Everything that the CloudCapacities of one cluster offer."""
 
-    def __init__(self, clouds: Sequence[CloudCapacity], *, gate: bool = True) -> None:
-        """`gate`: ReservedCapacity, without which Karpenter knows no reservations."""
+    def __init__(self, clouds: Sequence[CloudCapacity], site: str, *, gate: bool = True) -> None:
+        """`site`: its name. `gate`: ReservedCapacity, without which Karpenter knows no reservations."""
         self.clouds = {cloud.name: cloud for cloud in clouds}
+        self.pools = {cloud.name: naming.node_pool(site, cloud.name) for cloud in clouds}
+        self.capacities = {pool: name for name, pool in self.pools.items()}
         self.reserved = _reserved(clouds)
         self.regions = {cloud.name: _region(cloud) for cloud in clouds}
         self._gate = gate
@@ -76,7 +79,7 @@ class Shop:
         mine = tuple((key, free[key]) for key in self._keys(cloud) if free.get(key))
         if (name, mine) not in self._pools:
             self._pools[name, mine] = Pool(
-                name,
+                self.pools[name],
                 (requirement(CAPACITY_TYPE, IN, cloud.capacity_types), *requirements(cloud.requirements)),
                 cloud.labels,
                 taints(cloud.taints),

@@ -222,7 +222,7 @@ class Simulation:
             self._put(machine, (reservation, resource_class), count, at)
 
     def _made(self, one: Purchased, at: int, static: Key | None) -> Machine:
-        capacity = self._places[static].clouds[0] if static else one.pool
+        capacity = self._places[static].clouds[0] if static else self._shop.capacities[one.pool]
         sort = Sort(capacity, one.type, one.zone, one.capacity_type, one.reservation)
         self._sorts.append(sort)
         # Named anew where nothing stood, so that what happens every week is the same question every week.

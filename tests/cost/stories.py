@@ -11,6 +11,7 @@ from gen.cost.seat import seat
 from gen.cost.shop import Shop
 from gen.cost.simulation import Cluster, Simulation
 from gen.cost.values import Key, Run, Stay, Want
+from gen.manifest import cloudpools
 from gen.model import Origin, ResourceClass
 from gen.plan.band import band
 
@@ -101,10 +102,14 @@ def planned(
     places: dict[Key, Place] = {}
     for one in wanted:
         found = known[one.key[1]]
-        places[one.key] = Place(seat(found, found.cloud_capacity, (), "berth"), found.cloud_capacity)
+        led = cloudpools.led(found.pod, cloudpools.pools("uni", found.cloud_capacity))
+        places[one.key] = Place(seat(found._replace(pod=led), (), "berth"), found.cloud_capacity)
     names = [one.name for one in every]
     cluster = Cluster(
-        Shop(every), places, {**dict.fromkeys(names, 0), **(tails or {})}, lives or dict.fromkeys(names)
+        Shop(every, "uni"),
+        places,
+        {**dict.fromkeys(names, 0), **(tails or {})},
+        lives or dict.fromkeys(names),
     )
     minutes = [minute for one in wanted for minute in one.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60

@@ -86,7 +86,7 @@ def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
     )
 
     assert "q9.huge" not in kinds(one, "")
-    assert Shop([one]).unknown("general") == ["q9.huge"]
+    assert Shop([one], "uni").unknown("general") == ["q9.huge"]
 
 
 def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
@@ -102,6 +102,6 @@ def test_one_reservation_of_two_capacities_is_one_and_the_least_counts() -> None
         cloud(name=name, reservations=(reservation("cr-1", "m5.large", count),), capacity_types=("reserved",))
         for name, count in (("a", 3), ("b", 2))
     ]
-    (found,) = Shop(several).reserved.values()
+    (found,) = Shop(several, "uni").reserved.values()
 
     assert (found.key, found.capacities, found.said.count) == ("cr-1", ("a", "b"), 2)
