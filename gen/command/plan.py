@@ -1,10 +1,11 @@
 """`berth plan`: the machines that the windows need, what of the reserved ones stays idle, and the money."""
 
+import sys
 import time
 
 from gen.check.load import Pool
 from gen.command import planjson, plantext, selection
-from gen.command.answer import tell
+from gen.command.answer import coloured, tell
 from gen.command.asked import Asked
 from gen.command.drawn import save
 from gen.command.planchart import picture
@@ -70,4 +71,4 @@ def _answer(made: Plan, asked: Asked, site: Site) -> str:
     if asked.form == "json":
         return planjson.as_json(made, site.budget)
     budget = "" if site.budget is None else f"{site.budget:,}"
-    return plantext.text(made, plantext.Scene(site.zone, budget, asked.form))
+    return plantext.text(made, plantext.Scene(site.zone, budget, asked.form, coloured(sys.stdout)))

@@ -1,6 +1,6 @@
 """A plan as tables: peaks, dates, what is reserved, and money; in a terminal, or as Markdown."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,42 +14,44 @@ from gen.cost.words import band_text, known, machines_text, minutes, money_text,
 from gen.dates.moment import hours_text, local_text, named, span_text
 from gen.report import seats_text
 
-Write = Callable[[Sequence[str], table.Rows], str]
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 class Scene(NamedTuple):
     zone: str  # of the site
     budget: str  # empty: none
     form: str
+    colour: bool = False
 
 
 def text(plan: Plan, scene: Scene) -> str:
     if not plan.peaks and not plan.reserved:
-        return "\n".join(["No machine is planned.\n", *_notes(plan)])
-    write = table.markdown if scene.form == "markdown" else table.text
+        return "\n".join(["No machine is planned.\n", *_notes(plan, scene)])
     parts = [
-        _part("Peaks", write, *_peaks(plan.peaks, scene)),
-        _part("Dates", write, *_dates(plan.occurrences, wide=scene.form == "wide")),
-        _part("Reserved machines", write, *_reserved(plan.reserved)),
-        _part("Reservations, USD", write, *_sums("reservation", plan.reservations)),
-        _part("Classes, USD", write, *_sums("class", plan.classes)),
-        _part("Months, USD", write, *_months(plan, scene)),
-        *_notes(plan),
+        _part("Peaks", scene, *_peaks(plan.peaks, scene)),
+        _part("Dates", scene, *_dates(plan.occurrences, wide=scene.form == "wide")),
+        _part("Reserved machines", scene, *_reserved(plan.reserved)),
+        _part("Reservations, USD", scene, *_sums("reservation", plan.reservations)),
+        _part("Classes, USD", scene, *_sums("class", plan.classes)),
+        _part("Months, USD", scene, *_months(plan, scene)),
+        *_notes(plan, scene),
     ]
-    heading = "### " if scene.form == "markdown" else ""
-    return "\n".join(
-        f"{heading}{part}" if heading and part[:1].isupper() and "|" in part else part
-        for part in parts
-        if part
-    )
+    return "\n".join(part for part in parts if part)
 
 
-def _part(heading: str, write: Write, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _part(heading: str, scene: Scene, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns that say nothing in any row are left out; so is a part without rows."""
     if not rows:
         return ""
     kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
-    return f"{heading}\n{write([headings[i] for i in kept], [[row[i] for i in kept] for row in rows])}"
+    cells = [headings[i] for i in kept], [[row[i] for i in kept] for row in rows]
+    if scene.form == "markdown":
+        return f"#### {heading}\n\n{table.markdown(*cells)}"
+    return (
+        f"{_BOLD}{heading}{_PLAIN}\n{table.text(*cells)}"
+        if scene.colour
+        else f"{heading}\n{table.text(*cells)}"
+    )
 
 
 def _number(value: int) -> str:
@@ -190,7 +192,7 @@ def _together(some: Sequence[Money | None]) -> str:
     return known(sum(whole[1:], whole[0]) if len(whole) == len(some) else None)
 
 
-def _notes(plan: Plan) -> list[str]:
+def _notes(plan: Plan, scene: Scene) -> list[str]:
     lines = []
     if plan.from_table:
         lines.append(f"Prices in US dollars: of the files, and {TABLE} where they say none.")
@@ -200,4 +202,5 @@ def _notes(plan: Plan) -> list[str]:
         lines.append(f"Left out: {kind} of {name}; write its cpu and memory in instanceTypes.")
     for reason, own in groupby(plan.unplanned, key=lambda one: one.reason):
         lines.append(f"Not planned: {', '.join(one.subject for one in own)} ({reason}).")
-    return ["".join(f"{line}\n" for line in lines)] if lines else []
+    bullet = "- " if scene.form == "markdown" else ""
+    return ["".join(f"{bullet}{line}\n" for line in lines)] if lines else []

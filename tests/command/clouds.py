@@ -1,0 +1,38 @@
+"""The small project with cloud capacity: cluster prod has two reserved machines, and buys the rest."""
+
+from pathlib import Path
+
+from tests.command import project
+
+SITE = project.SITE.replace(
+    "    - name: prod\n",
+    "    - {name: prod, autoscaler: karpenter, karpenter: {version: '1.14'}}\n",
+)
+CLASSES = project.CLASSES.replace("4Gi}\n", "4Gi}\n  cloudCapacity: [general]\n", 1)
+CLOUD = """\
+apiVersion: berth.dev/v1alpha1
+kind: CloudCapacity
+metadata: {name: general, annotations: {berth.dev/ignore: "B182: windows are short"}}
+spec:
+  cluster: prod
+  nodeClass:
+    role: KarpenterNodeRole
+    amiSelectorTerms: [{alias: al2023@v20260107}]
+    subnetSelectorTerms: [{tags: {karpenter.sh/discovery: uni}}]
+    securityGroupSelectorTerms: [{tags: {karpenter.sh/discovery: uni}}]
+  reservations:
+    - id: cr-0123456789abcdef0
+      instanceType: m5.2xlarge
+      zone: us-east-1a
+      count: 2
+      from: 2026-02-01T00:00:00Z
+      until: 2026-03-01T00:00:00Z
+      hourlyPrice: 0.3
+  capacityTypes: [reserved, on-demand]
+  requirements:
+    - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.2xlarge]}
+"""
+
+
+def write(folder: Path, **changes: str | None) -> Path:
+    return project.write(folder, **{"site": SITE, "classes": CLASSES, "cloud": CLOUD, **changes})
