@@ -31,7 +31,11 @@ def verdict(plan: PlanChange) -> list[str]:
     errors = sum(one.severity == "error" for one in plan.findings)
     told = [f"the plan has {errors} error{'s' if errors > 1 else ''}"] if errors else []
     before, after = _sums(plan.months)
-    return told + ([f"cost {known(before)} -> {known(after)} USD"] if plan.months else [])
+    if plan.months:
+        return [*told, f"cost {known(before)} -> {known(after)} USD"]
+    if plan.machines:
+        return [*told, "other machines"]
+    return [*told, "what is paid ahead changes"] if plan.idle else told
 
 
 def _machines(one: MachinesChange, zone: str) -> Line:

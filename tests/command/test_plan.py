@@ -81,8 +81,8 @@ def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
     assert code == 1
     assert err == (
         "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 6.94 USD, above the "
-        "budget of 5: course 6.94, night 0.00. Ask for fewer seats or another time, or have the platform team raise "
-        "the budget.\n1 error.\n"
+        "budget of 5: course 6.94, night 0.00. Ask for fewer seats or another time, or have the platform "
+        "team raise the budget.\n1 error.\n"
     )
     assert out.startswith("Peaks\n")
     assert berth("plan", "--now", "2026-03-01").code == 0  # what is over cannot be mended
@@ -104,7 +104,8 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
     assert code == 0
     assert err == (
         "reservations/site.yaml:10:18: warning[B198] spec.diff.budget: 2026-02 cannot be held against it: "
-        "the price of on-demand m5.2xlarge is not known. Write the price in instanceTypes of the CloudCapacity.\n"
+        "the price of on-demand m5.2xlarge is not known. Write the price in instanceTypes "
+        "of the CloudCapacity.\n"
         "1 warning.\n"
     )
     assert "course       18.07       18.07        not known\n" in out

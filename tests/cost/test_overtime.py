@@ -1,0 +1,55 @@
+"""Seats, machines and money in days, weeks or months, whichever are few enough to see."""
+
+from gen.cost.dates import Asked
+from gen.cost.overtime import OverTime, over_time
+from gen.dates.moment import named
+from tests.cost.stories import HOUR, cloud, planned, reservation, want
+
+DAY = 24
+UTC = named("UTC")
+ALL = Asked()
+
+
+def shown(*windows: str, asked: Asked = ALL, days: int) -> OverTime:
+    held = (reservation("cr-1", "m5.large", 1),)
+    one = planned(
+        [cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=held)],
+        [want("ml", *windows), want("stats", "9-10=1")],
+    )
+    return over_time([one], asked, (0, days * DAY * HOUR), UTC)
+
+
+def test_a_few_days_are_days() -> None:
+    """An hour of m5.large is 0.096: four seats of six hours and a minute, but one that is reserved."""
+    found = shown("8-14=4", "32-33=2", days=3)
+
+    assert found == OverTime(
+        "day",
+        ("01-01", "01-02", "01-03"),
+        (5, 2, 0),
+        ((1, 4, 0), (1, 1, 0), (0, 0, 0)),
+        ((0.0, 2.21, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.0)),
+    )
+
+
+def test_a_term_is_weeks_from_monday_on() -> None:
+    """The epoch was a Thursday."""
+    found = shown("8-14=4", days=40)
+
+    assert (found.unit, found.bins) == (
+        "week",
+        ("12-29", "01-05", "01-12", "01-19", "01-26", "02-02", "02-09"),
+    )
+    assert found.seats == (5, 0, 0, 0, 0, 0, 0)
+
+
+def test_years_are_months() -> None:
+    found = shown("8-14=4", days=500)
+
+    assert (found.unit, found.bins[:2], len(found.bins)) == ("month", ("1970-01", "1970-02"), 17)
+
+
+def test_with_names_only_their_seats_and_machines_are_shown() -> None:
+    found = shown("8-14=4", asked=Asked(names=frozenset({"stats"})), days=1)
+
+    assert (found.seats, found.machines) == ((1,), ((0, 1, 0),))

@@ -1,0 +1,156 @@
+"""What a change means for machines and money, and what is wrong with it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from gen import cli
+from tests.command import clouds
+from tests.diff.conftest import Pair
+
+AT = "2026-01-01"
+
+
+@pytest.fixture
+def cloudy(pair: Pair) -> Pair:
+    for folder in (pair.was, pair.now):
+        clouds.write(folder)
+        cli.run(["-C", str(folder), "render"])
+    return pair
+
+
+def part(told: str, heading: str = "Machines and money") -> str:
+    return told[told.index(heading) :].partition("\n\n")[0].rstrip()
+
+
+def more_seats(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
+
+
+def test_more_seats_are_more_machines_and_more_money(cloudy: Pair) -> None:
+    more_seats(cloudy)
+    told = cloudy.diff(at=AT)
+
+    assert told.code == 0
+    assert told.out.startswith("~1 reservation; peak seats of small in prod 25 -> 50; cost 6.94 -> 18.21 USD")
+    assert part(told.out) == (
+        "Machines and money\n"
+        "~ prod, most machines: 4 -> 8 at Mon 2026-02-02 08:30 (Europe/Zurich): 2 reserved m5.2xlarge, "
+        "5 on-demand m5.2xlarge, 1 on-demand m5.large\n"
+        "~ 2026-02: 6.94 -> 18.21 USD, machine-hours 45.15 -> 81.28"
+    )
+
+
+def test_what_costs_nothing_more_says_nothing_of_money(cloudy: Pair) -> None:
+    cloudy.edit("course.yaml", "title:", "title: An hour of ")
+    cloudy.edit("course.yaml", 'An hour of  "Zürich, Café | Lab"', "An hour of Zürich")
+
+    assert "Machines and money" not in cloudy.diff(at=AT).out
+
+
+def test_a_price_alone_is_a_change(cloudy: Pair) -> None:
+    cloudy.edit("cloud.yaml", "hourlyPrice: 0.3", "hourlyPrice: 0.4")
+    told = cloudy.diff("--exit-code", at=AT)
+
+    assert told.code == 4
+    assert told.out.startswith("what is paid ahead changes\n")
+    assert part(told.out) == (
+        "Machines and money\n~ cr-0123456789abcdef0: 98% -> 98% idle, 526.77 of 537.60 USD paid ahead"
+    )
+
+
+def test_a_month_above_the_budget_fails_the_check(cloudy: Pair) -> None:
+    for folder in (cloudy.was, cloudy.now):
+        site = clouds.SITE + "  diff: {budget: 10}\n"
+        (folder / "reservations/site.yaml").write_text(site, "utf-8")
+    assert cloudy.diff(at=AT).code == 0
+    more_seats(cloudy)
+    told = cloudy.diff(at=AT)
+
+    assert told.code == 1
+    assert "; the plan has 1 error; cost 6.94 -> 18.21 USD" in told.out
+    assert part(told.out).splitlines()[1] == (
+        "! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 18.21 USD, above the "
+        "budget of 10: course 18.21, night 0.00. Ask for fewer seats or another time, or have the platform "
+        "team raise the budget."
+    )
+    assert part(told.out).endswith("machine-hours 45.15 -> 81.28, budget 10")
+    assert cloudy.diff(at="2026-03-01").code == 0
+
+
+def test_markdown_has_it_and_keeps_within_its_limit(cloudy: Pair) -> None:
+    more_seats(cloudy)
+    told = cloudy.diff("-o", "markdown", at=AT).out
+
+    assert "#### Machines and money\n\n- prod, most machines: 4 → 8 at Mon" in told
+    assert "- 2026\\-02: 6\\.94 → 18\\.21 USD, machine\\-hours 45\\.15 → 81\\.28\n" in told
+    assert len(cloudy.diff("-o", "markdown", "--limit", "1000", at=AT).out) <= 1000
+
+
+def test_annotations_have_what_is_wrong_with_the_plan(cloudy: Pair) -> None:
+    site = clouds.SITE + "  diff: {budget: 10}\n"
+    (cloudy.now / "reservations/site.yaml").write_text(site, "utf-8")
+    more_seats(cloudy)
+
+    told = cloudy.diff("-o", "github", at=AT)
+
+    assert told.code == 1
+    assert "/reservations/site.yaml,line=10,col=18,title=B197::spec.diff.budget: 2026-02 costs" in told.out
+
+
+def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
+    more_seats(cloudy)
+    plan: dict[str, Any] = json.loads(cloudy.diff("-o", "json", at=AT).out)["plan"]
+    machine = {"cloudCapacity": "general", "instanceType": "m5.2xlarge", "zone": "us-east-1a"}
+
+    assert plan == {
+        "machines": [
+            {
+                "cluster": "prod",
+                "before": {"least": 4, "most": 4},
+                "after": {"least": 8, "most": 8},
+                "at": "2026-02-02T07:30:00Z",
+                "machines": [
+                    {**machine, "capacityType": "on-demand", "reservation": None, "count": 5},
+                    {
+                        **machine,
+                        "capacityType": "reserved",
+                        "reservation": "cr-0123456789abcdef0",
+                        "count": 2,
+                    },
+                    {
+                        **machine,
+                        "instanceType": "m5.large",
+                        "capacityType": "on-demand",
+                        "reservation": None,
+                        "count": 1,
+                    },
+                ],
+            }
+        ],
+        "months": [
+            {
+                "month": "2026-02",
+                "cost": {"before": "6.94", "after": "18.21"},
+                "nodeHours": {"before": 45.15, "after": 81.28333333333333},
+                "budget": None,
+            }
+        ],
+        "reserved": [],
+        "findings": [],
+    }
+
+
+def test_what_was_without_a_cloud_costs_nothing_before(pair: Pair) -> None:
+    clouds.write(pair.now)
+    told = pair.diff(at=AT).out
+
+    assert "~ prod, most machines: 0 -> 4 at Mon 2026-02-02 08:30" in told
+    assert "~ cr-0123456789abcdef0: 0% -> 98% idle, 395.08 of 403.20 USD paid ahead\n" in told
+
+
+def test_without_any_cloud_there_is_no_plan(pair: Pair) -> None:
+    more_seats(pair)
+
+    assert "plan" not in json.loads(pair.diff("-o", "json", at=AT).out)
