@@ -62,6 +62,7 @@ PROGRAMS = (
     Program("actionlint", "linters", "github.com/rhysd/actionlint/cmd/actionlint"),
     Program("kubeconform", "linters", "github.com/yannh/kubeconform/cmd/kubeconform"),
     Program("cronfires", "cluster", "./cronfires"),
+    Program("koordinator", "koordinator", "."),
     Program("runc", "containerd", "github.com/opencontainers/runc", tags="seccomp", cgo=True),
     Program("etcd", "cluster", "go.etcd.io/etcd/server/v3"),
     _containerd("containerd-shim-runc-v2"),

@@ -25,6 +25,7 @@ FIRST = ("test_binaries", "test_seats", "test_sidebyside", "test_cluster")
 THEN = (
     "test_windows",
     "test_sweep",
+    "test_koordinator",
     "test_status",
     "test_sessions",
     "test_flow",

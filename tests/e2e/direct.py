@@ -26,21 +26,33 @@ class RefusedError(E2EError):
         self.status = status
 
 
-class Direct:
-    """As administrator. Any number of threads may use it at once."""
+Connect = Callable[[float], http.client.HTTPConnection]
+"""A connection that waits at most so many seconds for each answer."""
 
-    def __init__(self) -> None:
-        pki = STATE / "pki"
-        self._context = ssl.create_default_context(cafile=str(pki / "ca.crt"))
-        self._context.load_cert_chain(str(pki / "admin.crt"), str(pki / "admin.key"))
-        self._idle: list[http.client.HTTPSConnection] = []  # its own operations need no lock
+
+def as_administrator() -> Connect:
+    """Of the cluster of these tests."""
+    pki = STATE / "pki"
+    context = ssl.create_default_context(cafile=str(pki / "ca.crt"))
+    context.load_cert_chain(str(pki / "admin.crt"), str(pki / "admin.key"))
+    return lambda seconds: http.client.HTTPSConnection(
+        CLUSTER_ADDRESS, PORT, timeout=seconds, context=context
+    )
+
+
+class Direct:
+    """Any number of threads may use it at once."""
+
+    def __init__(self, connect: Connect | None = None) -> None:
+        self._connect = connect or as_administrator()
+        self._idle: list[http.client.HTTPConnection] = []  # its own operations need no lock
 
     def close(self) -> None:
         while self._idle:
             self._idle.pop().close()
 
-    def connect(self, timeout: float = 10) -> http.client.HTTPSConnection:
-        return http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=timeout, context=self._context)
+    def connect(self, timeout: float = 10) -> http.client.HTTPConnection:
+        return self._connect(timeout)
 
     def ask(self, method: str, path: str, body: Object | None = None, content_type: str = "") -> Object:
         kind = content_type or (MERGE if method == "PATCH" else "application/json")
@@ -76,7 +88,7 @@ class Direct:
                 return found
         raise RefusedError(0, f"{method} {path}: all connections are broken")
 
-    def _connection(self) -> tuple[bool, http.client.HTTPSConnection]:
+    def _connection(self) -> tuple[bool, http.client.HTTPConnection]:
         try:
             return False, self._idle.pop()
         except IndexError:
@@ -134,9 +146,12 @@ def at_once(work: list[Callable[[], object]]) -> None:
 class Mirror:
     """The objects of a list path as they are now, kept up by a watch."""
 
-    def __init__(self, direct: Direct, path: str) -> None:
+    def __init__(self, direct: Direct, path: str, changed: Callable[[], object] = lambda: None) -> None:
+        """`changed` is called from its own thread."""
         self._direct = direct
         self._path = path
+        self._changed = changed
+        self.has_listed = False
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -145,15 +160,24 @@ class Mirror:
     def start(self) -> None:
         self._thread.start()
 
+    def leave(self) -> None:
+        """It ends soon, and nobody waits for it."""
+        self._stop.set()
+
     def stop(self) -> None:
         """Harmless when it has not begun."""
-        self._stop.set()
+        self.leave()
         if self._thread.is_alive():
             self._thread.join()
 
     def objects(self) -> list[Object]:
         with self._lock:
             return list(self._objects.values())
+
+    def learn(self, known: Object) -> None:
+        """What a write was answered with; events of it that come later, and older ones, change nothing."""
+        with self._lock:
+            self._objects[known["metadata"]["uid"]] = known
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -166,6 +190,8 @@ class Mirror:
         listed = self._direct.get(self._path)
         with self._lock:
             self._objects = {item["metadata"]["uid"]: item for item in listed["items"] or []}
+            self.has_listed = True
+        self._changed()
         version = listed["metadata"]["resourceVersion"]
         for event in self._direct.watch(self._path, version, self._stop):
             changed = event["object"]
@@ -174,5 +200,12 @@ class Mirror:
             with self._lock:
                 if event["type"] == "DELETED":
                     self._objects.pop(changed["metadata"]["uid"], None)
-                else:
+                elif self._is_news(changed):
                     self._objects[changed["metadata"]["uid"]] = changed
+            self._changed()
+
+    def _is_news(self, changed: Object) -> bool:
+        known = self._objects.get(changed["metadata"]["uid"])
+        return known is None or int(changed["metadata"]["resourceVersion"]) > int(
+            known["metadata"]["resourceVersion"]
+        )

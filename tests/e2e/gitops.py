@@ -24,6 +24,9 @@ ROOTS = {
     "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings",
     "Deployment": "/apis/apps/v1/namespaces/{}/deployments",
     "CronJob": "/apis/batch/v1/namespaces/{}/cronjobs",
+    "ClusterRole": "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+    "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+    "Reservation": "/apis/scheduling.koordinator.sh/v1alpha1/reservations",
 }
 FIRST = ("Namespace", "PriorityClass", "ServiceAccount")
 

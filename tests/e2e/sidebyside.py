@@ -23,6 +23,7 @@ BEGINS: Mapping[str, int] = {
     "test_faults": 0,
     "test_windows": 4,
     "test_sweep": 4,
+    "test_koordinator": 4,
     "test_status": 5,
     "test_sessions": 6,
 }

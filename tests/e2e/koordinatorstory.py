@@ -1,0 +1,261 @@
+"""Windows whose seats are slots happen on the real control plane, beside a fake koord-scheduler."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gen import table
+from tests.e2e import binaries, koordinatorcases
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct, Object, at_once
+from tests.e2e.gitops import Engine
+from tests.e2e.images import PAUSE
+from tests.e2e.koordinatorcases import (
+    CASES,
+    ENDS,
+    KEY,
+    LAB,
+    NAMESPACE,
+    RAISED,
+    ROOM,
+    SESSIONS,
+    SITE,
+    Case,
+    case,
+)
+from tests.e2e.podchanges import sidecar
+from tests.e2e.seats import Promise, clean_after, longest_shortage
+from tests.e2e.sidebyside import Stage
+from tests.e2e.slotrecord import SLOTS, SlotRecord
+from tests.e2e.windows import MINUTE, sleep_until
+from tests.koordinator.scheduler import NAME as SCHEDULER
+from tests.koordinator.scheduler import FakeScheduler
+
+CRDS = Path(__file__).parent / "crds"
+PODS = f"/api/v1/namespaces/{SESSIONS}/pods"
+JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+CRONJOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs"
+NODES = "/api/v1/nodes"
+TAIL = 95  # seconds after the last end, in which the sweep does what nobody else did
+STRANGER = "stranger"
+
+
+class Story(NamedTuple):
+    """`happened` has the instants of what was done, in seconds since the epoch."""
+
+    opens: int
+    record: SlotRecord
+    happened: dict[str, float]
+    stood: tuple[list[Object], list[Object]]  # the slots of the lab, at first and at the end
+    stranger: list[str]  # the nodes that it was seen on
+    troubles: list[str]  # of the fake scheduler
+    events: list[Object]
+    sessions: dict[str, Object]  # pods, at the end of the windows
+
+
+def tell(stage: Stage) -> Story:
+    cluster, direct = stage.cluster, Direct()
+    stage.undo.callback(direct.close)
+    _prepare(cluster, stage)
+    engine = Engine(direct, stage.folder, _adapt)
+    engine.declare(koordinatorcases.documents(stage.opens))
+    engine.sync()
+    scheduler = FakeScheduler(direct)
+    record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS)
+    stage.undo.callback(_remove, direct)
+    try:
+        scheduler.start()
+        record.start()
+        story = _Acts(cluster, direct, engine, record, stage.opens).play(scheduler)
+        _write_down(story)
+        return story
+    finally:
+        record.stop()
+        scheduler.stop()
+
+
+def _prepare(cluster: Cluster, stage: Stage) -> None:
+    for name in ("koordinator-reservation", "koordinator-colocation-profile"):
+        cluster.kubectl("apply", "--server-side", "-f", str(CRDS / f"{name}.yaml"))
+    cluster.kubectl("wait", "--for=create", "crd/reservations.scheduling.koordinator.sh", "--timeout=30s")
+    wanted = "--for=condition=Established"
+    cluster.kubectl("wait", wanted, "crd/reservations.scheduling.koordinator.sh", "--timeout=30s")
+    cluster.create_namespace(SESSIONS)
+    taint = {"key": KEY, "value": "", "effect": "NoSchedule"}
+    for where, count, more in (("wide", 3, {}), ("narrow", 1, {"cpu": "4"}), ("lost", 2, {})):
+        cluster.kwok.create_nodes(count, f"slots-{where}", {**ROOM, **more}, {KEY: where}, [taint])
+    for name in (NAMESPACE, SESSIONS):
+        stage.undo.callback(
+            cluster.kubectl, "delete", "namespace", name, "--ignore-not-found", "--wait=false"
+        )
+
+
+def _remove(direct: Direct) -> None:
+    """What no namespace takes with it."""
+    for one in direct.items(f"{SLOTS}?labelSelector=berth.dev/site={SITE}"):
+        direct.delete(f"{SLOTS}/{one['metadata']['name']}")
+
+
+def _adapt(found: Object) -> None:
+    """What is different in this cluster."""
+    if found["kind"] != "CronJob":
+        return
+    name, spec = found["metadata"]["name"], found["spec"]
+    if name == "berth-sweep":
+        spec["schedule"] = "* * * * *"
+    elif name == "never-fired":
+        spec["suspend"] = True
+    elif name == "scaler-cannot-start":
+        sidecar("/nowhere/scaler")(spec["jobTemplate"]["spec"]["template"]["spec"])
+
+
+class _Acts:
+    def __init__(
+        self, cluster: Cluster, direct: Direct, engine: Engine, record: SlotRecord, opens: int
+    ) -> None:
+        self._cluster, self._direct, self._engine = cluster, direct, engine
+        self._record, self._opens = record, opens
+        self.happened: dict[str, float] = {}
+
+    def play(self, scheduler: FakeScheduler) -> Story:
+        stood = self._until_the_lab_stands()
+        with ThreadPoolExecutor(max_workers=8) as threads:
+            acting = []
+            for minute, name, act in sorted(self._acts(), key=lambda one: one[0]):
+                sleep_until(self._opens + minute * MINUTE)
+                self.happened[name] = time.time()
+                acting.append(threads.submit(act))
+            sleep_until(self._opens + ENDS * MINUTE - 4)
+            sessions = {one["metadata"]["name"]: one for one in self._direct.items(PODS)}
+            for one in acting:
+                one.result()
+        stranger = sessions[STRANGER]["spec"].get("nodeName")
+        self._wait_until_clean()
+        return Story(
+            self._opens,
+            self._record,
+            self.happened,
+            (stood, self._record.slots(LAB)),
+            [stranger] if stranger else [],
+            scheduler.troubles,
+            self._direct.items(f"/api/v1/namespaces/{NAMESPACE}/events"),
+            sessions,
+        )
+
+    def _acts(self) -> Sequence[tuple[float, str, Callable[[], object]]]:
+        """By minute; faults have the name of their case."""
+        add, delete = self._add_sessions, self._direct.delete
+        return [
+            (-0.4, "before", partial(add, "ran-before", 2, "default-scheduler")),
+            (0.6, "sessions", partial(add, "maintained", 2)),
+            (0.6, "more sessions", partial(add, "topped-up", 2)),
+            (0.6, "one session", partial(add, "reduced", 1)),
+            (
+                0.7,
+                "pod-deleted",
+                partial(self._delete_all, f"/api/v1/namespaces/{NAMESPACE}/pods", "pod-deleted"),
+            ),
+            (0.75, "job-deleted", partial(self._delete_all, JOBS, "job-deleted")),
+            (
+                0.75,
+                "cronjob-deleted",
+                partial(delete, f"{CRONJOBS}/cronjob-deleted", propagationPolicy="Background"),
+            ),
+            (0.5, "ends-later", partial(self._edit, "ends-later")),
+            (0.8, "raised", partial(self._edit, "raised", seats=RAISED)),
+            (0.8, STRANGER, self._add_stranger),
+            (1.0, "slot-deleted", self._delete_a_slot),
+            (1.0, "node-deleted", partial(delete, f"{NODES}/slots-lost-0")),
+            (1.1, "hand-over sessions", partial(add, "handed-over", 2)),
+            (1.3, "left", partial(delete, f"{PODS}/maintained-0", gracePeriodSeconds=0)),
+        ]
+
+    def _until_the_lab_stands(self) -> list[Object]:
+        """Standing slots hold before any window."""
+        ready = self._cluster.wait_for(self._lab, 20, "the slots of the lab to be Available")
+        self._add_sessions(LAB, 1)
+        return ready
+
+    def _lab(self) -> list[Object]:
+        found = self._record.slots(LAB)
+        return found if [one.get("status", {}).get("phase") for one in found] == ["Available"] * 2 else []
+
+    def _add_sessions(self, name: str, count: int, scheduler: str = SCHEDULER) -> None:
+        where = "wide" if name == LAB else case(name).where
+        made = [session(f"{name}-{number}", name, where, scheduler) for number in range(count)]
+        at_once([partial(self._direct.create, PODS, one) for one in made])
+
+    def _add_stranger(self) -> None:
+        """Of no course, on the node that is full of what others have reserved."""
+        self._direct.create(PODS, session(STRANGER, "none", "narrow", SCHEDULER))
+
+    def _delete_all(self, path: str, name: str) -> None:
+        for one in self._direct.items(f"{path}?labelSelector=berth.dev/reservation={name}"):
+            self._direct.delete(f"{path}/{one['metadata']['name']}", propagationPolicy="Background")
+
+    def _edit(self, name: str, **changed: object) -> None:
+        self._engine.declare([koordinatorcases.declared(case(name), self._opens, **changed)])
+        self._engine.sync(name)
+        self.happened[name] = time.time()
+
+    def _delete_a_slot(self) -> None:
+        self._direct.delete(f"{SLOTS}/{self._record.slots('slot-deleted')[0]['metadata']['name']}")
+
+    def _wait_until_clean(self) -> None:
+        sleep_until(self._opens + ENDS * MINUTE + 5)
+        while time.time() < self._opens + ENDS * MINUTE + TAIL:
+            if all(self._record.looks[one.name][-1].seats.is_clean for one in CASES):
+                return
+            time.sleep(1)
+
+
+def session(name: str, course: str, where: str, scheduler: str) -> Object:
+    """A pod that only pretends, as a user's session has one."""
+    container = {"name": "session", "image": PAUSE, "resources": {"requests": {"cpu": "1", "memory": "64Mi"}}}
+    spec: dict[str, Any] = {**koordinatorcases.placement(where), "schedulerName": scheduler}
+    labels = {"session": "yes", "course": course}
+    metadata = {"name": name, "labels": labels}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {**spec, "containers": [container]},
+    }
+
+
+def at(story: Story, minute: float) -> float:
+    return story.opens + minute * MINUTE
+
+
+def promises(story: Story, one: Case) -> list[Promise]:
+    """What is promised, as a fault changes it."""
+    first, last = at(story, one.opens), at(story, one.ends)
+    if one.name == "nowhere":
+        return []
+    if one.name == "raised":
+        changed = story.happened["raised"]
+        return [Promise(first, changed, one.seats), Promise(changed, last, RAISED)]
+    if one.name == "reduced":
+        return [Promise(first, at(story, 0.1), one.seats)]
+    return [Promise(first, last, one.seats)]
+
+
+def short(story: Story, one: Case) -> float:
+    return longest_shortage([look.seats for look in story.record.looks[one.name]], promises(story, one))
+
+
+def left(story: Story, one: Case) -> float | None:
+    return clean_after([look.seats for look in story.record.looks[one.name]], at(story, one.ends))
+
+
+def _write_down(story: Story) -> None:
+    """In the cache, until the next run: what docs/reliability.md tells as measured, and all histories."""
+    cells = []
+    for one in CASES:
+        after = left(story, one)
+        cells.append((one.name, f"{short(story, one):.0f}", "for ever" if after is None else f"{after:.0f}"))
+    text = table.text(("case", "seats missing, s", "left after the end, s"), cells)
+    (binaries.cache_dir() / "slots.txt").write_text(f"{text}\n{story.record.histories(story.opens)}")

@@ -1,0 +1,172 @@
+"""What every pool of slots had, look by look."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tests.e2e.direct import Direct, Mirror, Object
+from tests.e2e.seats import CLASS, INTERVAL, RESERVATION, Seats, is_placed
+from tests.koordinator.objects import is_available, phase_of, uid_of
+
+SLOTS = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
+ALIVE = ("Pending", "Available")
+
+
+class Look(NamedTuple):
+    """When (seconds since the epoch); slots that are Pending, free, handed over by placeholders, in use by
+    sessions, and over; placeholders that hold room beside slots, and those that are there at all; replicas
+    asked for; sessions on a node, and those of them that own a slot; Jobs that are active.
+    """
+
+    at: float
+    pending: int
+    free: int
+    handed: int
+    used: int
+    dead: int
+    beside: int
+    placeholders: int
+    replicas: int
+    sessions: int
+    owning: int
+    jobs: int
+
+    @property
+    def slots(self) -> int:
+        return self.pending + self.free + self.handed + self.used + self.dead
+
+    @property
+    def seats(self) -> Seats:
+        """As the judges of the fault tests want it."""
+        held = self.free + self.handed + self.beside
+        left = self.slots + self.placeholders
+        return Seats(self.at, self.slots + self.replicas, held, left, self.sessions, self.jobs)
+
+
+class SlotRecord:
+    """Looks at all pools of a site twice a second, until it is stopped."""
+
+    def __init__(self, direct: Direct, site: str, namespace: str, sessions: str) -> None:
+        self._namespace = namespace
+        ours = f"?labelSelector=berth.dev/site={site}"
+        self._slots = Mirror(direct, SLOTS + ours)
+        self._pods = Mirror(direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
+        self._pools = Mirror(direct, f"/apis/apps/v1/namespaces/{namespace}/deployments{ours}")
+        self._jobs = Mirror(direct, f"/apis/batch/v1/namespaces/{namespace}/jobs?labelSelector={RESERVATION}")
+        self._sessions = Mirror(direct, f"/api/v1/namespaces/{sessions}/pods?labelSelector=session")
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.looks: dict[str, list[Look]] = {}  # by reservation
+        self.ends: dict[str, list[tuple[str | None, str | None]]] = {}  # ttl and expires of slots, in turn
+        self.made: dict[str, dict[str, str]] = {}  # by reservation and slot, its creationTimestamp
+
+    def start(self) -> None:
+        for mirror in self._all():
+            mirror.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Harmless when it has not begun."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        for mirror in self._all():
+            mirror.leave()
+        for mirror in self._all():
+            mirror.stop()
+
+    def _all(self) -> Sequence[Mirror]:
+        return (self._slots, self._pods, self._pools, self._jobs, self._sessions)
+
+    def slots(self, reservation: str) -> list[Object]:
+        """As they are now."""
+        return [one for one in self._slots.objects() if _label(one, RESERVATION) == reservation]
+
+    def _run(self) -> None:
+        while not self._stop.wait(INTERVAL):
+            self._look(time.time())
+
+    def _look(self, at: float) -> None:
+        slots, pods = self._slots.objects(), self._pods.objects()
+        sessions = [one for one in self._sessions.objects() if is_placed(one)]
+        for one in slots:
+            self._note(one)
+        names = {_label(one, RESERVATION) for one in (*slots, *pods, *self._jobs.objects())}
+        for name in names:
+            self.looks.setdefault(name, [])
+        for name, looks in self.looks.items():
+            ours = [one for one in sessions if one["metadata"]["labels"].get("course") == name]
+            looks.append(self._count(at, name, _of(slots, name), _of(pods, name), ours))
+
+    def _note(self, slot: Object) -> None:
+        name, spec = _label(slot, RESERVATION), slot["spec"]
+        said = (spec.get("ttl"), spec.get("expires"))
+        if said not in self.ends.setdefault(name, []):
+            self.ends[name].append(said)
+        meta = slot["metadata"]
+        self.made.setdefault(name, {})[meta["name"]] = meta["creationTimestamp"]
+
+    def _count(
+        self, at: float, name: str, slots: list[Object], pods: list[Object], sessions: list[Object]
+    ) -> Look:
+        kinds = Counter(self._kind(one) for one in slots)
+        owners = {owner["uid"] for one in slots if is_available(one) for owner in _owners(one)}
+        beside = sum(is_placed(one) and uid_of(one) not in owners for one in pods)
+        replicas = sum(one["spec"].get("replicas", 0) for one in _of(self._pools.objects(), name))
+        jobs = sum(one["status"].get("active", 0) > 0 for one in _of(self._jobs.objects(), name))
+        owning = sum(uid_of(one) in owners for one in sessions)
+        return Look(
+            at,
+            kinds["pending"],
+            kinds["free"],
+            kinds["handed"],
+            kinds["used"],
+            kinds["dead"],
+            beside,
+            placeholders=len(pods),
+            replicas=replicas,
+            sessions=len(sessions),
+            owning=owning,
+            jobs=jobs,
+        )
+
+    def _kind(self, slot: Object) -> str:
+        owners = [owner["namespace"] for owner in _owners(slot)]
+        if phase_of(slot) not in ALIVE:
+            return "dead"
+        if not is_available(slot):
+            return "pending"
+        if any(one != self._namespace for one in owners):
+            return "used"
+        return "handed" if owners else "free"
+
+    def histories(self, zero: float) -> str:
+        """A line for each pool, with its changes: second:pending/free/handed/used/dead, then placeholders
+        beside slots (all of them/replicas), sessions (those that own a slot), and Jobs.
+        """
+        return "".join(f"{name}: {_history(looks, zero)}\n" for name, looks in sorted(self.looks.items()))
+
+
+def _history(looks: Sequence[Look], zero: float) -> str:
+    told: list[str] = []
+    for look, before in zip(looks, [None, *looks], strict=False):
+        if before is None or look[1:] != before[1:]:
+            slots = "/".join(str(number) for number in look[1:6])
+            beside = f"{look.beside}({look.placeholders}/{look.replicas})"
+            told.append(f"{look.at - zero:.0f}:{slots}+{beside}+{look.sessions}({look.owning}),{look.jobs}")
+    return " ".join(told)
+
+
+def _owners(slot: Object) -> list[Object]:
+    found: list[Object] = (slot.get("status") or {}).get("currentOwners") or []
+    return found
+
+
+def _of(objects: Sequence[Object], name: str) -> list[Object]:
+    return [one for one in objects if _label(one, RESERVATION) == name]
+
+
+def _label(found: Object, key: str) -> str:
+    return str((found["metadata"].get("labels") or {}).get(key, ""))

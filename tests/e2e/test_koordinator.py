@@ -1,0 +1,290 @@
+"""Seats as Koordinator's Reservations on the real control plane: what we render is taken and decodes, windows
+hold their seats and leave nothing, whatever goes wrong.
+
+koord-scheduler itself is a fake (tests/koordinator), whose rules are tests of their own.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen.runtime.formula import placeholders
+from gen.runtime.instant import instant_text
+from tests.e2e import koordinatorstory, project
+from tests.e2e.cluster import Cluster
+from tests.e2e.decoder import GOOD, decoded
+from tests.e2e.direct import Direct, RefusedError
+from tests.e2e.koordinatorcases import CASES, COUNT, CROWD, ENDS, LAB, RAISED, Case, case
+from tests.e2e.koordinatorstory import STRANGER, Story, at, left, short
+from tests.e2e.sidebyside import Stories
+from tests.e2e.slotrecord import SLOTS, Look
+from tests.e2e.windows import MINUTE
+from tests.generate import project as generated_project
+from tests.koordinator.decoding import poison
+from tests.koordinator.test_decoding import GOOD as GOOD_SPECS
+from tests.koordinator.test_decoding import POISON
+
+LAG = 3  # seconds until what happens shows in the record
+RESET, EDIT = 10, 60  # seconds
+SEED, GENERATED = 20260202, 300
+tell = koordinatorstory.tell
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
+
+
+def test_go_refuses_what_the_fake_scheduler_refuses() -> None:
+    """Without a cluster: one object of these, and the real one sees no Reservation any more."""
+    trees = [{"metadata": {}, "spec": spec} for spec in (*GOOD_SPECS, *POISON)]
+
+    assert [bool(poison(one)) for one in trees] == [bool(answer.error) for answer in decoded(trees)]
+
+
+@pytest.fixture(scope="module")
+def slots(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """All that may become a slot of a project made by chance, as far as `validate` lets it through."""
+    folder = tmp_path_factory.mktemp("slots")
+    generated_project(folder, SEED, GENERATED)
+    for file in {item["file"] for item in project.findings(folder) if item["severity"] == "error"}:
+        (folder / file).unlink()
+    project.berth(folder, "render")
+    return list(_slots(folder / "rendered" / "clusters"))
+
+
+def _slots(rendered: Path) -> Iterator[dict[str, Any]]:
+    kind = {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation"}
+    life = {"ttl": "3h2m0s", "expires": "2026-12-31T23:00:00Z"}
+    for file in sorted(rendered.rglob("reservations/*.yaml")):
+        for one in yaml.load_all(file.read_text(), yaml.CSafeLoader):
+            if one["kind"] == "Reservation":
+                yield one
+            for pool in json.loads(one.get("data", {}).get("timetable.json", "{}")).get("pools", {}).values():
+                if "slots" in pool:
+                    made = pool["slots"]["object"]
+                    name = f"{pool['slots']['name']}-0-{pool['slots']['hash']}"
+                    yield {
+                        **kind,
+                        "metadata": {**made["metadata"], "name": name},
+                        "spec": {**made["spec"], **life},
+                    }
+
+
+def test_what_validate_accepts_decodes_strictly(slots: list[dict[str, Any]]) -> None:
+    answers = decoded(slots)
+
+    assert [
+        (one["metadata"]["name"], told) for one, told in zip(slots, answers, strict=True) if told != GOOD
+    ] == []
+    assert sum("expires" in one["spec"] for one in slots) > 20
+
+
+def test_what_validate_accepts_the_api_server_accepts(
+    cluster: Cluster, story: Story, slots: list[dict[str, Any]]
+) -> None:
+    """With every field, and as it was written: what it prunes or adds would show."""
+    del cluster, story  # with them the kind has come
+    direct = Direct()
+    changed = []
+    for one in slots:
+        try:
+            answer = direct.create(f"{SLOTS}?dryRun=All&fieldValidation=Strict", one)
+        except RefusedError as error:
+            changed.append(str(error))
+            continue
+        if not _is_within(one["spec"], answer["spec"]):
+            changed.append(one["metadata"]["name"])
+    direct.close()
+
+    assert changed == []
+
+
+def _is_within(part: Any, whole: Any) -> bool:
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(
+            _is_within(value, whole.get(key)) for key, value in part.items()
+        )
+    return bool(part == whole)
+
+
+def looks(story: Story, name: str, first: float = 0, last: float = ENDS) -> list[Look]:
+    """Between two minutes."""
+    return [look for look in story.record.looks[name] if at(story, first) <= look.at < at(story, last)]
+
+
+def test_the_fake_scheduler_had_no_trouble(story: Story) -> None:
+    assert story.troubles == []
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_seats_stand(story: Story, one: Case) -> None:
+    assert any(look.at >= at(story, one.ends) for look in story.record.looks[one.name])
+    assert short(story, one) <= one.short
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_nothing_is_left(story: Story, one: Case) -> None:
+    """No slot, in use, Pending or over; no placeholder; no Job."""
+    after = left(story, one)
+
+    assert after is not None
+    assert after <= one.clean
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_nothing_stands_before_the_window(story: Story, one: Case) -> None:
+    early = [look for look in story.record.looks[one.name] if look.at < at(story, one.opens)]
+
+    assert [look for look in early if look.slots or look.placeholders] == []
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_sessions_that_own_a_slot_keep_running_after_the_end(story: Story, one: Case) -> None:
+    last = story.record.looks[one.name][-1]
+    before = looks(story, one.name)[-1]
+
+    assert last.sessions == before.sessions
+    assert last.owning == 0
+
+
+def settled(story: Story, name: str, minute: float, last: float = ENDS) -> set[tuple[int, int, int]]:
+    """Free, in use and Pending, from that minute on."""
+    return {(look.free, look.used, look.pending) for look in looks(story, name, minute, last - 0.02)}
+
+
+def test_maintain_holds_the_count_by_itself(story: Story) -> None:
+    """A session takes a slot and gives it back; there is nothing to make and nothing to remove."""
+    came, went = story.happened["sessions"], story.happened["left"]
+    made = story.record.made["maintained"]
+
+    assert {look.slots for look in looks(story, "maintained", 0.6)} == {COUNT}
+    assert settled(story, "maintained", (came + LAG - story.opens) / MINUTE, 1.25) == {(2, 2, 0)}
+    assert settled(story, "maintained", (went + 2 * LAG - story.opens) / MINUTE) == {(3, 1, 0)}
+    assert len(made) == COUNT
+
+
+def test_none_is_topped_up(story: Story) -> None:
+    assert settled(story, "topped-up", 1.0) == {(COUNT, 2, 0)}
+
+
+def test_reduce_removes_free_ones_by_the_clock(story: Story) -> None:
+    """Never more than the formula asks for, never the one in use."""
+    after = looks(story, "reduced", 1.0)
+    window = (story.opens, story.opens, story.opens + ENDS * MINUTE)
+    for look in after[:-1]:
+        fair = {placeholders("reduce", 8, 1, window, int(look.at) - lag) for lag in range(-1, 5 + LAG)}
+        assert look.free in fair, look.at - story.opens
+    assert {look.used for look in after} == {1}
+    assert len({look.free for look in after}) > 2
+
+
+def test_sessions_that_own_none_count_too(story: Story) -> None:
+    """They ran before there was a slot, so none adopts them; with them the seats are as many as promised."""
+    assert settled(story, "ran-before", 0.75) == {(2, 0, 0)}
+    assert {(look.sessions, look.owning) for look in looks(story, "ran-before", 0.75)} == {(2, 0)}
+
+
+def test_what_fits_nowhere_waits_and_is_gone_at_the_end(story: Story) -> None:
+    """A Pending one never ends by itself."""
+    assert settled(story, "nowhere", 0.75) == {(0, 0, COUNT)}
+
+
+def test_two_hundred_slots_within_ten_seconds(story: Story) -> None:
+    made = [one for one in story.record.looks["crowd"] if one.at >= at(story, 1)]
+    first = next(look.at for look in made if look.slots)
+    full = next(look.at for look in made if look.slots == CROWD)
+    end = [look for look in made if look.at >= at(story, ENDS) - 1]
+    begun = next(look.at for look in end if look.slots < CROWD)
+    gone = next(look.at for look in end if not look.slots)
+
+    assert full - first <= 10
+    assert gone - begun <= 10
+
+
+def test_slots_end_with_the_window_and_say_so_explicitly(story: Story) -> None:
+    (said,) = story.record.ends["maintained"][:1]
+    ttl, expires = said
+
+    assert expires == instant_text(story.opens + ENDS * MINUTE)
+    assert ttl in {"4m0s", "5m0s"}
+    assert {end for _, end in story.record.ends["crowd"]} == {expires}
+
+
+def test_a_handover_lets_nobody_between(story: Story) -> None:
+    """Placeholders make room, slots take it over, placeholders go, sessions take the slots; a stranger on the
+    same node finds nothing.
+    """
+    record = looks(story, "handed-over")
+    begun = [look.placeholders > 0 for look in record].index(True)
+    first = next(place for place, look in enumerate(record) if look.beside + look.free + look.handed == COUNT)
+    handed = [look for look in record if look.handed]
+
+    assert begun <= first
+    assert handed
+    assert {look.seats.held for look in record[first:]} == {COUNT}
+    assert settled(story, "handed-over", 1.5) == {(2, 2, 0)}
+    assert {(look.placeholders, look.replicas) for look in looks(story, "handed-over", 1.5)} == {(0, 0)}
+    assert story.stranger == []
+    assert STRANGER in story.sessions
+
+
+def test_what_stands_in_git_stands(story: Story) -> None:
+    """From before any window until after all sweeps: the same objects, without an end, in use by its lab."""
+    before, after = story.stood
+
+    assert {one["metadata"]["uid"] for one in before} == {one["metadata"]["uid"] for one in after}
+    assert {one["spec"]["ttl"] for one in after} == {"0s"}
+    assert {look.used for look in story.record.looks[LAB][-10:]} == {1}
+
+
+def test_a_slot_that_somebody_deletes_is_made_again(story: Story) -> None:
+    gone = story.happened["slot-deleted"]
+    later = [look for look in story.record.looks["slot-deleted"] if gone + RESET <= look.at < at(story, ENDS)]
+
+    assert {look.free for look in later} == {COUNT}
+
+
+def test_slots_of_a_node_that_is_gone_are_made_elsewhere(story: Story) -> None:
+    """Koordinator calls them Failed; such a slot holds nothing and goes."""
+    gone = story.happened["node-deleted"]
+    later = [
+        look for look in story.record.looks["node-deleted"] if gone + 2 * RESET <= look.at < at(story, ENDS)
+    ]
+
+    assert {(look.free, look.dead) for look in later} == {(COUNT, 0)}
+    assert len(story.record.made["node-deleted"]) > COUNT
+
+
+@pytest.mark.parametrize("name", ["pod-deleted", "job-deleted", "cronjob-deleted"])
+def test_slots_do_not_move_while_nobody_serves_them(story: Story, name: str) -> None:
+    assert settled(story, name, 0.75) == {(COUNT, 0, 0)}
+    assert len(story.record.made[name]) == COUNT
+
+
+@pytest.mark.parametrize("name", ["never-fired", "scaler-cannot-start"])
+def test_the_sweep_opens_what_nobody_serves(story: Story, name: str) -> None:
+    opened = next(look.at for look in story.record.looks[name] if look.free == COUNT)
+
+    assert opened >= at(story, 0.5)
+    assert settled(story, name, case(name).short / MINUTE) == {(COUNT, 0, 0)}
+
+
+def test_an_edit_acts_within_a_minute(story: Story) -> None:
+    edited = story.happened["raised"]
+    more = next(look.at for look in story.record.looks["raised"] if look.free == RAISED)
+
+    assert more - edited <= EDIT
+
+
+def test_a_later_end_is_written_into_the_slots_that_stand(story: Story) -> None:
+    ends = [expires for _, expires in story.record.ends["ends-later"]]
+
+    assert ends == [instant_text(story.opens + minute * MINUTE) for minute in (1, ENDS)]
+    assert len(story.record.made["ends-later"]) == COUNT
+    assert settled(story, "ends-later", 0.95) == {(COUNT, 0, 0)}
