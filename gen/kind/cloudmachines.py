@@ -85,9 +85,9 @@ RESERVATION = Fields(
 
 
 def architecture_of(instance_type: str) -> str:
-    """By AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn."""
-    match = re.match(r"([a-z]+)[0-9]+(g?)", instance_type, re.ASCII)
-    return "arm64" if match and (match[2] or match[1] == "a") else "amd64"
+    """By AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn; -gb is Grace."""
+    arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
+    return "arm64" if arm else "amd64"
 
 
 def _instance_type(made: Made, path: Path, report: Report) -> None:

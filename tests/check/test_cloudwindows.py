@@ -152,7 +152,9 @@ def test_a_class_may_ask_for_reserved_machines_alone(selector: Value) -> None:
 
     assert of_reservation(COURSE, whole) == []
     (told,) = of_reservation(COURSE, whole, nodeSelector=selector)
-    assert told.startswith("B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-23")
+    assert told.startswith(
+        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-23"
+    )
 
 
 def test_nothing_is_told_of_what_never_opens_or_never_gets_there() -> None:

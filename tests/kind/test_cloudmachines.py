@@ -245,6 +245,8 @@ def test_a_type_is_what_was_written() -> None:
         ("c6gn.xlarge", "arm64"),
         ("a1.metal", "arm64"),
         ("g5g.xlarge", "arm64"),
+        ("p6e-gb200.36xlarge", "arm64"),
+        ("p6-b200.48xlarge", "amd64"),
         ("g5.xlarge", "amd64"),
         ("g4dn.xlarge", "amd64"),
         ("m6i.large", "amd64"),
