@@ -40,7 +40,8 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
         ),
         (
             {"spec": {}},
-            ": kind is missing. Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, CapacityReservation.",
+            ": kind is missing. Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, "
+            "CapacityReservation.",
         ),
         (
             "hello",

@@ -23,9 +23,9 @@ text { font: 13px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f
 .paper { fill: #ffffff; stroke: #d1d9e0 }
 .grid { stroke: #59636e; stroke-opacity: .22 }
 .axis { stroke: #59636e }
-.limit { stroke: #cf222e; stroke-width: 1.5; stroke-dasharray: 5 4 }
 .seats { fill: #8250df }
-.reserved { fill: #1a7f37 }
+.reserved, .idle { fill: #1a7f37 }
+.idle { fill-opacity: .3 }
 .on-demand { fill: #0969da }
 .spot { fill: #c2410c }
 @media (prefers-color-scheme: dark) {
@@ -34,9 +34,8 @@ text { fill: #f0f6fc }
 .paper { fill: #0d1117; stroke: #3d444d }
 .grid { stroke: #9198a1 }
 .axis { stroke: #9198a1 }
-.limit { stroke: #f85149 }
 .seats { fill: #a371f7 }
-.reserved { fill: #3fb950 }
+.reserved, .idle { fill: #3fb950 }
 .on-demand { fill: #4493f8 }
 .spot { fill: #f0883e }
 }
@@ -44,7 +43,7 @@ text { fill: #f0f6fc }
 
 
 class Layer(NamedTuple):
-    """`name` is `seats`, `reserved`, `on-demand` or `spot`; a value for each bin, from 0 up."""
+    """`name` is `seats`, `reserved`, `idle`, `on-demand` or `spot`; a value for each bin, from 0 up."""
 
     name: str
     values: tuple[float, ...]

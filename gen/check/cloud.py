@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
 from gen.check.karpenter import NO_KARPENTER, problems_of_need
+from gen.check.references import of_cluster
 from gen.cloud import CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.cloudmachines import BLOCK, INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
-from gen.kind.shape import choice, shown
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
 from gen.plan.labels import RESERVATION_LABELS
@@ -18,7 +18,7 @@ from gen.plan.labels import RESERVATION_LABELS
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"
 KILLED, NOTICE, TWICE, NO_FALLBACK, MOVING_IMAGE = "B173", "B179", "B180", "B184", "B186"
-NOTHING = "B174"
+NOTHING, CONTRADICTION = "B174", "B188"
 THEIR_ORDER = ("reserved", "spot", "on-demand")
 
 
@@ -48,20 +48,15 @@ def _unnamed(cloud: CloudCapacity) -> Problem:
 
 
 def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
-    names = tuple(cluster.name for cluster in site.clusters)
+    yield from of_cluster(cloud.origin, cloud.cluster, site)
     cluster = cluster_named(cloud.cluster, site)
-    if cluster is None and cloud.cluster:
-        message, fix = f"{shown(cloud.cluster)} is no cluster of the site.", choice(cloud.cluster, names)
-        yield _problem("B063", cloud, ("cluster",), message, fix)
-    elif cluster is None:
-        message = f"cluster is missing: the site has {len(names)}."
-        yield _problem("B011", cloud, (), message, f"Add cluster: one of {', '.join(names)}.")
-    else:
-        if cluster.autoscaler != "karpenter":
-            message = f"the autoscaler of cluster {cluster.name} is {cluster.autoscaler}, not karpenter."
-            fix = f"Write autoscaler: karpenter for cluster {cluster.name} in the Site."
-            yield _problem(NO_KARPENTER, cloud, ("cluster",) if cloud.cluster else (), message, fix)
-        yield from _needs(cloud, cluster)
+    if cluster is None:
+        return
+    if cluster.autoscaler != "karpenter":
+        message = f"the autoscaler of cluster {cluster.name} is {cluster.autoscaler}, not karpenter."
+        fix = f"Write autoscaler: karpenter for cluster {cluster.name} in the Site."
+        yield _problem(NO_KARPENTER, cloud, ("cluster",) if cloud.cluster else (), message, fix)
+    yield from _needs(cloud, cluster)
 
 
 def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
@@ -78,6 +73,11 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
 
 
 def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
+    why = cloudmatch.contradiction(cloud)
+    if why:
+        message, fix = f"no machine meets the requirements: {why}.", "Change requirements, labels or types."
+        yield _problem(CONTRADICTION, cloud, ("requirements",), message, fix)
+        return
     wished = "reserved" in cloud.capacity_types
     if wished and not cloud.reservations:
         message = "reserved machines are wished for, but reservations has none: Karpenter selects no other."
@@ -138,10 +138,9 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
             fix = "Remove it, or write capacityTypes: [reserved]."
             yield _problem(NO_FALLBACK, cloud, ("requirements", i), message, fix)
     for term in cloud.node_class.get("amiSelectorTerms", ()):
-        if term.get("alias", "").endswith("@latest"):
-            message = (
-                f"{term['alias']} changes with each release of AWS, and nodes are replaced at any time then."
-            )
+        alias = term.get("alias", "")
+        if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
+            message = f"{alias} changes with each release of AWS, and nodes are replaced at any time then."
             fix = "Write a version, such as al2023@v20260107, and raise it between windows."
             yield _problem(MOVING_IMAGE, cloud, ("nodeClass", "amiSelectorTerms"), message, fix)
 

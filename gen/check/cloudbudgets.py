@@ -1,8 +1,11 @@
-"""The windows of all that may use a cloud capacity, and whether disruption budgets can say them."""
+"""What a file of a cloud capacity needs: the windows of all that may use it, and whether disruption budgets
+can say them; and a name that no tool takes for its own.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from gen.check.load import Pool, levels, together
+from gen.check.names import KUSTOMIZE, MEET
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.finding import Problem
@@ -37,6 +40,9 @@ def all_held(
 def problems(declared: Declared, found: dict[str, Budgets | TooMany]) -> Iterator[Problem]:
     for name, answer in found.items():
         cloud = declared.clouds[name]
+        if name == KUSTOMIZE:
+            message = f"its file would be named {KUSTOMIZE}.yaml, like that of kustomize."
+            yield Problem(MEET, *cloud.origin[:2], ("metadata", "name"), message, "Rename the capacity.")
         room = MOST - len(own_budgets(cloud))
         fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
         if isinstance(answer, TooMany):

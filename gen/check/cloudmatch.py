@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gen.cloud import CloudCapacity, CloudReservation
-from gen.kind.cloudmachines import BLOCK, DEFAULT, INTERRUPTIBLE
+from gen.kind.cloudmachines import BLOCK, DEFAULT, INTERRUPTIBLE, architecture_of
 from gen.kind.pod import REQUIRED
 from gen.model import ResourceClass
 from gen.plan import ec2, labels
-from gen.plan.requirement import IN, Requirement, Requirements, requirement
+from gen.plan.requirement import DOES_NOT_EXIST, IN, Requirement, Requirements, requirement
 from gen.plan.taints import unborne
 from gen.plan.values import Taint, Toleration
 
@@ -51,12 +51,11 @@ def machine(cloud: CloudCapacity, instance_type: str, zones: Iterable[str] = ())
 
 
 def architecture(cloud: CloudCapacity, instance_type: str) -> str:
-    """By the file; of a type that it does not name, by AWS's way of naming: m7g, c6gn."""
+    """By the file; of a type that it does not name, by AWS's way of naming."""
     for one in cloud.instance_types:
         if one.name == instance_type:
             return one.architecture
-    match = _NAME.fullmatch(instance_type)
-    return "arm64" if match and (match[3].startswith("g") or match[1] == "a") else "amd64"
+    return architecture_of(instance_type)
 
 
 def reserved(cloud: CloudCapacity, one: CloudReservation) -> Requirements:
@@ -105,6 +104,30 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
     if types.complement:
         return []
     return [machine(cloud, name, zones.get(name, ())) for name in sorted(types.values)]
+
+
+def contradiction(cloud: CloudCapacity) -> str:
+    """Why no machine at all meets the requirements and labels together; empty where some may."""
+    said = {one["key"] for one in cloud.requirements if one["operator"] == DOES_NOT_EXIST}
+    known = pool(cloud)
+    for key, one in known.by_key.items():
+        if one.operator == DOES_NOT_EXIST and key not in said:
+            return f"no value of {key} meets them all"
+    if cloud.capacity_types == (labels.RESERVED,):
+        return ""  # told of each reservation
+    clashes = [one.crossing(known) for one in candidates(cloud)]
+    return str(clashes[0]) if clashes and all(clashes) else ""
+
+
+def falls_back(found: ResourceClass, cloud: CloudCapacity) -> bool:
+    """Whether seats of the class may be on machines of it that are not reserved."""
+    absent = [requirement(key, DOES_NOT_EXIST) for key in labels.RESERVATION_LABELS]
+    for capacity_type in set(cloud.capacity_types) - {labels.RESERVED}:
+        bought = Requirements([requirement(labels.CAPACITY_TYPE, IN, (capacity_type,)), *absent])
+        meets = [bought.crossing(term) is None for term in terms(found)]
+        if any(meets) and bought.crossing(pool(cloud)) is None:
+            return True
+    return False
 
 
 def unusable(found: ResourceClass, cloud: CloudCapacity, one: CloudReservation) -> Hindrance | None:

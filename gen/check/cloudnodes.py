@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from gen.check import cloudmatch
 from gen.check.ceilings import pool_steps
 from gen.check.cloudclass import clouds_of
 from gen.check.cloudlimits import buys_nothing
@@ -63,7 +64,7 @@ def _limit(
         if highest is None:
             continue
         there = sum(one.count for one in usable(found, cloud))
-        if cloud.capacity_types == ("reserved",) and highest[0] > there:
+        if not cloudmatch.falls_back(found, cloud) and highest[0] > there:
             message = (
                 f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
                 f"and cloud capacity {cloud.name} has {there} machines for it, all of them reserved."

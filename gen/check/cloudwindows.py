@@ -21,7 +21,7 @@ from gen.model import Reservation, ResourceClass
 from gen.placed import class_names
 from gen.runtime.instant import instant_text
 
-NOT_THERE, INTO_THE_END, ENDS_WITHIN, EXPIRES = "B167", "B168", "B169", "B172"
+NOT_THERE, INTO_THE_END, ENDS_WITHIN, EXPIRES, BEGINS_WITHIN = "B167", "B168", "B169", "B172", "B187"
 PLAIN_BLOCK, ULTRA_SERVERS = 40 * 60, 70 * 60  # before the end of a Capacity Block
 DEFAULT_EXPIRY = "720h"
 
@@ -93,7 +93,7 @@ def _missing(
 ) -> Iterator[Problem]:
     """Windows for which only reserved machines may be used, while none is there from open to end."""
     able = [cloud for cloud in clouds if cloudmatch.hindrance(found, cloud) is None]
-    if not able or any(cloud.capacity_types != ("reserved",) for cloud in able):
+    if not able or any(cloudmatch.falls_back(found, cloud) for cloud in able):
         return
     if any(not c.reservations or any(cloudmatch.excluded(c, one) for one in c.reservations) for c in able):
         return  # told of the capacity itself
@@ -115,6 +115,8 @@ def _ends(
     reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[Span]
 ) -> Iterator[Problem]:
     for one in usable(found, cloud):
+        if cloudmatch.falls_back(found, cloud):
+            yield from _begins(reservation, found, one, spans)
         last = last_safe(one)
         bad = [span for span in spans if _runs_into(one, span)]
         if last is None or not bad:
@@ -122,13 +124,27 @@ def _ends(
         if one.type == BLOCK:
             yield _into_block(reservation, found, one, bad)
         else:
-            then = "cost as on-demand" if "on-demand" in cloud.capacity_types else "are replaced"
+            kept = "on-demand" in cloud.capacity_types and cloudmatch.falls_back(found, cloud)
+            then = "cost as on-demand" if kept else "are replaced"
             message = (
                 f"{name_of(one)} ends at {instant_text(last)}, while class {found.name} is open "
                 f"({_told(bad)}): from then on its machines {then}."
             )
             fix = "Make the reservation last longer, or end the window before."
             yield _problem(ENDS_WITHIN, reservation, message, fix)
+
+
+def _begins(
+    reservation: Reservation, found: ResourceClass, one: CloudReservation, spans: Sequence[Span]
+) -> Iterator[Problem]:
+    """Karpenter moves nothing onto reserved machines while budgets hold the nodes of a window."""
+    bad = [span for span in spans if one.first is not None and span.open < one.first < span.end]
+    if one.first is not None and bad:
+        message = (
+            f"{name_of(one)} begins at {instant_text(one.first)}, while class {found.name} is open "
+            f"({_told(bad)}): what was bought before stays until the window ends."
+        )
+        yield _problem(BEGINS_WITHIN, reservation, message, "Have the window open once it has begun.")
 
 
 def _runs_into(one: CloudReservation, span: Span) -> bool:

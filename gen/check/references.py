@@ -24,17 +24,20 @@ def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> P
     return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def of_cluster(origin: Origin, name: str, site: Site) -> Iterator[Problem]:
+    """Whether a document's cluster is one of the site; one that names none is in the only one."""
     clusters = tuple(cluster.name for cluster in site.clusters)
+    if not name and len(clusters) > 1:
+        message = f"cluster is missing: the site has {len(clusters)}."
+        yield _problem("B011", origin, ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
+    elif name and name not in clusters:
+        message = f"{shown(name)} is no cluster of the site."
+        yield _problem(UNKNOWN_CLUSTER, origin, ("spec", "cluster"), message, choice(name, clusters))
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
-        if not found.cluster and len(clusters) > 1:
-            message = f"cluster is missing: the site has {len(clusters)}."
-            fix = f"Add cluster: one of {', '.join(clusters)}."
-            yield _problem("B011", found.origin, ("spec",), message, fix)
-        elif found.cluster and found.cluster not in clusters:
-            message = f"{shown(found.cluster)} is no cluster of the site."
-            fix = choice(found.cluster, clusters)
-            yield _problem(UNKNOWN_CLUSTER, found.origin, ("spec", "cluster"), message, fix)
+        yield from of_cluster(found.origin, found.cluster, site)
         yield from _clouds(found, declared, site)
 
 

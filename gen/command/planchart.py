@@ -6,7 +6,7 @@ from gen.chart.bars import Layer, Panel, svg
 from gen.cost.clusters import Planned
 from gen.cost.dates import Asked
 from gen.cost.ledger import CAPACITY_TYPES
-from gen.cost.overtime import over_time
+from gen.cost.overtime import OverTime, over_time
 from gen.cost.plan import Plan
 from gen.cost.values import Money
 from gen.cost.words import known, share
@@ -16,15 +16,22 @@ from gen.dates.moment import local_text, named
 def picture(plan: Plan, some: Sequence[Planned], asked: Asked, site: str, zone: str) -> str:
     """`site`: what stands above it."""
     found = over_time(some, asked, (plan.since, plan.until), named(zone))
+    idle = "; idle ones are reserved" if any(found.idle) else ""
     panels = [
         Panel(
             f"Most seats open at once, each {found.unit}", (Layer("seats", tuple(map(float, found.seats))),)
         ),
-        Panel(f"Most machines at once, each {found.unit}", _layers(found.machines)),
+        Panel(f"Most machines at once, each {found.unit}{idle}", _machines(found)),
         Panel(f"US dollars for machines by the hour, each {found.unit}", _layers(found.money)),
     ]
     first, last = (local_text(at, named(zone))[4:14] for at in (plan.since, plan.until))
     return svg(f"{site}: seats, machines and money", f"{first} to {last}. {_sum(plan)}", panels, found.bins)
+
+
+def _machines(found: OverTime) -> tuple[Layer, ...]:
+    """What is reserved and idle stands upon what is reserved and used."""
+    reserved, *others = _layers(found.machines)
+    return reserved, Layer("idle", tuple(map(float, found.idle))), *others
 
 
 def _layers(rows: Sequence[Sequence[float]]) -> tuple[Layer, ...]:

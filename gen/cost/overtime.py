@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gen.check.load import Pool, levels, together
 from gen.cost import ledger
 from gen.cost.clusters import Planned
-from gen.cost.dates import Asked
+from gen.cost.dates import Asked, idle_at
 from gen.cost.ledger import CAPACITY_TYPES, Months, Span
 from gen.cost.months import months_of
 from gen.cost.standing import Standing
@@ -20,13 +20,15 @@ _MOST_DAYS, _MOST_WEEKS = 31, 60
 
 class OverTime(NamedTuple):
     """`unit` is day, week or month; `bins` are their names, by time. Of each bin the most seats at once, the
-    machines of the first moment with the most of them, and the money of it, by capacity type.
+    machines of the first moment with the most of them, and the money of it, by capacity type. `idle`:
+    reserved machines that nobody uses at that moment; none where only some reservations are told.
     """
 
     unit: str
     bins: tuple[str, ...]
     seats: tuple[int, ...]
     machines: tuple[tuple[int, ...], ...]
+    idle: tuple[int, ...]
     money: tuple[tuple[float, ...], ...]  # what is bought by the hour; a missing price counts as 0
 
 
@@ -49,6 +51,7 @@ def over_time(some: Sequence[Planned], asked: Asked, term: tuple[int, int], zone
         tuple(name for name, _, _ in names),
         tuple(_seats(some, asked, names)),
         tuple(_machines(standing, first, end) for _, first, end in names),
+        tuple(_idle(some, standing, asked, first, end) for _, first, end in names),
         tuple(tuple(costs[name].values()) for name, _, _ in names),
     )
 
@@ -94,3 +97,10 @@ def _machines(standing: Sequence[Standing], first: int, end: int) -> tuple[int, 
         for sort, number in one.at(at).items():
             counts[sort.capacity_type] += number
     return tuple(counts.values())
+
+
+def _idle(some: Sequence[Planned], standing: Sequence[Standing], asked: Asked, first: int, end: int) -> int:
+    if asked.names or asked.resource_class:
+        return 0
+    pairs = zip(some, standing, strict=True)
+    return sum(idle_at(one, machines, machines.most(first, end)[1]) for one, machines in pairs)

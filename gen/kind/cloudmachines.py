@@ -1,5 +1,6 @@
 """Machines of a CloudCapacity: those that are reserved, and the types that the cloud sells."""
 
+import re
 from typing import Any
 
 from gen.cloud import CloudReservation, InstanceType
@@ -83,6 +84,12 @@ RESERVATION = Fields(
 )
 
 
+def architecture_of(instance_type: str) -> str:
+    """By AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn; -gb is Grace."""
+    arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
+    return "arm64" if arm else "amd64"
+
+
 def _instance_type(made: Made, path: Path, report: Report) -> None:
     """No more is left for pods than there is."""
     whole = dict(items(_capacity(made)))
@@ -108,7 +115,7 @@ INSTANCE_TYPE = Fields(
         "gpus": Field(_AMOUNTS, (), "devices, by resource", "the table's"),
         "pods": Field(Whole(1, 10_000), None, "most pods on it", "the table's"),
         "zones": Field(Different(_ZONE, 1), (), "where it is sold", "wherever it is asked for"),
-        "architecture": Field(OneOf(("amd64", "arm64")), "amd64", "amd64 or arm64"),
+        "architecture": Field(OneOf(("amd64", "arm64")), None, "amd64 or arm64", "as its name says"),
         "onDemandPrice": Field(PRICE, None, "an hour", "the table's"),
         "spotPrice": Field(PRICE, None, "an hour", "not known"),
         "allocatable": Field(_AMOUNTS, (), "what of it is left for pods", "the table's"),
@@ -118,7 +125,7 @@ INSTANCE_TYPE = Fields(
         capacity=_capacity(made),
         allocatable=made["allocatable"],
         zones=made["zones"],
-        architecture=made["architecture"],
+        architecture=made["architecture"] or architecture_of(made["name"]),
         on_demand=made["onDemandPrice"],
         spot=made["spotPrice"],
     ),

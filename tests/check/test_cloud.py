@@ -62,8 +62,12 @@ def test_reservations_and_the_wish_for_reserved_go_together() -> None:
     ]
 
 
+def asked(key: str, *values: str) -> Value:
+    return {"key": key, "operator": "In", "values": list(values)}
+
+
 def requirement(key: str, *values: str) -> Value:
-    return {"requirements": [{"key": key, "operator": "In", "values": list(values)}]}
+    return {"requirements": [asked(key, *values)]}
 
 
 FITS = {
@@ -159,6 +163,21 @@ def test_a_label_of_reserved_machines_lets_nothing_fall_back() -> None:
     ]
 
 
+def test_requirements_that_no_machine_meets() -> None:
+    arm, large = asked("kubernetes.io/arch", "arm64"), asked("node.kubernetes.io/instance-type", "m5.large")
+
+    assert of_cloud(requirements=[large]) == of_cloud(requirements=[arm]) == []
+    assert of_cloud(requirements=[{"key": "a", "operator": "DoesNotExist"}]) == []
+    assert of_cloud(requirements=[arm, large]) == [
+        "B188 spec.requirements: no machine meets the requirements: kubernetes.io/arch In [arm64] does not "
+        "go with kubernetes.io/arch In [amd64]. Change requirements, labels or types."
+    ]
+    assert of_cloud(requirements=[asked("pool", "a")], labels={"pool": "b"}) == [
+        "B188 spec.requirements: no machine meets the requirements: no value of pool meets them all. "
+        "Change requirements, labels or types."
+    ]
+
+
 def test_an_image_that_moves_replaces_nodes() -> None:
     moving = {**GOOD, "amiSelectorTerms": [{"alias": "al2023@latest"}]}
 
@@ -166,6 +185,8 @@ def test_an_image_that_moves_replaces_nodes() -> None:
         "B186 spec.nodeClass.amiSelectorTerms: al2023@latest changes with each release of AWS, and nodes are "
         "replaced at any time then. Write a version, such as al2023@v20260107, and raise it between windows."
     ]
+    windows = {**GOOD, "amiSelectorTerms": [{"alias": "windows2022@latest"}]}
+    assert of_cloud(nodeClass=windows) == []
 
 
 def test_limits_let_something_be_bought_and_count() -> None:

@@ -13,13 +13,13 @@ from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, site, weekly
 
 
-def read(folder: Path, course: Value, own: int = 1, **more: Any) -> Pipeline:
+def read(folder: Path, course: Value, own: int = 1, name: str = "gpu", **more: Any) -> Pipeline:
     """`own`: budgets that the capacity has already."""
     budgets = [{"nodes": "1"}] * own
     whole = [
         site(KARPENTER),
-        resource_class(cloudCapacity=["gpu"]),
-        cloud(disruption={"budgets": budgets}),
+        resource_class(cloudCapacity=[name]),
+        cloud(name, disruption={"budgets": budgets}),
         reservation(recurrence=course, **more),
     ]
     (folder / "reservations").mkdir()
@@ -95,3 +95,10 @@ def test_what_is_open_for_a_year_is_held_always_and_that_is_no_surprise(tmp_path
 
     assert pipeline.held == {"gpu": Budgets((Held("", 0),), exactly=False)}
     assert [line for line in told(pipeline) if line.startswith("B19")] == []
+
+
+def test_a_capacity_is_not_called_like_a_file_of_kustomize(tmp_path: Path) -> None:
+    assert told(read(tmp_path, TERM, name="kustomization")) == [
+        "B066 metadata.name: its file would be named kustomization.yaml, like that of kustomize. "
+        "Rename the capacity."
+    ]

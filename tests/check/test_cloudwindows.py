@@ -131,6 +131,32 @@ def test_a_reservation_that_ends_within_a_window_is_told() -> None:
     ]
 
 
+def test_a_reservation_that_begins_within_a_window_is_told() -> None:
+    later = {**RESERVED, "from": "2026-02-16T10:00:00Z"}
+
+    assert of_reservation(COURSE, cloud(reservations=[{**RESERVED, "from": "2026-02-16T13:00:00Z"}])) == []
+    assert of_reservation(COURSE, cloud(reservations=[later])) == [
+        "B187 spec.recurrence: reservation cr-0a begins at 2026-02-16T10:00:00Z, while class small is open "
+        "(course/2026-02-16T09:00): what was bought before stays until the window ends. "
+        "Have the window open once it has begun."
+    ]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [{"karpenter.sh/capacity-type": "reserved"}, {"karpenter.k8s.aws/capacity-reservation-id": "cr-0a"}],
+    ids=["by-type", "by-reservation"],
+)
+def test_a_class_may_ask_for_reserved_machines_alone(selector: Value) -> None:
+    whole = cloud(reservations=[until("2026-02-22T00:00:00Z")])
+
+    assert of_reservation(COURSE, whole) == []
+    (told,) = of_reservation(COURSE, whole, nodeSelector=selector)
+    assert told.startswith(
+        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-23"
+    )
+
+
 def test_nothing_is_told_of_what_never_opens_or_never_gets_there() -> None:
     short = only(until("2026-02-01T00:00:00Z"))
 

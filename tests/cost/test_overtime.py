@@ -28,6 +28,7 @@ def test_a_few_days_are_days() -> None:
         ("01-01", "01-02", "01-03"),
         (5, 2, 0),
         ((1, 4, 0), (1, 1, 0), (0, 0, 0)),
+        (0, 0, 1),
         ((0.0, 2.21, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.0)),
     )
 
@@ -52,4 +53,4 @@ def test_years_are_months() -> None:
 def test_with_names_only_their_seats_and_machines_are_shown() -> None:
     found = shown("8-14=4", asked=Asked(names=frozenset({"stats"})), days=1)
 
-    assert (found.seats, found.machines) == ((1,), ((0, 1, 0),))
+    assert (found.seats, found.machines, found.idle) == ((1,), ((0, 1, 0),), (0,))

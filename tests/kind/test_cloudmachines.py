@@ -6,7 +6,7 @@ import pytest
 
 from gen.cloud import CloudReservation, InstanceType
 from gen.kind.cloudcapacity import SPEC
-from gen.kind.cloudmachines import INSTANCE_TYPE, RESERVATION
+from gen.kind.cloudmachines import INSTANCE_TYPE, RESERVATION, architecture_of
 from gen.runtime.instant import instant
 from tests.kind.test_nodeclass import GOOD
 from tests.saying import Value, ask, said
@@ -232,7 +232,26 @@ def test_a_type_is_what_was_written() -> None:
         InstanceType("p5.48xlarge", capacity, (("cpu", "190"),), ("us-east-1a",), "amd64", *prices),
         [],
     )
-    assert ask(INSTANCE_TYPE, {"name": "m7g.large", "architecture": "arm64"}) == (
+    assert ask(INSTANCE_TYPE, {"name": "m7g.large"}) == (
         InstanceType("m7g.large", (), (), (), "arm64", None, None),
         [],
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture"),
+    [
+        ("m7g.large", "arm64"),
+        ("c6gn.xlarge", "arm64"),
+        ("a1.metal", "arm64"),
+        ("g5g.xlarge", "arm64"),
+        ("p6e-gb200.36xlarge", "arm64"),
+        ("p6-b200.48xlarge", "amd64"),
+        ("g5.xlarge", "amd64"),
+        ("g4dn.xlarge", "amd64"),
+        ("m6i.large", "amd64"),
+        ("u-12tb1.metal", "amd64"),
+    ],
+)
+def test_a_name_says_the_architecture(name: str, architecture: str) -> None:
+    assert architecture_of(name) == architecture
