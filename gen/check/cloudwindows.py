@@ -11,6 +11,7 @@ from gen.check.cloud import name_of
 from gen.check.cloudclass import clouds_of
 from gen.check.cloudmatch import fit
 from gen.cloud import CloudCapacity, CloudReservation
+from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
@@ -154,7 +155,9 @@ def _into_block(
         f"{name_of(one)} ends at {instant_text(one.until)}, and {why}. The last safe minute is "
         f"{instant_text(last)}."
     )
-    fix = f"End the window by {instant_text(last)}, or keep the class off this block."
+    zone = reservation.recurrence.zone
+    local = local_text(last, named(zone))
+    fix = f"End the window by {local} ({zone}), or keep the class off this block."
     return _problem(INTO_THE_END, reservation, message, fix)
 
 
