@@ -1,4 +1,4 @@
-"""docs/plan.md does what it says. After a change: python -m tests.test_plan_document writes its output anew."""
+"""docs/plan.md does what it says. After a change: python -m tests.test_plan_document writes its output."""
 
 import re
 import shutil
