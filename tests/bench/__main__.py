@@ -7,7 +7,7 @@ It judges nothing: machines are noisy. A line that is over its promise is marked
 import sys
 
 from gen import table
-from tests.bench import arrivals, diffing, memory, realcluster, rendering, starting
+from tests.bench import arrivals, diffing, memory, planning, realcluster, rendering, starting
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
         starting.rows,
         rendering.rows,
         diffing.rows,
+        planning.rows,
         memory.rows,
         arrivals.rows,
         realcluster.rows,
