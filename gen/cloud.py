@@ -62,3 +62,4 @@ class CloudCapacity(NamedTuple):
     termination_grace: str | None
     disruption: dict[str, Any]  # only what was given
     instance_types: tuple[InstanceType, ...]
+    daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs

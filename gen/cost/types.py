@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gen.cloud import CloudCapacity
 from gen.cloud import InstanceType as Said
 from gen.plan import ec2
-from gen.plan.amounts import MEMORY, ONE, PODS, Amounts, amounts
+from gen.plan.amounts import MEMORY, ONE, PODS, Amounts, added, amounts
 from gen.plan.labels import ARCH, OS
 from gen.plan.requirement import IN, Requirement, requirement
 from gen.plan.values import InstanceType
@@ -46,11 +46,13 @@ class Kind(NamedTuple):
 def kinds(cloud: CloudCapacity, region: str) -> dict[str, Kind]:
     """By name. A type of which neither the table nor the file knows CPU and memory is left out."""
     said = {one.name: one for one in cloud.instance_types}
+    daemons = amounts(dict(cloud.daemon_requests))
     found = {}
     for name in sorted({*ec2.table(), *said}):
         kind = _kind(name, said.get(name), cloud.node_class.get("kubelet") or {}, region)
         if kind is not None:
-            found[name] = kind
+            overhead = tuple(sorted(added(kind.overhead, daemons).items()))
+            found[name] = kind._replace(overhead=overhead)
     return found
 
 

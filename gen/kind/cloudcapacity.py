@@ -9,7 +9,8 @@ from gen.kind.different import Different
 from gen.kind.metadata import Document
 from gen.kind.nodeclass import NODE_CLASS
 from gen.kind.nodepool import DISRUPTION, EXPIRY, GRACE, LIMITS, NODE_LABELS, REQUIREMENTS, TAINT
-from gen.kind.shape import Field, Fields, ListOf
+from gen.kind.resources import AMOUNT
+from gen.kind.shape import Field, Fields, ListOf, MapOf
 from gen.kind.value import OneOf, Text, Whole
 from gen.model import Origin
 
@@ -38,6 +39,12 @@ SPEC = Fields(
         "expireAfter": Field(EXPIRY, None, "when a node is replaced at the latest, or Never", "`720h`"),
         "terminationGracePeriod": Field(GRACE, None, "how long a node may drain", "as long as it takes"),
         "disruption": Field(DISRUPTION, {}, "when Karpenter may take nodes away", "see docs/karpenter.md"),
+        "daemonRequests": Field(
+            MapOf(grammar.resource_name, AMOUNT),
+            (),
+            "what DaemonSets ask for on each node, and `pods` of theirs; only `berth plan` reads it",
+            "none",
+        ),
         "instanceTypes": Field(
             ListOf(INSTANCE_TYPE), (), "what the cloud sells, where the table that comes with Berth differs"
         ),
@@ -66,6 +73,7 @@ def _build(made: dict[str, Any], origin: Origin) -> CloudCapacity:
         termination_grace=spec["terminationGracePeriod"],
         disruption=spec["disruption"],
         instance_types=spec["instanceTypes"],
+        daemon_requests=spec["daemonRequests"],
     )
 
 

@@ -6,6 +6,7 @@ needs it, unless it is one that instance types set.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from gen.plan.labels import normalized
@@ -177,7 +178,12 @@ class Requirements:
 
 def of_labels(labels: Iterable[tuple[str, str]]) -> tuple[Requirement, ...]:
     """What the labels of a node, or a node selector, ask for."""
-    return tuple(requirement(key, IN, (value,)) for key, value in labels)
+    return tuple(_of_label(key, value) for key, value in labels)
+
+
+@lru_cache(maxsize=4096)
+def _of_label(key: str, value: str) -> Requirement:
+    return requirement(key, IN, (value,))
 
 
 def _both(one: Requirement, other: Requirement) -> frozenset[str]:

@@ -60,6 +60,20 @@ def test_more_pods_of_the_kubelet_take_more_memory() -> None:
     assert few["memory"] - many["memory"] == 81 * 11 * 2**20 * 10**9
 
 
+def test_what_daemonsets_ask_for_is_not_for_seats() -> None:
+    plain, beside = (
+        room(name="m5.large", daemon_requests=said)
+        for said in ((), (("cpu", "150m"), ("memory", "200Mi"), ("pods", "3")))
+    )
+
+    assert {name: plain[name] - beside[name] for name in plain} == {
+        "cpu": 150 * 10**6,
+        "memory": 200 * 2**20 * 10**9,
+        "pods": 3 * 10**9,
+        "ephemeral-storage": 0,
+    }
+
+
 def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
     own = said(
         "p6.48xlarge", ("cpu", "192"), ("memory", "2048Gi"), ("nvidia.com/gpu", "8"), architecture="arm64"
