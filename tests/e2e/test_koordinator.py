@@ -119,7 +119,7 @@ def looks(story: Story, name: str, first: float = 0, last: float = ENDS) -> list
 
 
 def test_the_fake_scheduler_had_no_trouble(story: Story) -> None:
-    assert story.troubles == []
+    assert list(story.troubles) == []
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
@@ -230,8 +230,7 @@ def test_a_handover_lets_nobody_between(story: Story) -> None:
     assert {look.seats.held for look in record[first:]} == {COUNT}
     assert settled(story, "handed-over", 1.5) == {(2, 2, 0)}
     assert {(look.placeholders, look.replicas) for look in looks(story, "handed-over", 1.5)} == {(0, 0)}
-    assert story.stranger == []
-    assert STRANGER in story.sessions
+    assert "nodeName" not in story.sessions[STRANGER]["spec"]
 
 
 def test_what_stands_in_git_stands(story: Story) -> None:
