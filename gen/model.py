@@ -111,7 +111,7 @@ class Slots(NamedTuple):
     restricted_resources: tuple[str, ...]
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
-    template: dict[str, Any]  # {"metadata": {...}, "spec": {...}}: additions to what the class says
+    template: dict[str, Any]  # {"metadata": {...}, "spec": {...}}: additions to what the class says; ports
     standing: bool
     expires: str | None  # 2026-12-31T23:00:00Z, only of standing ones
     ttl: str | None  # canonical, as Go writes it: 720h0m0s; only of standing ones
@@ -212,7 +212,9 @@ class Cluster(NamedTuple):
 
 
 class Repository(NamedTuple):
-    """The git repository of the site, as an engine finds it. `path`: of the project in it."""
+    """The git repository of the site, or an artifact of it, as an engine finds it. `path`: of the project in
+    it.
+    """
 
     url: str
     revision: str

@@ -101,7 +101,7 @@ RULES = {
     "B108": Rule(ERROR, "A standing reservation would not end when it says."),
     "B109": Rule(WARNING, "A slot that stands ends, and the engine makes it again from git."),
     "B110": Rule(WARNING, "A slot has a priority, which is dangerous where preemption is on."),
-    "B111": Rule(WARNING, "Affinity or spread of a slot looks into the namespace `default`."),
+    "B111": Rule(WARNING, "Affinity or spread of a slot is about pods of the namespace `default`."),
     "B112": Rule(ERROR, "A label or annotation that would make something else of a slot."),
     "B113": Rule(WARNING, "A label charges the capacity to a quota twice."),
     "B114": Rule(ERROR, "An annotation that Koordinator could not read."),

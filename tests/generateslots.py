@@ -37,10 +37,16 @@ def backend(random: Random, placement: Document, labels: Labels) -> Document:
         "labels": labels(random),
         "annotations": {"example.org/note": random.choice(TEXTS)},
         "template": template(random, placement, labels),
-        "sessionAffinity": random.random() < 0.5,
+        "sessionAffinity": random.random() < 0.9,
         "withPlaceholders": random.random() < 0.5,
     }
-    often = {"owners": 0.8, "preAllocationPolicy": 0.1, "allocatePolicy": 0.15, "allocateOnce": 0.5}
+    often = {
+        "owners": 0.6,
+        "sessionAffinity": 0.5,
+        "preAllocationPolicy": 0.1,
+        "allocatePolicy": 0.15,
+        "allocateOnce": 0.5,
+    }
     made = {key: value for key, value in optional.items() if random.random() < often.get(key, 0.25)}
     if random.random() < 0.4:
         made["standing"] = True
@@ -73,6 +79,7 @@ def template(random: Random, placement: Document, labels: Labels) -> Document:
         "priority": random.choice([-(2**31), 0, 2**31 - 1]),
         "priorityClassName": "system-node-critical",
         "preemptionPolicy": "Never",
+        "ports": [{"hostPort": 8080, "protocol": "TCP", "hostIP": "10.0.0.5"}],
         "overhead": {"cpu": random.choice([1, "10m", 0.5]), "memory": "64Mi"},
         "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data", "readOnly": True}}],
     }

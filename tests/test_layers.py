@@ -16,7 +16,7 @@ FLOORS = [
     r"gen\.(version|finding|quantity|table|model|forked|git)",
     r"gen\.runtime\.\w+",
     r"gen\.(rules|report|simulation)",
-    r"gen\.dates\.\w+",
+    r"gen\.(dates|plan)\.\w+",
     r"gen\.(sessiontext|chart\.\w+)",
     r"gen\.input\.\w+",
     r"gen\.output\.\w+",

@@ -24,7 +24,11 @@ def shared(site: Site, placed: Placed) -> dict[str, Any]:
         "name": naming.single(reservation.name),
         "namespace": placed.cluster.namespace,
         "labels": labels.of_reservation(site, reservation),
-        "annotations": {**dict(reservation.annotations), TITLE: reservation.title},
+        "annotations": {
+            **labels.untouched(placed.cluster.engine),
+            **dict(reservation.annotations),
+            TITLE: reservation.title,
+        },
     }
 
 

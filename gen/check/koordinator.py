@@ -8,6 +8,7 @@ from gen.finding import Path, Problem
 from gen.kind import slotkeys
 from gen.kind.backend import PRE_ALLOCATION
 from gen.manifest import affinity, naming, owners
+from gen.manifest.slot import placed as placed_on
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed, placed
 
@@ -88,12 +89,12 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             path = ("template", "nodeSelector", key)
             yield _problem(reservation, CONFLICT, path, message, "Remove it.")
     if "namespace" not in slots.template["metadata"]:
-        where = _in_its_namespace({**found.pod, **spec})
+        where = _in_its_namespace(placed_on(found.pod, spec))
         if where:
             message = (
-                f"{where} of class {found.name} looks into namespace default: a slot is in none of its own."
+                f"{where} of class {found.name} is about pods of its own namespace; a slot's is default."
             )
-            fix = "Add template.metadata.namespace: where its pods are, or namespaces to the terms."
+            fix = "Add template.metadata.namespace: where those pods are, or namespaces to the terms."
             yield _problem(reservation, ANYWHERE, (), message, fix)
     for key, _ in found.pod_labels:
         if slotkeys.is_foreign(key):

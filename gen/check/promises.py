@@ -20,11 +20,12 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """
     told = set[str]()
     for reservation in declared.reservations:
-        for name in class_names(reservation):
+        slots = reservation.slots
+        for name in class_names(reservation) if slots else ():
             found = declared.classes.get(name)
             cluster = cluster_of(found, site) if found else None
-            if reservation.slots and found and cluster and name not in told:
-                problem = _unseen(reservation.name, reservation.slots, found, cluster)
+            if slots and found and cluster and name not in told:
+                problem = _unseen(reservation.name, slots, found, cluster)
                 if problem:
                     told.add(name)
                     yield problem

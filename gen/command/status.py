@@ -17,10 +17,11 @@ from gen.command.statustext import as_json, as_text, pools_of
 from gen.dates.moment import named
 from gen.dates.zone import Zone
 from gen.finding import ERROR, WARNING
-from gen.live.case import Look
+from gen.live.bydates import calendar_only
+from gen.live.case import look_at
 from gen.live.expected import expected
 from gen.live.facts import Facts, Place
-from gen.live.judge import calendar_only, judged
+from gen.live.judge import judged
 from gen.live.rules import Live
 from gen.live.status import ClusterStatus
 from gen.model import Cluster, Site
@@ -59,7 +60,7 @@ def _looking(
     asked: Asked, site: Site, clusters: list[Cluster], items: list[Item]
 ) -> Callable[[int], list[ClusterStatus]]:
     """Looks at all clusters at an instant, as often as one likes."""
-    means, code = reach(asked, clusters), runtime.together()
+    means = reach(asked, clusters)
     wanted = expected(site, items)
 
     def look(now: int) -> list[ClusterStatus]:
@@ -70,11 +71,12 @@ def _looking(
     def status(cluster: Cluster, place: Place | Live, seen: Facts | Live | None, now: int) -> ClusterStatus:
         at = place if isinstance(place, Place) else Place(cluster.name, cluster.namespace, None)
         facts = seen if isinstance(seen, Facts) else Facts()
-        timetables = wanted[cluster.name].timetables
-        asked = Look(at, site.name, cluster.engine, cluster.autoscaler, timetables, facts, now)
+        asked = look_at(at, site, wanted[cluster.name], facts, now)
         if isinstance(place, Live):
             return calendar_only(asked, place)._replace(place=None)
-        return calendar_only(asked, seen) if isinstance(seen, Live) else judged(asked, code)
+        if isinstance(seen, Live):
+            return calendar_only(asked, seen)
+        return judged(asked, runtime.together(koordinator=cluster.koordinator is not None))
 
     return look
 

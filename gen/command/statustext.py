@@ -7,7 +7,7 @@ from gen.dates.moment import local_day, local_text, near_span_text
 from gen.dates.zone import Zone
 from gen.finding import ERROR, NOTE, WARNING
 from gen.live.rules import Live
-from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus
+from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus, SlotCount
 from gen.runtime.instant import instant_text
 
 _UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
@@ -28,6 +28,10 @@ def as_text(
     cells = [_cells(row, zone_of(row.reservation), now, wide) for row in rows]
     headings = ["reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions"]
     headings += ["asked for", "opens (UTC)", "ends (UTC)", "git"] if wide else []
+    if wide and any(row.slots for row in rows):
+        headings.append("slots")
+        for cell, row in zip(cells, rows, strict=True):
+            cell.insert(-1, _slots(row.slots))
     headings.append("note")
     if len(clusters) == 1 and not wide:
         cells = [[*cell[:2], *cell[3:]] for cell in cells]
@@ -72,7 +76,10 @@ def _cells(row: PoolStatus, zone: Zone, now: int, wide: bool) -> list[str]:
 
 
 def _when(row: PoolStatus, zone: Zone, now: int) -> str:
-    """Of what is open its span; of what comes next its opening."""
+    """Of what is open its span; of what comes next its opening; how long that stands which has no windows."""
+    if row.stands:
+        over = row.end is not None and row.end <= now
+        return "over" if over else "always" if row.end is None else f"until {local_text(row.end, zone)}"
     if row.open is None or row.end is None or row.end <= now:
         return "never" if row.open is None else "over"
     if row.open <= now:
@@ -82,6 +89,14 @@ def _when(row: PoolStatus, zone: Zone, now: int) -> str:
 
 def _number(value: int | None) -> str:
     return "?" if value is None else str(value)
+
+
+def _slots(found: SlotCount | None) -> str:
+    """`20 free, 3 in use, 2 pending`; `none`."""
+    if found is None:
+        return ""
+    words = [f"{number} {name.replace('_', ' ')}" for name, number in found._asdict().items() if number]
+    return ", ".join(words) or "none"
 
 
 def _utc(at: int | None) -> str:
@@ -126,6 +141,7 @@ def as_json(clusters: Sequence[ClusterStatus]) -> str:
             "pending": row.pending,
             "active": row.active,
             "findings": _findings(row.findings),
+            **_slots_json(row.slots),
         }
         for row in pools_of(clusters)
     ]
@@ -138,6 +154,14 @@ def as_json(clusters: Sequence[ClusterStatus]) -> str:
         for one in clusters
     ]
     return report.document("Status", {"items": items, "clusters": about})
+
+
+def _slots_json(found: SlotCount | None) -> dict[str, object]:
+    """Only of a pool that has slots."""
+    if found is None:
+        return {}
+    names = ("free", "inUse", "handed", "pending", "over")
+    return {"slots": dict(zip(names, found, strict=True))}
 
 
 def _instant(at: int | None) -> str | None:

@@ -4,10 +4,12 @@ From 2.9 on the Kustomization leaves replicas alone; for older ones the field is
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from gen.backend.base import Manifest
 from gen.engine.base import metadata, source_path
+from gen.kind.grammar import is_artifact
 from gen.manifest import naming
 from gen.model import Cluster, Site
 from gen.runtime.labels import SITE
@@ -23,7 +25,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "gitops/kustomization.yaml.j2",
         {
             **common,
-            "source_kind": options.get("sourceKind", "GitRepository"),
+            "source_kind": _source_kind(site, cluster),
             "source": options.get("sourceName", name),
             "path": f"./{options.get('path', source_path(site, cluster))}",
             "interval": options.get("interval", "10m"),
@@ -40,15 +42,27 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         return [kustomization]
     if site.repository is None:
         return []
+    reference = _of_artifact if is_artifact(site.repository.url) else _of_git
     source = {
         **common,
         "url": site.repository.url,
-        "reference": _reference(site.repository.revision),
+        "reference": reference(site.repository.revision),
         "interval": options.get("sourceInterval", "1m"),
+        "has_provider": "sourceProvider" in options,
+        "provider": options.get("sourceProvider", ""),
         "has_secret": "sourceSecret" in options,
         "secret": options.get("sourceSecret", ""),
     }
-    return [Manifest("gitops/gitrepository.yaml.j2", source), kustomization]
+    template = f"gitops/{_source_kind(site, cluster).lower()}.yaml.j2"
+    return [Manifest(template, source), kustomization]
+
+
+def _source_kind(site: Site, cluster: Cluster) -> str:
+    """Of their own source, or of ours."""
+    if "sourceName" in cluster.engine_options:
+        found: str = cluster.engine_options.get("sourceKind", "GitRepository")
+        return found
+    return "OCIRepository" if site.repository and is_artifact(site.repository.url) else "GitRepository"
 
 
 def _optional(cluster: Cluster) -> dict[str, Any]:
@@ -61,12 +75,22 @@ def _optional(cluster: Cluster) -> dict[str, Any]:
         "dependencies": [{"name": name} for name in options.get("dependsOn", ())],
         "has_account": "serviceAccountName" in options,
         "account": options.get("serviceAccountName", ""),
-        "has_kube_config": "kubeConfigSecret" in options,
-        "kube_config": options.get("kubeConfigSecret", ""),
+        **_kube_config(options),
     }
 
 
-def _reference(revision: str) -> dict[str, str]:
+def _kube_config(options: Mapping[str, Any]) -> dict[str, Any]:
+    for option, key in (("kubeConfigSecret", "secretRef"), ("kubeConfigMap", "configMapRef")):
+        if option in options:
+            return {"has_kube_config": True, "kube_config": {key: {"name": options[option]}}}
+    return {"has_kube_config": False, "kube_config": {}}
+
+
+def _of_artifact(revision: str) -> dict[str, str]:
+    return {"digest" if revision.startswith("sha256:") else "tag": revision}
+
+
+def _of_git(revision: str) -> dict[str, str]:
     """A whole reference, a commit, or a branch."""
     if revision.startswith("refs/"):
         return {"name": revision}

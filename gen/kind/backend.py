@@ -172,7 +172,10 @@ BACKEND = Fields(
             "what holds the capacity: placeholder or koordinator; the rest is for koordinator only",
         ),
         "owners": Field(
-            ListOf(OWNER, 1), None, "whose pods may take a slot; one entry is enough", "the class's sessions"
+            ListOf(OWNER, 1),
+            None,
+            "whose pods may take a slot; one entry is enough",
+            "sessions of the class, if labels of pods tell them; needed for Renku's",
         ),
         "allocateOnce": Field(Flag(), None, "whether a slot ends with its first session", "`false`"),
         "allocatePolicy": Field(

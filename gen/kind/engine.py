@@ -62,9 +62,15 @@ _FLUX = {
         "`GitRepository`",
     ),
     "sourceName": Field(
-        _NAME, None, "a source of your own, instead of a rendered GitRepository", "`berth-<site>.<cluster>`"
+        _NAME, None, "a source of your own, instead of the rendered one", "`berth-<site>.<cluster>`"
     ),
     "sourceSecret": Field(_NAME, None, "Secret with which the rendered source is read", "none"),
+    "sourceProvider": Field(
+        OneOf(("generic", "aws", "azure", "gcp", "github")),
+        None,
+        "how Flux signs in there: by an identity of its cloud, or (github) as an app",
+        "`generic`: a Secret, if any",
+    ),
     "sourceInterval": Field(_DURATION, None, "between two looks of the rendered source", "`1m`"),
     "path": Field(
         Text("folder", grammar.folder),
@@ -89,6 +95,9 @@ _FLUX = {
     "serviceAccountName": Field(_NAME, None, "account that applies", "Flux's own"),
     "kubeConfigSecret": Field(
         _NAME, None, "Secret with a kubeconfig, for a cluster that Flux does not run in", "none"
+    ),
+    "kubeConfigMap": Field(
+        _NAME, None, "instead, a ConfigMap that says how to reach that cluster (`spec.kubeConfig`)", "none"
     ),
     **_METADATA,
 }

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from gen.finding import Path
 from gen.kind.engine import OPTIONS, merged
-from gen.kind.grammar import UNFIT
+from gen.kind.grammar import UNFIT, is_artifact
 from gen.kind.shape import IDLE_KEY, INVALID, Made, Report, shown
 
 NOT_TOLD, ONE_DESTINATION = "B037", "B039"
@@ -28,9 +28,19 @@ _IDLE = {
         _Idle(("prune", "selfHeal"), "automated", False, "Leave automated true, or remove this."),
     ),
     "flux": (
-        _Idle(("sourceSecret", "sourceInterval"), "sourceName", True, "Say it at that source."),
+        _Idle(
+            ("sourceProvider", "sourceSecret", "sourceInterval"), "sourceName", True, "Say it at that source."
+        ),
         _Idle(("sourceKind",), "sourceName", False, "Add sourceName, or remove this."),
+        _Idle(("kubeConfigMap",), "kubeConfigSecret", True, "Remove one of the two."),
     ),
+}
+
+
+# Of the sources that we render.
+_PROVIDERS = {
+    "a GitRepository": ("generic", "aws", "azure", "github"),
+    "an OCIRepository": ("generic", "aws", "azure", "gcp"),
 }
 
 
@@ -48,12 +58,12 @@ def agree(made: Made, path: Path, report: Report) -> None:
         at = (*path, "clusters", i)
         kind, options = merged(made["engine"], one["engine"])
         chosen[i] = kind, options
-        for key, because, fix in _idle(kind, options):
+        for code, key, message, fix in (*_idle(kind, options), *_provider(options, repository)):
             own = isinstance(one["engine"], dict) and one["engine"].get(key) not in (None, ())
             where = (*(at if own else path), "engine", key)
             if where not in told:
                 told.add(where)
-                report(IDLE_KEY, where, because, fix, at_key=True)
+                report(code, where, message, fix, at_key=code == IDLE_KEY)
         if kind != "argocd" and _is_one_place(one["destination"]):
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
             message = f"{_CALLED[kind]} knows no destinations: this has no effect."
@@ -76,7 +86,8 @@ def _is_sound(engine: Any) -> bool:
     )
 
 
-def _idle(kind: str, options: Made) -> Iterator[tuple[str, str, str]]:
+def _idle(kind: str, options: Made) -> Iterator[tuple[str, str, str, str]]:
+    """Code, option, what is wrong, and what to do."""
     for rule in _IDLE.get(kind, ()):
         value = options.get(rule.because)
         if rule.because == "automated":  # true unless it is said to be false
@@ -85,7 +96,19 @@ def _idle(kind: str, options: Made) -> Iterator[tuple[str, str, str]]:
             state = "given" if rule.given else "false" if rule.because == "automated" else "not given"
             for key in rule.keys:
                 if key in options:
-                    yield key, f"it has no effect where {rule.because} is {state}.", rule.fix
+                    yield IDLE_KEY, key, f"it has no effect where {rule.because} is {state}.", rule.fix
+
+
+def _provider(options: Made, repository: Any) -> Iterator[tuple[str, str, str, str]]:
+    """The kinds of the rendered sources have not all the same ones."""
+    if "sourceProvider" not in options or _own(options) or not isinstance(repository, dict):
+        return
+    url, value = repository["url"], options["sourceProvider"]
+    if isinstance(url, str):
+        kind = "an OCIRepository" if is_artifact(url) else "a GitRepository"
+        if value not in _PROVIDERS[kind]:
+            fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
+            yield UNFIT, "sourceProvider", f"{kind} knows no {value}.", fix
 
 
 def _repository(repository: Any, chosen: list[tuple[str, Made]], path: Path, report: Report) -> None:
@@ -98,15 +121,23 @@ def _repository(repository: Any, chosen: list[tuple[str, Made]], path: Path, rep
         message = f"there is no repository, so nothing is rendered that makes {names} apply the rest."
         report(NOT_TOLD, path, message, "Add repository.url, or make those objects yourself.")
         return
-    if "flux" not in asking:
-        return
-    at = (*path, "repository")
-    if repository["revision"] == "HEAD":
+    at, url = (*path, "repository"), repository["url"]
+    is_head = repository["revision"] == "HEAD"
+    if isinstance(url, str) and is_artifact(url):
+        if is_head:
+            report(UNFIT, at, "a registry has no HEAD.", "Add revision: a tag, for instance latest.")
+    elif "flux" in asking:
+        _git_by_flux(url, is_head, at, report)
+
+
+def _git_by_flux(url: Any, is_head: bool, at: Path, report: Report) -> None:
+    if is_head:
         report(UNFIT, at, "Flux follows no HEAD.", "Add revision: a branch, for instance main.")
-    url = repository["url"]
     if isinstance(url, str) and not re.match(r"(https?|ssh)://", url):
         scp = re.fullmatch(r"([^\s/:]+):(?!/)(\S+)", url)
-        fix = f"Write ssh://{scp[1]}/{scp[2]}." if scp else "Write an address with https:// or ssh://."
+        fix = (
+            f"Write ssh://{scp[1]}/{scp[2]}." if scp else "Write an address with https://, ssh:// or oci://."
+        )
         report(UNFIT, (*at, "url"), f"Flux does not take {shown(url)}.", fix)
 
 
@@ -135,6 +166,7 @@ def _where(cluster: Made, kind: str, options: Made) -> Any:
         return kind, options.get("namespace"), "https://kubernetes.default.svc", None
     if kind == "argocd" and _is_one_place(cluster["destination"]):
         return kind, options.get("namespace"), *cluster["destination"].values()
-    if kind == "flux" and "kubeConfigSecret" in options:
-        return kind, options.get("namespace"), options["kubeConfigSecret"]
+    for key in ("kubeConfigSecret", "kubeConfigMap"):
+        if kind == "flux" and key in options:
+            return kind, options.get("namespace"), key, options[key]
     return None

@@ -221,16 +221,21 @@ def folder(text: str) -> str:
 
 
 def repository(text: str) -> str:
-    """The address of a git repository, in any of the forms that git takes."""
+    """The address of a git repository, in any of the forms that git takes; or of an artifact (`oci://`)."""
     if len(text) <= 500 and re.fullmatch(r"[!-~]+[:/][!-~]+", text, re.ASCII):
         return text
     message = f"{shown(text)} is not the address of a repository."
     raise Refusal(message, "Write one such as https://git.example.org/capacity.git.", UNFIT)
 
 
+def is_artifact(repository: str) -> bool:
+    """Whether it lies in a registry of images, and not in git."""
+    return repository.startswith("oci://")
+
+
 def revision(text: str) -> str:
-    """What git calls a branch, a tag, a commit or a reference."""
-    if len(text) <= 250 and re.fullmatch(r"[\w./#+@=-]+", text) and not text.startswith("-"):
+    """What git calls a branch, a tag, a commit or a reference; or the tag or digest of an artifact."""
+    if len(text) <= 250 and re.fullmatch(r"(?:sha256:)?[\w./#+@=-]+", text) and not text.startswith("-"):
         return text
     raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", UNFIT)
 

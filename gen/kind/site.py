@@ -238,7 +238,7 @@ SPEC = Fields(
                     "revision": Field(
                         Text("revision", grammar.revision),
                         "HEAD",
-                        "branch, tag as refs/tags/NAME, or commit; Flux wants one",
+                        "branch, tag as refs/tags/NAME, or commit; of `oci://` tag or digest; Flux wants one",
                     ),
                     "path": Field(
                         Text("folder", grammar.folder), "", "folder of it where `rendered/` is", "`.`"

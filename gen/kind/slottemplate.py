@@ -10,11 +10,35 @@ from gen.finding import Path
 from gen.kind import grammar, resources, slotkeys
 from gen.kind.metadata import ANNOTATIONS, LABELS
 from gen.kind.pod import PLACEMENT, placement
-from gen.kind.shape import CONFLICT, IDLE_KEY, INVALID, MISSING, Field, Fields, ListOf, Made, MapOf, Report
+from gen.kind.shape import (
+    CONFLICT,
+    IDLE_KEY,
+    INVALID,
+    MISSING,
+    Field,
+    Fields,
+    ListOf,
+    Made,
+    MapOf,
+    Refusal,
+    Report,
+    shown,
+)
 from gen.kind.value import Flag, OneOf, Text, Whole
 
 PRIORITY = "B110"
 _INT32 = 2**31 - 1
+
+
+def _ip_address(text: str) -> str:
+    from ipaddress import ip_address  # noqa: PLC0415 - hardly anybody writes one
+
+    try:
+        ip_address(text)
+    except ValueError:
+        message = f"{shown(text)} is not an IP address."
+        raise Refusal(message, "Write one such as 10.0.0.5.", grammar.NAME) from None
+    return text
 
 
 def _metadata(made: Made, path: Path, report: Report) -> None:
@@ -70,6 +94,17 @@ VOLUME = Fields(
 )
 
 
+PORT = Fields(
+    {
+        "hostPort": Field(Whole(1, 65535)),
+        "containerPort": Field(Whole(1, 65535), None),
+        "protocol": Field(OneOf(("TCP", "UDP", "SCTP")), None),
+        "hostIP": Field(Text("IP address", _ip_address), None),
+    },
+    lambda made: {"containerPort": made["hostPort"], **_given(made)},
+)
+
+
 def _agree(made: Made, path: Path, report: Report) -> None:
     metadata = made["metadata"]
     has_namespace = metadata is INVALID or (metadata is not None and metadata["namespace"] is not None)
@@ -113,13 +148,16 @@ TEMPLATE = Fields(
         "volumes": Field(
             _Volumes(VOLUME), None, "`{name, persistentVolumeClaim: {claimName}}`: claims to be near", "none"
         ),
+        "ports": Field(ListOf(PORT), None, "`{hostPort}`: ports of the node that are held too", "none"),
     },
     agree=_agree,
 )
 
 
 def template(made: Made | None) -> dict[str, Any]:
-    """`metadata` and `spec` with what was said, as a pod template has them."""
+    """`metadata` and `spec` with what was said, as a pod template has them; with ports, `ports` of its
+    container.
+    """
     if made is None:
         return {"metadata": {}, "spec": {}}
     said = made["metadata"] or {"namespace": None, "labels": None, "annotations": None}
@@ -134,4 +172,5 @@ def template(made: Made | None) -> dict[str, Any]:
         spec["overhead"] = dict(made["overhead"])
     if made["volumes"]:
         spec["volumes"] = made["volumes"]
-    return {"metadata": metadata, "spec": spec}
+    ports = {"ports": made["ports"]} if made["ports"] else {}
+    return {"metadata": metadata, "spec": spec, **ports}

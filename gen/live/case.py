@@ -1,12 +1,16 @@
 """One pool under judgement: all that was seen of it and worked out, before anything is concluded."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gen.live.facts import Deployment, Facts, Place, Pod, Waiting
+from gen.live.expected import Expected, Standing
+from gen.live.facts import Deployment, Facts, Place, Pod, Slot, Waiting
 from gen.live.rules import Live
+from gen.model import Site
 from gen.runtime.override import Override
-from gen.runtime.target import full_count, open_now
+from gen.runtime.slotdemand import Demand
+from gen.runtime.slotplan import Census
+from gen.runtime.target import full_count, open_now, target
 from gen.runtime.timetable import Occurrence, Pool, Timetable, in_force
 
 # How long each may take until it is a broken promise, in seconds.
@@ -16,8 +20,8 @@ REPAIR = 360  # everything else: the sweep comes every five minutes
 
 
 class Look(NamedTuple):
-    """One look at one cluster. `expected` is what git says, by reservation; `has_sweep` that a sweep works
-    here, which repairs in time what no pod does.
+    """One look at one cluster. `expected` is what git says, by reservation, `standing` what it says stands
+    without a timetable; `has_sweep` that a sweep works here, which repairs in time what no pod does.
     """
 
     place: Place
@@ -28,6 +32,8 @@ class Look(NamedTuple):
     facts: Facts
     now: int
     has_sweep: bool = True
+    standing: Mapping[str, Sequence[Standing]] = {}
+    scheduler: str = ""  # Koordinator's; empty: the cluster has none
 
 
 class Case(NamedTuple):
@@ -38,15 +44,18 @@ class Case(NamedTuple):
     look: Look
     reservation: str
     pool: Pool
-    timetable: Timetable | None
-    git: Timetable | None
-    changed: int
-    wanted: int | None
-    active: int | None
-    override: Override | None
-    deployment: Deployment | None
-    waiting: tuple[Waiting, ...]
-    pods: tuple[Pod, ...]  # of the reservation's Jobs
+    timetable: Timetable | None = None
+    git: Timetable | None = None
+    changed: int = 0
+    wanted: int | None = None
+    active: int | None = None
+    override: Override | None = None
+    deployment: Deployment | None = None
+    waiting: tuple[Waiting, ...] = ()
+    pods: tuple[Pod, ...] = ()  # of the reservation's Jobs
+    slots: tuple[Slot, ...] | None = None  # of windows; None: nobody knows
+    census: Census = Census()  # of these
+    demand: Demand | None = None  # None: slots do not hold it, or nobody knows
 
     @property
     def subject(self) -> str:
@@ -66,8 +75,24 @@ class Case(NamedTuple):
     def live(self, code: str, message: str, fix: str) -> Live:
         return Live(code, self.look.place.cluster, self.subject, message, fix)
 
-    def kubectl(self, command: str) -> str:
-        return self.look.place.kubectl(command)
+    def kubectl(self, command: str, *, namespaced: bool = True) -> str:
+        return self.look.place.kubectl(command, namespaced=namespaced)
+
+
+def look_at(place: Place, site: Site, git: Expected, facts: Facts, now: int) -> Look:
+    """At the cluster that `git` is about."""
+    cluster = next(one for one in site.clusters if one.name == git.cluster)
+    return Look(
+        place,
+        site.name,
+        cluster.engine,
+        cluster.autoscaler,
+        git.timetables,
+        facts,
+        now,
+        standing=git.standing,
+        scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+    )
 
 
 def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Occurrence, ...]:
@@ -75,6 +100,12 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Oc
         return ()
     count = full_count(resource_class)
     return tuple(one for one in in_force(timetable) if count(one))
+
+
+def wanted_by_git(case: Case) -> int:
+    """Where the cluster knows of nothing."""
+    occurrences = occurrences_of(case.git, case.pool.resource_class)
+    return target(occurrences, case.look.now, full_count(case.pool.resource_class))
 
 
 def seats(number: int) -> str:

@@ -1,29 +1,60 @@
 """What the working tree says should be in a cluster, in the very form that the cluster has it. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from gen.manifest.naming import pool
+from gen.manifest.slot import slots_of, standing
 from gen.manifest.timetabletext import timetable_text
 from gen.model import Site
 from gen.pipeline import Item
+from gen.placed import Placed, Stands, stands
 from gen.runtime.timetable import Occurrence, Timetable, parse
 
 
+class Standing(NamedTuple):
+    """The slots of one class of a reservation that stand in git, by name, until an instant (None: always).
+    `once`: each is over with its first session.
+    """
+
+    resource_class: str
+    pool: str
+    names: tuple[str, ...]
+    until: int | None
+    once: bool
+
+
 class Expected(NamedTuple):
-    """The timetables of one cluster, by reservation."""
+    """The timetables of one cluster, by reservation; and what stands there without one."""
 
     cluster: str
     timetables: dict[str, Timetable]
+    standing: dict[str, tuple[Standing, ...]]
 
 
 def expected(site: Site, items: Iterable[Item]) -> dict[str, Expected]:
     """By cluster, in the site's order. What is rendered and read back cannot differ for a reason of form."""
-    found = {one.name: Expected(one.name, {}) for one in site.clusters}
+    found = {one.name: Expected(one.name, {}, {}) for one in site.clusters}
     for item in items:
+        stand = stands(item.reservation)
         for part in item.parts:
+            if stand is not None:
+                known = found[part.placed.cluster.name].standing
+                known[item.reservation.name] = tuple(_standing(site, part.placed, stand))
+                continue
             text = timetable_text(site, part.placed, part.occurrences)
             found[part.placed.cluster.name].timetables[item.reservation.name] = parse(text)
     return found
+
+
+def _standing(site: Site, placed: Placed, stand: Stands) -> Iterator[Standing]:
+    reservation = placed.reservation
+    counts = {} if reservation.suspend else dict(reservation.seats)
+    for one in placed.classes:
+        made = standing(site, placed.cluster, reservation, one, counts.get(one.name, 0))
+        names = tuple(name for name, _ in made)
+        once = slots_of(reservation).allocate_once
+        yield Standing(one.name, pool(reservation.name, one.name), names, stand.until, once)
 
 
 def difference(git: Timetable, cluster: Timetable) -> str:

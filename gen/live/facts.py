@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from gen.runtime.recognition import Recognition
 from gen.runtime.session import Session
+from gen.runtime.slot import Slot as Held
 
 
 class Place(NamedTuple):
@@ -14,10 +15,11 @@ class Place(NamedTuple):
     namespace: str
     context: str | None
 
-    def kubectl(self, command: str) -> str:
+    def kubectl(self, command: str, *, namespaced: bool = True) -> str:
         """A command that a person can paste."""
         context = f" --context={self.context}" if self.context else ""
-        return f"kubectl{context} --namespace={self.namespace} {command}"
+        namespace = f" --namespace={self.namespace}" if namespaced else ""
+        return f"kubectl{context}{namespace} {command}"
 
 
 class Deployment(NamedTuple):
@@ -91,9 +93,37 @@ class Timetable(NamedTuple):
     changed: int
 
 
+class Slot(NamedTuple):
+    """A slot of ours. `trouble`: why it waits or is over, in the scheduler's words, since `changed`;
+    `is_seen`: the scheduler has looked at it.
+    """
+
+    reservation: str
+    resource_class: str
+    is_standing: bool
+    held: Held
+    is_seen: bool
+    trouble: Trouble | None
+    changed: int
+
+
+class Unread(NamedTuple):
+    """A Reservation, of whomever, that Koordinator's scheduler cannot read."""
+
+    name: str
+    why: str
+
+
+class Refusal(NamedTuple):
+    """No list of Reservations, and why: the HTTP status, 0 without one."""
+
+    status: int
+    message: str
+
+
 class Facts(NamedTuple):
     """`code` is the in-cluster code by file, None without its ConfigMap. `sessions`: those that are active,
-    or why nobody could tell.
+    or why nobody could tell. `slots` is None where nobody looked: the site says that there is no Koordinator.
     """
 
     timetables: tuple[Timetable, ...] = ()
@@ -104,3 +134,6 @@ class Facts(NamedTuple):
     waiting: tuple[Waiting, ...] = ()
     code: Mapping[str, str] | None = None
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
+    slots: tuple[Slot, ...] | Refusal | None = None
+    unread: tuple[Unread, ...] = ()
+    unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy

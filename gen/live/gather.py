@@ -4,17 +4,19 @@ Placeholders that stand are not listed (their Deployment counts them), nor pods 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen.live import objects
-from gen.live.facts import Facts
+from gen.live.facts import Facts, Refusal, Unread
 from gen.live.known import readable
+from gen.live.poison import why_unread
 from gen.live.sessions import active, asked_for
 from gen.manifest import naming
 from gen.runtime import labels
 from gen.runtime.api import ApiError
 from gen.runtime.collection import Collection
 from gen.runtime.kinds import collections
+from gen.runtime.objectkind import SLOT
 from gen.runtime.recognition import Recognition
 from gen.runtime.serving import is_going
 from gen.runtime.session import Session
@@ -27,8 +29,21 @@ Ask = Callable[[str, Mapping[str, str], str], Any]
 """GET of a path with a query, accepting a media type: the object that is answered."""
 
 
-def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Exception]) -> Facts:
-    """Raises what `ask` raises; but where it raises `refused` for a list of sessions, that is a fact."""
+class Wanted(NamedTuple):
+    """What is ours in a cluster. Of Reservations nobody asks but where the site says that there is
+    Koordinator.
+    """
+
+    namespace: str
+    site: str
+    koordinator: bool = False
+
+
+def gathered(ask: Ask, wanted: Wanted, now: int, refused: type[Exception]) -> Facts:
+    """Raises what `ask` raises; but where it raises `refused` for a list of sessions or of Reservations, that
+    is a fact.
+    """
+    namespace, site, koordinator = wanted
     ours = f"{labels.SITE}={site}"
 
     def listed(path: str, selector: str = ours, fields: str = "") -> list[objects.Object]:
@@ -36,7 +51,8 @@ def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Except
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
     named = {one["metadata"]["name"]: one.get("data") or {} for one in maps}
-    code = {file: text for name in naming.CODE for file, text in named.get(name, {}).items()}
+    names = naming.code(koordinator=koordinator)
+    code = {file: text for name in names for file, text in named.get(name, {}).items()}
     pods = "/api/v1/namespaces/{}/pods"
     waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
@@ -50,7 +66,28 @@ def gathered(ask: Ask, namespace: str, site: str, now: int, refused: type[Except
         code if naming.RUNTIME in named else None,
         {},
     )
-    return facts._replace(sessions=_sessions(ask, facts, now, refused))
+    facts = facts._replace(sessions=_sessions(ask, facts, now, refused))
+    return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _with_slots(ask: Ask, facts: Facts, site: str, refused: type[Exception]) -> Facts:
+    """One list of all Reservations of the cluster: another's that nobody can read stops ours too."""
+    try:
+        found = _pages(ask, SLOT.path(""), "", "", _JSON)
+    except refused as error:
+        status = getattr(error, "status", 0)
+        return facts._replace(slots=Refusal(status, str(error)))
+    ours = [
+        one
+        for one in found
+        if (objects.label(one, labels.SITE), objects.label(one, labels.ROLE)) == (site, labels.SLOT)
+    ]
+    told = [Unread(one["metadata"]["name"], why_unread(one)) for one in found]
+    return facts._replace(
+        slots=tuple(map(objects.slot, ours)),
+        unread=tuple(one for one in told if one.why),
+        unset=tuple(one["metadata"]["name"] for one in found if objects.has_no_policy(one)),
+    )
 
 
 def _is_timetable(item: objects.Object) -> bool:

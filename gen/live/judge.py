@@ -4,21 +4,22 @@ Everything is judged by the timetable in the cluster, for that is what the pods 
 something else is told beside it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gen.finding import ERROR
-from gen.live import ours, ready, seats, sync
-from gen.live.case import Case, Look, occurrences_of
+from gen.live import ours, ready, seats, slotcase, slotseats, standing, sync
+from gen.live.bydates import by_clock
+from gen.live.case import Case, Look, occurrences_of, wanted_by_git
 from gen.live.facts import Deployment
 from gen.live.known import UNKNOWN, Known, known
 from gen.live.rules import Live
 from gen.live.sessions import Roll
-from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus
+from gen.live.status import FAILED, ClusterStatus, Numbers, PoolStatus
 from gen.runtime.instant import instant_text
 from gen.runtime.override import in_force
 from gen.runtime.plan import wish
 from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from gen.runtime.target import full_count, open_now, target
+from gen.runtime.target import open_now
 from gen.runtime.timetable import Pool
 from gen.runtime.timetable import Timetable as Read
 
@@ -28,12 +29,15 @@ def judged(look: Look, code: Mapping[str, str]) -> ClusterStatus:
     found = {one.reservation: known(one) for one in look.facts.timetables}
     look = look._replace(has_sweep=ours.sweep_works(look.facts, look.now))
     names = {*look.expected, *found, *(one.reservation for one in look.facts.deployments)}
+    names |= slotcase.reservations(look.facts)
     readable = [one.read for one in found.values() if one.read]
     roll = Roll(readable, look.facts.sessions, look.now)
     pools: list[PoolStatus] = []
-    for name in sorted(names):
-        pools += _Reservation(look, name, found.get(name, UNKNOWN), roll).pools()
-    findings = [*ours.of_cluster(look, code), *_of_sessions(look, readable)]
+    for name in sorted({*names, *standing.names(look)}):
+        if name in names:
+            pools += _Reservation(look, name, found.get(name, UNKNOWN), roll).pools()
+        pools += standing.pools(look, name)
+    findings = [*ours.of_cluster(look, code), *ours.of_koordinator(look), *_of_sessions(look, readable)]
     findings += ours.of_jobs(
         look,
         "",
@@ -52,7 +56,8 @@ class _Reservation:
         facts = look.facts
         self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
         self._pods = tuple(one for one in facts.pods if one.reservation == name)
-        self._findings = self._common()
+        self._classes_of_slots = slotcase.classes(facts, name)
+        self.findings = self._common()
 
     def _common(self) -> tuple[Live, ...]:
         look, name, known = self._look, self._name, self._known
@@ -71,18 +76,25 @@ class _Reservation:
 
     def _timetable(self) -> Read | None:
         """The one that holds: where the cluster's is lost or malformed, pods keep what git said before."""
-        if self._known.read is None and (self._known.malformed or self._deployments):
+        if self._known.read is None and (
+            self._known.malformed or self._deployments or self._classes_of_slots
+        ):
             return self._git
         return self._known.read
 
     def pools(self) -> list[PoolStatus]:
-        """Those of the timetable, then those that only git has, then Deployments that nobody knows."""
+        """Those of the timetable, then those that only git has, then Deployments and slots that nobody
+        knows.
+        """
         found: dict[str, Pool] = {}
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
                 found.setdefault(pool.deployment, pool)
         for one in sorted(self._deployments.values()):
             found.setdefault(one.name, Pool(one.resource_class, one.name, "none"))
+        known = {pool.resource_class for pool in found.values()}
+        for name in sorted(self._classes_of_slots - known):
+            found[f"/{name}"] = Pool(name, "", "none")
         return [self._status(pool) for pool in found.values()]
 
     def _case(self, pool: Pool) -> Case:
@@ -96,7 +108,7 @@ class _Reservation:
             for one in look.facts.waiting
             if (one.reservation, one.resource_class) == (self._name, pool.resource_class)
         ]
-        return Case(
+        case = Case(
             look,
             self._name,
             pool,
@@ -110,17 +122,16 @@ class _Reservation:
             tuple(waiting),
             self._pods,
         )
+        return slotcase.with_slots(case, sessions)
 
     def _status(self, pool: Pool) -> PoolStatus:
         case = self._case(pool)
-        is_there = self._known is not UNKNOWN or bool(self._deployments)
-        findings = [*self._findings, *sync.of_pool(case)]
-        if is_there:
-            findings += [*_of_override(case), *seats.judged(case), *ready.judged(case)]
+        findings = [*self.findings, *sync.of_pool(case)]
+        if self._known is not UNKNOWN or self._deployments or self._classes_of_slots:
+            findings += [*_of_override(case), *_of_seats(case)]
         bad = any(one.severity == ERROR for one in findings)
         timetable = case.timetable or self._git
-        state, opens, ends = _calendar(timetable, pool.resource_class, self._look.now)
-        deployment = case.deployment
+        state, opens, ends = by_clock(timetable, pool.resource_class, self._look.now)
         return PoolStatus(
             self._name,
             pool.resource_class,
@@ -128,14 +139,30 @@ class _Reservation:
             FAILED if bad else state,
             opens,
             ends,
-            _wanted(case, deployment),
-            deployment.replicas if deployment else None,
-            deployment.ready if deployment else None,
-            len(case.waiting),
-            case.active,
+            *_numbers(case),
             tuple(findings),
             "suspended" if timetable is not None and timetable.suspend else "",
+            slotcase.count(case),
         )
+
+
+def _of_seats(case: Case) -> Iterator[Live]:
+    if case.pool.slots is not None:
+        yield from slotseats.judged(case)
+        return
+    if case.pool.deployment:
+        yield from seats.judged(case)
+        yield from ready.judged(case)
+    yield from slotseats.left(case)
+
+
+def _numbers(case: Case) -> Numbers:
+    """Wanted, asked for, ready, pending, active."""
+    if case.pool.slots is not None or not case.pool.deployment:
+        return slotcase.numbers(case)
+    found = case.deployment
+    replicas, there = (found.replicas, found.ready) if found else (None, None)
+    return _wanted(case, found), replicas, there, len(case.waiting), case.active
 
 
 def _wish(
@@ -154,50 +181,10 @@ def _wish(
 def _wanted(case: Case, deployment: Deployment | None) -> int | None:
     """Where the cluster knows of nothing, what git says."""
     if case.timetable is None and deployment is None:
-        occurrences, full = occurrences_of(case.git, case.pool.resource_class), full_count
-        return target(occurrences, case.look.now, full(case.pool.resource_class))
+        return wanted_by_git(case)
     if case.wanted is None:
         return deployment.replicas if deployment else None
     return case.wanted
-
-
-def _calendar(timetable: Read | None, resource_class: str, now: int) -> tuple[str, int | None, int | None]:
-    """State, open and end by the clock alone. A suspended reservation waits for somebody."""
-    occurrences = occurrences_of(timetable, resource_class)
-    current = open_now(occurrences, now)
-    if current:
-        return ACTIVE, min(one.open for one in current), max(one.end for one in current)
-    coming = min((one for one in occurrences if one.open > now), key=lambda one: one.open, default=None)
-    if coming is not None:
-        return PENDING, coming.open, coming.end
-    if timetable is not None and timetable.suspend:
-        return PENDING, None, None
-    last = max(occurrences, key=lambda one: one.end, default=None)
-    return COMPLETED, last.open if last else None, last.end if last else None
-
-
-def calendar_only(look: Look, finding: Live) -> ClusterStatus:
-    """What git alone can say of a cluster that could not be read; each pool carries the `finding`."""
-    pools = []
-    for name, timetable in sorted(look.expected.items()):
-        for pool in timetable.pools:
-            state, opens, ends = _calendar(timetable, pool.resource_class, look.now)
-            unknown = (None, None, None, None, None)
-            suspended = "suspended" if timetable.suspend else ""
-            pools.append(
-                PoolStatus(
-                    name,
-                    pool.resource_class,
-                    look.place.cluster,
-                    state,
-                    opens,
-                    ends,
-                    *unknown,
-                    (finding,),
-                    suspended,
-                )
-            )
-    return ClusterStatus(look.place.cluster, look.place, tuple(pools), (finding,))
 
 
 def _of_override(case: Case) -> list[Live]:
@@ -219,7 +206,8 @@ def _of_sessions(look: Look, timetables: Iterable[Read]) -> list[Live]:
             )
             if isinstance(seen, str):
                 message = f"sessions cannot be listed: {seen}."
-                fix = "Ask for the right to list them; until then wanted is what the Deployment asks for."
+                known = "what there is" if pool.slots else "what the Deployment asks for"
+                fix = f"Ask for the right to list them; until then wanted is {known}."
                 found["S004", name] = Live("S004", cluster, name, message, fix)
             elif _lacks_templates(timetable, pool, seen, look.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."

@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gen.live.facts import CronJob, Deployment, Job, Pod, Timetable, Trouble, Waiting
+from gen.live.facts import CronJob, Deployment, Job, Pod, Slot, Timetable, Trouble, Waiting
 from gen.runtime import labels
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.override import ANNOTATION as OVERRIDE
 from gen.runtime.serving import containers, is_serving
+from gen.runtime.slot import AVAILABLE, PENDING
+from gen.runtime.slot import slot as held
 
 Object = dict[str, Any]
 
@@ -95,6 +97,28 @@ def waiting(item: Object) -> Waiting:
         time_of(item["metadata"].get("creationTimestamp")),
         _why_not(item),
     )
+
+
+def slot(item: Object) -> Slot:
+    """A Reservation that the scheduler has not looked at has no status at all."""
+    status = item.get("status") or {}
+    conditions = status.get("conditions") or ()
+    not_so = next((one for one in conditions if one.get("status") == "False"), None)
+    is_seen = bool(conditions or status.get("nodeName") or status.get("phase") not in (None, PENDING))
+    return Slot(
+        label(item, labels.RESERVATION),
+        label(item, labels.CLASS),
+        bool(label(item, labels.STANDING)),
+        held(item),
+        is_seen,
+        None if not_so is None else _trouble(not_so),
+        time_of((not_so or {}).get("lastTransitionTime")),
+    )
+
+
+def has_no_policy(item: Object) -> bool:
+    """Of a Reservation that holds something."""
+    return _at(item, "status", "phase") == AVAILABLE and not _at(item, "spec", "allocatePolicy")
 
 
 def label(item: Object, key: str) -> str:

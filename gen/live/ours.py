@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from gen.live.case import Look
-from gen.live.facts import CronJob, Facts, Job, Pod
+from gen.live.facts import CronJob, Facts, Job, Pod, Refusal
 from gen.live.rules import Live
 from gen.manifest import naming
 from gen.runtime import labels
@@ -41,6 +41,29 @@ def of_cluster(look: Look, code: Mapping[str, str]) -> Iterator[Live]:
         message = f"the code in {naming.RUNTIME} is not that of this Berth: {_some(files)}."
         yield _live(look, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
     yield from _of_sweep(look, apply)
+
+
+def of_koordinator(look: Look) -> Iterator[Live]:
+    """What keeps all slots of the cluster from being known or held."""
+    found, place = look.facts.slots, look.place
+    if isinstance(found, Refusal) and found.status == 404:
+        message = f"the cluster knows no Reservations: {found.message}."
+        fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
+        yield _live(look, "S061", "", message, fix)
+    elif isinstance(found, Refusal):
+        message = f"the Reservations of Koordinator cannot be listed: {found.message}."
+        fix = "Ask for the right to list reservations.scheduling.koordinator.sh in the whole cluster."
+        yield _live(look, "S060", "", message, fix)
+    for one in look.facts.unread:
+        message = f"{look.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
+        delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
+        yield _live(look, "S063", "", message, f"Mend it, or remove it: {delete}")
+    if unset := sorted(look.facts.unset):
+        message = (
+            f"no slot is placed on a node with a Reservation that has no allocatePolicy: {_some(unset)}."
+        )
+        fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
+        yield _live(look, "S068", "", message, fix)
 
 
 def of_nothing(look: Look) -> Live | None:

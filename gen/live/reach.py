@@ -8,7 +8,7 @@ from gen.live import contexts
 from gen.live.client import ClusterError, Remote
 from gen.live.client import contexts as contexts_of
 from gen.live.facts import Facts, Place
-from gen.live.gather import gathered
+from gen.live.gather import Wanted, gathered
 from gen.live.rules import Live
 from gen.live.together import together
 from gen.model import Cluster, Site
@@ -73,8 +73,11 @@ class Reach:
         return found
 
     def facts(self, site: Site, places: Sequence[Place], now: int) -> dict[str, Facts | Live]:
+        with_koordinator = {one.name for one in site.clusters if one.koordinator is not None}
+
         def look(remote: Remote, place: Place) -> Facts:
-            return gathered(remote.get, place.namespace, site.name, now, ClusterError)
+            wanted = Wanted(place.namespace, site.name, place.cluster in with_koordinator)
+            return gathered(remote.get, wanted, now, ClusterError)
 
         return self.at_each(places, look)
 

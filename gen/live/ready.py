@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gen.live.case import REPAIR, Case
-from gen.live.facts import Waiting
+from gen.live.facts import Trouble, Waiting
 from gen.live.rules import Live
 from gen.runtime.instant import instant_text
 from gen.runtime.labels import CLASS, RESERVATION
@@ -14,6 +14,17 @@ PATIENCE = 60  # seconds that a placeholder may wait for a node before anybody i
 
 
 def judged(case: Case) -> Iterator[Live]:
+    yield from of_waiting(case)
+    missing = _not_ready(case)
+    if missing > 0:
+        see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
+        yield from late(
+            case, missing, "placeholders", min((one.since for one in case.waiting), default=None), see
+        )
+
+
+def of_waiting(case: Case) -> Iterator[Live]:
+    """What placeholders wait for, whatever is ready."""
     now = case.look.now
     noroom = [one for one in case.waiting if one.trouble and one.trouble.reason in UNSCHEDULABLE]
     stuck = [one for one in case.waiting if one.trouble and one.trouble.reason not in UNSCHEDULABLE]
@@ -21,13 +32,12 @@ def judged(case: Case) -> Iterator[Live]:
         yield _no_room(case, noroom)
     if stuck:
         yield _stuck(case, stuck)
-    missing = _not_ready(case)
-    if missing > 0:
-        yield from _late(case, missing)
 
 
 def _no_room(case: Case, waiting: Sequence[Waiting]) -> Live:
-    message = f"{_placeholders(waiting)} for a node since {instant_text(_first(waiting))}: {_said(waiting)}"
+    message = (
+        f"{_placeholders(waiting)} for a node since {instant_text(_first(waiting))}: {_said_of(waiting)}"
+    )
     scaler = case.look.autoscaler
     if scaler == "none":
         return case.live("S040", message, "Add nodes, or lower the count.")
@@ -39,7 +49,7 @@ def _stuck(case: Case, waiting: Sequence[Waiting]) -> Live:
     fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
     if reasons & {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}:
         fix = "Put the image where nodes can pull it, or mend images.pause or images.pullSecrets of the site."
-    return case.live("S041", f"{_placeholders(waiting)} to start: {_said(waiting)}", fix)
+    return case.live("S041", f"{_placeholders(waiting)} to start: {_said_of(waiting)}", fix)
 
 
 def _placeholders(waiting: Sequence[Waiting]) -> str:
@@ -50,11 +60,13 @@ def _first(waiting: Sequence[Waiting]) -> int:
     return min(one.since for one in waiting)
 
 
-def _said(waiting: Sequence[Waiting]) -> str:
+def _said_of(waiting: Sequence[Waiting]) -> str:
+    return said([one.trouble for one in waiting if one.trouble])
+
+
+def said(troubles: Sequence[Trouble]) -> str:
     """What is said of most of them; the shortest of those, then the first by alphabet."""
-    words = [
-        f"{one.trouble.reason}: {one.trouble.message}".removesuffix(": ") for one in waiting if one.trouble
-    ]
+    words = [f"{one.reason}: {one.message}".removesuffix(": ") for one in troubles]
     most = max(sorted(set(words), key=lambda text: (len(text), text)), key=words.count)
     return most if most.endswith(".") else f"{most}."
 
@@ -69,18 +81,19 @@ def _not_ready(case: Case) -> int:
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
 
-def _late(case: Case, missing: int) -> Iterator[Live]:
+def late(case: Case, missing: int, what: str, since: int | None, see: str) -> Iterator[Live]:
+    """`since`: when the first of those that wait began to."""
     now = case.look.now
     timetable, occurrences = case.timetable, case.open()
     if timetable is None or not any(asked_at(one, timetable.settings) <= now for one in occurrences):
         return
     start = min(one.start for one in occurrences)
     knows_taken = case.pool.behaviour != "none" or case.active is not None
-    told = f"{missing} of {case.wanted} placeholders are not ready"
-    fix = f"See what they wait for: {case.kubectl(f'describe pods --selector={_placeholders_of(case)}')}"
+    told = f"{missing} of {case.wanted} {what} are not ready"
+    fix = f"See what they wait for: {see}"
     if now < start:
         yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)
-    elif knows_taken and case.waiting and max(start, _first(case.waiting)) + REPAIR <= now:
+    elif knows_taken and since is not None and max(start, since) + REPAIR <= now:
         yield case.live("S043", f"{told}, and it started at {instant_text(start)}.", fix)
 
 

@@ -41,20 +41,30 @@ RULES = {
     "S030": Rule(ERROR, "not served", "Seats are missing, and no pod serves the reservation."),
     "S031": Rule(ERROR, "seats missing", "Seats are missing, although a pod serves the reservation."),
     "S032": Rule(WARNING, "late", "Seats are missing, for no longer yet than they may."),
-    "S033": Rule(ERROR, "left over", "Placeholders are left after the end."),
-    "S034": Rule(NOTE, "closing", "Placeholders are left, for no longer yet than they may."),
+    "S033": Rule(ERROR, "left over", "Placeholders or slots are left after the end."),
+    "S034": Rule(NOTE, "closing", "Placeholders or slots are left, for no longer yet than they may."),
     "S035": Rule(WARNING, "not served", "A pool is open, and no pod serves its reservation."),
     "S036": Rule(NOTE, "override", "An override is in force."),
     "S037": Rule(WARNING, "bad override", "An override cannot be understood."),
     "S038": Rule(NOTE, "settling", "Sessions left, and their seats are not asked for again yet."),
     # placeholders
-    "S040": Rule(WARNING, "no room", "Placeholders wait for a node."),
+    "S040": Rule(WARNING, "no room", "Placeholders or slots wait for a node."),
     "S041": Rule(WARNING, "cannot start", "Placeholders cannot start on their node."),
     "S042": Rule(WARNING, "not ready", "Seats are not ready, and the start is near."),
     "S043": Rule(ERROR, "not ready", "Seats are not ready after the start."),
     # our own Jobs
     "S050": Rule(WARNING, "pod in trouble", "A pod of ours cannot run."),
     "S051": Rule(WARNING, "Job failed", "A Job of ours has failed."),
+    # slots
+    "S060": Rule(ERROR, "slots unknown", "Reservations of Koordinator cannot be listed."),
+    "S061": Rule(ERROR, "no Koordinator", "The cluster knows no Reservations: Koordinator is not there."),
+    "S062": Rule(WARNING, "not looked at", "Koordinator's scheduler does not look at slots."),
+    "S063": Rule(ERROR, "unreadable", "A Reservation stops Koordinator's scheduler, which cannot read it."),
+    "S064": Rule(WARNING, "left over", "Slots are left of a reservation that is gone."),
+    "S065": Rule(WARNING, "too short", "Slots end before their window does."),
+    "S066": Rule(WARNING, "expired", "What stood has expired, and is still in git."),
+    "S067": Rule(ERROR, "over", "Slots that should stand hold nothing any more."),
+    "S068": Rule(NOTE, "mixed policies", "Reservations of others share no node with slots."),
 }
 
 

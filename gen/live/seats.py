@@ -18,20 +18,20 @@ YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be o
 def judged(case: Case) -> Iterator[Live]:
     found, wanted = case.deployment, case.wanted
     if found is None:
-        yield _missing(case)
+        yield missing(case)
         return
     most = _most(case)
     if wanted is not None and found.replicas < wanted:
-        missing = f"{seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are asked for"
+        told = f"{seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are asked for"
         lacking = _lacking if case.served else _lacking_unserved
-        yield lacking(case, found, missing)
-    elif case.open() and not case.served and _opened(case) + YOUNG <= case.look.now:
-        yield _unserved(case)
+        yield lacking(case, found, told)
+    elif case.open() and not case.served and opened(case) + YOUNG <= case.look.now:
+        yield unserved(case)
     if found.replicas > most:
-        yield _left(case, found, most)
+        yield left(case, found, most)
 
 
-def _missing(case: Case) -> Live:
+def missing(case: Case) -> Live:
     name, engine = (
         case.pool.deployment,
         {"argocd": "Argo CD", "flux": "Flux"}.get(case.look.engine, "kubectl"),
@@ -45,16 +45,16 @@ def _missing(case: Case) -> Live:
 
 def _lacking(case: Case, found: Deployment, missing: str) -> Live:
     now, is_ours = case.look.now, found.scaled_by in OUR_FIELD_MANAGERS
-    young = now < max(_opened(case) + YOUNG, case.changed + EDIT)
+    young = now < max(opened(case) + YOUNG, case.changed + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
     knows = case.active is not None and case.override is None
-    if is_ours and knows and found.scaled_at >= _opened(case):
+    if is_ours and knows and found.scaled_at >= opened(case):
         seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
         fix = f"Nothing to do: they are asked for again {seconds} s after the sessions left."
         return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
     by = f", set by {found.scaled_by} at {instant_text(found.scaled_at)}" if found.scaled_at else ""
-    log = case.kubectl(f"logs --selector={_pods(case)} --all-containers --tail=20")
+    log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
     message = f"{missing}{by}; its pod does not put it right."
     return case.live("S031", message, f"Read what its pod says: {log}")
 
@@ -63,34 +63,40 @@ def _lacking_unserved(case: Case, found: Deployment, missing: str) -> Live:
     """Nobody knows since when; the latest thing that may have caused it tells the least."""
     now = case.look.now
     scale = case.kubectl(f"scale deployment/{found.name} --replicas={case.wanted}")
-    if now < _opened(case) + YOUNG:
+    if now < opened(case) + YOUNG:
         return case.live("S032", f"{missing}; its pod is not there yet.", "Look again in a minute.")
     why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
     message = f"{missing}, and no pod serves it: {why}."
-    if case.look.has_sweep and now < _last_written(case, found, _opened(case)) + REPAIR:
+    if case.look.has_sweep and now < _last_written(case, found, opened(case)) + REPAIR:
         return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
     late = "The sweep should have repaired it. " if case.look.has_sweep else ""
     return case.live("S030", message, f"{late}By hand: {scale}")
 
 
-def _unserved(case: Case) -> Live:
-    fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={_pods(case)}')}"
+def unserved(case: Case) -> Live:
+    fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
     if case.look.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
     return case.live("S035", "it is open, and no pod serves it.", fix)
 
 
-def _left(case: Case, found: Deployment, most: int) -> Live:
+def left(case: Case, found: Deployment, most: int, why: str = "") -> Live:
+    """`why` nothing of it should be there; else nothing is open."""
     over = [one.end for one in case.occurrences() if one.end <= case.look.now]
     number = f"{found.replicas - most} placeholder{'s' if found.replicas - most > 1 else ''} too many"
     message = f"{number}: {found.replicas} are asked for, at most {most} should be."
     if not most:
-        message = f"{number}: nothing is open{f' since {instant_text(max(over))}' if over else ''}."
+        message = f"{number}: {why or _nothing_open(over)}."
     is_kept = case.look.has_sweep or case.served
     if is_kept and case.look.now < _last_written(case, found, max(over, default=0)) + REPAIR:
         return case.live("S034", message, "Its pod or the sweep removes them within 6 minutes.")
     scale = case.kubectl(f"scale deployment/{found.name} --replicas={most}")
     return case.live("S033", message, f"By hand: {scale}")
+
+
+def _nothing_open(over: list[int]) -> str:
+    """`over`: ends of what was."""
+    return f"nothing is open{f' since {instant_text(max(over))}' if over else ''}"
 
 
 def _most(case: Case) -> int:
@@ -100,7 +106,7 @@ def _most(case: Case) -> int:
     return target(case.occurrences(), case.look.now, full_count(case.pool.resource_class))
 
 
-def _opened(case: Case) -> int:
+def opened(case: Case) -> int:
     """When the latest of what is open opened; 0 without."""
     return max((one.open for one in case.open()), default=0)
 
@@ -110,5 +116,5 @@ def _last_written(case: Case, found: Deployment, at: int) -> int:
     return max(at, case.changed, 0 if found.scaled_by in OUR_FIELD_MANAGERS else found.scaled_at)
 
 
-def _pods(case: Case) -> str:
+def pods(case: Case) -> str:
     return f"{RESERVATION}={case.reservation},{ROLE}={OCCURRENCE}"

@@ -17,20 +17,25 @@ def of_reservation(
     """`cluster` is what is read there; None: it is missing, or `malformed` as this says."""
     git = look.expected.get(name)
     if malformed:
-        fix = f"{_apply(look, name)} Until then its pods keep the last one that they understood."
+        fix = f"{apply(look, name)} Until then its pods keep the last one that they understood."
         yield _live(look, "S024", name, f"its timetable cannot be understood: {malformed}.", fix)
+    elif (
+        git is None and cluster is None and not any(one.reservation == name for one in look.facts.deployments)
+    ):
+        pass  # slots alone are left, and no engine knows them
     elif git is None:
+        what = "its windows are" if name in look.standing else "it is"
         fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(
             look.engine, "It goes with the next sync, if that prunes."
         )
-        yield _live(look, "S023", name, "it is in the cluster and not in git.", fix)
+        yield _live(look, "S023", name, f"{what} in the cluster and not in git.", fix)
     elif cluster is None:
         message = "it is in git and not in the cluster."
         if any(one.reservation == name for one in look.facts.deployments):
             message = "its timetable is not in the cluster."
-        yield _live(look, "S021", name, message, _apply(look, name))
+        yield _live(look, "S021", name, message, apply(look, name))
     elif unlike := difference(git, cluster):
-        yield _live(look, "S022", name, f"not synced: {unlike}.", _apply(look, name))
+        yield _live(look, "S022", name, f"not synced: {unlike}.", apply(look, name))
     yield from _of_cronjobs(look, name, cluster, list(cronjobs))
 
 
@@ -45,7 +50,7 @@ def of_pool(case: Case) -> Iterator[Live]:
     if missing and not known and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
         message = f"{seats(missing)} should be open by git, since {since}."
-        yield case.live("S020", message, _apply(case.look, case.reservation))
+        yield case.live("S020", message, apply(case.look, case.reservation))
 
 
 def _of_cronjobs(look: Look, name: str, cluster: Timetable | None, cronjobs: list[CronJob]) -> Iterator[Live]:
@@ -53,7 +58,7 @@ def _of_cronjobs(look: Look, name: str, cluster: Timetable | None, cronjobs: lis
     if cluster is None or not any(one.end > look.now for one in in_force(cluster)):
         return
     if not cronjobs:
-        fix = f"{_apply(look, name)} Until then only the sweep opens it, up to 6 minutes late."
+        fix = f"{apply(look, name)} Until then only the sweep opens it, up to 6 minutes late."
         yield _live(look, "S026", name, "it has no CronJob that would open it.", fix)
     for one in cronjobs:
         if one.suspended:
@@ -61,7 +66,7 @@ def _of_cronjobs(look: Look, name: str, cluster: Timetable | None, cronjobs: lis
             yield _live(look, "S026", name, f"its CronJob {one.name} is suspended.", f"Resume it: {patch}")
 
 
-def _apply(look: Look, name: str) -> str:
+def apply(look: Look, name: str) -> str:
     file = f"rendered/clusters/{look.place.cluster}/reservations/{name}.yaml"
     engine = {"argocd": "Argo CD", "flux": "Flux"}.get(look.engine)
     if engine:

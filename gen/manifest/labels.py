@@ -13,6 +13,16 @@ def unjudged(engine: str) -> dict[str, str]:
     return _UNJUDGED.get(engine, {})
 
 
+# Flux puts values in the place of ${...} where a Kustomization has `postBuild`, as a team may patch into all
+# of theirs, and refuses everything where it knows none. Titles are free text.
+_UNTOUCHED = {"flux": {"kustomize.toolkit.fluxcd.io/substitute": "disabled"}}
+
+
+def untouched(engine: str) -> dict[str, str]:
+    """Annotations that keep an engine from rewriting what people wrote."""
+    return _UNTOUCHED.get(engine, {})
+
+
 def of_site(site: Site) -> dict[str, str]:
     return {
         "app.kubernetes.io/name": "berth",

@@ -118,10 +118,13 @@ def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> O
     more_metadata, more = slots.template.get("metadata", {}), slots.template.get("spec", {})
     labels = {**dict(found.pod_labels), **more_metadata.get("labels", {})}
     metadata = {**more_metadata, **({"labels": labels} if labels else {})}
+    container: Object = {"name": CONTAINER, "resources": {"requests": dict(found.requests)}}
+    if "ports" in slots.template:
+        container["ports"] = slots.template["ports"]
     spec = {
         **placed(found.pod, more),
         "schedulerName": koordinator.scheduler,
-        "containers": [{"name": CONTAINER, "resources": {"requests": dict(found.requests)}}],
+        "containers": [container],
     }
     return {"metadata": metadata, "spec": spec} if metadata else {"spec": spec}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
-from gen.runtime.labels import CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, STANDING
+from gen.runtime.labels import AFFINITY, CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, STANDING
 from gen.runtime.labels import SLOT as SLOT_ROLE
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, SLOT, Kind
 from gen.runtime.override import ANNOTATION as OVERRIDE
@@ -109,7 +109,7 @@ class Facts(NamedTuple):
     cronjobs: tuple[CronJob, ...] = ()
     jobs: tuple[Job, ...] = ()
     pods: tuple[Pod, ...] = ()  # of occurrences
-    rights: tuple[Thing, ...] = ()  # Roles and RoleBindings; only looked at where we prune
+    rights: tuple[Thing, ...] = ()  # Roles and RoleBindings, and what only people read
     prunes: bool = False  # nobody else removes what has left git
     inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
     unread: frozenset[str] = frozenset()  # kinds of which the list is missing
@@ -172,8 +172,11 @@ def _thing(site: str, kind: Kind, tree: Tree) -> Thing | None:
     return Thing(kind.name, name, uid, reservation, created, is_going(tree))
 
 
-def _source(thing: Thing, tree: Tree) -> Source:
+def _source(thing: Thing, tree: Tree) -> Source | Thing:
+    """What only people read is no timetable; it goes with the rest of its reservation."""
     metadata = _at(tree, "metadata")
+    if _at(metadata, "labels").get(ROLE) == AFFINITY:
+        return thing
     notes = _at(metadata, "annotations")
     written = [instant(str(entry["time"])) for entry in _list(metadata, "managedFields") if "time" in entry]
     return Source(

@@ -151,6 +151,8 @@ class Run:
         timetable = self._source.timetable
         if timetable is None:
             return None
+        # As this very timetable says it, which may be read but now.
+        pool = next((known for known in timetable.pools if known.key == pool.key), pool)
         told = parse_shared(self._folder.read())
         moment = self._hands.now()  # not before: what was told may be of the next second
         now, sessions = int(moment), None

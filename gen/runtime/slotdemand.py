@@ -85,7 +85,7 @@ class Settling:
     """
 
     def __init__(self) -> None:
-        # When, and how many own none, with all that took one until then; the lowest that are not too old.
+        # Since when there have been so many at least that own none, all that took one until then added.
         self._lows: list[tuple[float, int]] = []
         self._since = self._last = 0.0
         self._owners: Mapping[str, int] = {}
@@ -99,9 +99,10 @@ class Settling:
         self._came += sum(max(0, n - self._owners.get(uid, 0)) for uid, n in owners.items())
         self._owners, self._last = owners, now
         level = max(0, sessions - sum(owners.values())) + self._came
-        while self._lows and self._lows[-1][1] >= level:
+        while self._lows and self._lows[-1][1] > level:
             self._lows.pop()
-        self._lows.append((now, level))
+        if not self._lows or self._lows[-1][1] < level:
+            self._lows.append((now, level))
         while len(self._lows) > 1 and self._lows[1][0] <= now - seconds:
             del self._lows[0]
         return max(0, self._lows[0][1] - self._came) if now - self._since >= seconds else 0

@@ -67,7 +67,7 @@ class SlotKeeper(Trier):
         self._taken.update(done.taken)
         self.is_busy = done.is_cut or bool(done.changed) or self._is_handing_over(found)
         self._tell(found, done)
-        if not (done.is_cut or done.changed):
+        if self.aim and found.spare == self.aim.wish.replicas:
             self._settled = self.aim
 
     def _todo(self, found: Census, decide: Decide, is_contested: bool) -> Plan:
@@ -125,10 +125,6 @@ class SlotKeeper(Trier):
         aim = self.aim
         if aim is None or not (done.made or done.renewed or done.removed):
             return
-        todo = change(found.spare, aim, self._settled)
-        reason = todo.reason if todo else "replaced" if done.made or done.removed else "the end has moved"
-        if found.dead and aim.wish.occurrences:
-            reason = f"{len(found.dead)} were over, or have lost their node"
         facts = {
             "who": self._hands.who,
             "pool": self._pool,
@@ -139,6 +135,14 @@ class SlotKeeper(Trier):
             "removed": len(done.removed),
             "free": aim.wish.replicas,
             "used": len(found.used),
-            "reason": reason,
+            "reason": self._reason(found, done, aim),
         }
         self._hands.log.info("slots", **facts)
+
+    def _reason(self, found: Census, done: Done, aim: Aim) -> str:
+        if not aim.wish.occurrences and aim.wish.override is None:
+            return "closed"
+        if found.dead and done.removed:
+            return f"{len(found.dead)} were over, or had lost their node"
+        todo = change(found.spare, aim, self._settled)
+        return todo.reason if todo else "another shape" if done.made or done.removed else "the end has moved"

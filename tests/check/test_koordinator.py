@@ -209,8 +209,8 @@ SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedu
 )
 def test_what_looks_into_its_own_namespace_needs_one(part: str, placement: Value) -> None:
     problem = (
-        f"B111 spec.backend: {part} of class small looks into namespace default: a slot is in none of its "
-        "own. Add template.metadata.namespace: where its pods are, or namespaces to the terms."
+        f"B111 spec.backend: {part} of class small is about pods of its own namespace; a slot's is default. "
+        "Add template.metadata.namespace: where those pods are, or namespaces to the terms."
     )
     there = {"metadata": {"namespace": "hub"}}
 

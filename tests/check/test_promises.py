@@ -16,10 +16,10 @@ def told(
 ) -> tuple[list[str], list[str]]:
     """What is said of the class, and of the reservation."""
     spec = {"schedulerName": "koord-scheduler", **spec}
-    standing = {"recurrence": None} if backend.get("standing") else {}
-    provisioning = {"placeholderCount": count}
+    standing: Value = {"recurrence": None} if backend.get("standing") else {}
+    provisioning: Value = {"placeholderCount": count}
     if not standing:
-        provisioning["scaleDownBehavior"] = "none"  # type: ignore[assignment]
+        provisioning["scaleDownBehavior"] = "none"
     found = read(
         resource_class(sessions=HUB, **{key: value for key, value in spec.items() if value}),
         reservation(backend=backend, provisioning=provisioning, **standing),

@@ -1,5 +1,6 @@
 """The engines as a story needs them: what a site says of them, how to begin, and when a commit is there."""
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,24 +11,22 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.errors import E2EError
 from tests.e2e.gitfolder import GitFolder
 from tests.e2e.project import Document
-
-OBJECT = (
-    "berth-{0}.real"  # the Application, Kustomization or source of the site that is called like its engine
-)
+from tests.engine import manuals
 
 
 class Applier(Protocol):
-    name: str
+    name: str  # of its site too
+    place: str  # its only cluster, as the site calls it
 
     def site(self, folder: Path) -> Document:
-        """What the site's spec says of engine and repository."""
+        """What the site's spec says of engine, repository and clusters."""
 
     def up(self) -> None: ...
 
     def down(self) -> None: ...
 
-    def begin(self, rendered: Path) -> None:
-        """What a team does once: apply the engine's own objects."""
+    def begin(self, folder: Path) -> None:
+        """What a team does once, in its repository."""
 
     def bring(self, repository: GitFolder, commit: str) -> None:
         """Returns when the commit is applied."""
@@ -42,18 +41,24 @@ class Applier(Protocol):
     def state(self) -> dict[str, Any]:
         """What people see of it."""
 
+    def leave(self) -> None:
+        """The site's Application or Kustomization is deleted, and what hangs on that, when this returns."""
+
 
 class ByArgoCD:
     name = "argocd"
+    place = "real"
+    account = "argocd:berth-applier"
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, engine: argocd.ArgoCD) -> None:
         self._cluster = cluster
-        self._engine = argocd.ArgoCD(cluster)
-        self._object = OBJECT.format(self.name)
+        self._engine = engine
+        self._object = f"berth-{self.name}.{self.place}"
 
     def site(self, folder: Path) -> Document:
         repository = {"url": f"file://{folder}", "revision": "main"}
-        return {"engine": {"type": "argocd", "cascade": True}, "repository": repository}
+        engine = {"type": "argocd", "version": "3.2", "cascade": True, "serviceAccount": self.account}
+        return {"engine": engine, "repository": repository, "clusters": [{"name": self.place}]}
 
     def up(self) -> None:
         self._engine.up()
@@ -61,8 +66,9 @@ class ByArgoCD:
     def down(self) -> None:
         """Nothing of it outlives the cluster."""
 
-    def begin(self, rendered: Path) -> None:
-        self._cluster.apply(rendered / "gitops" / "argocd")
+    def begin(self, folder: Path) -> None:
+        give_rights(self._cluster, *self.account.split(":"))
+        apply_once(self._cluster, folder, "argocd")
 
     def bring(self, repository: GitFolder, commit: str) -> None:
         del repository
@@ -84,16 +90,21 @@ class ByArgoCD:
             "sync": status["sync"]["status"],
             "operation": status["operationState"]["phase"],
             "conditions": [one["message"] for one in status.get("conditions", [])],
+            "seen by kubectl": look(self._cluster, "argocd", self._object)[1:3],
         }
+
+    def leave(self) -> None:
+        self._engine.delete(self._object)
 
 
 class ByFlux:
     name = "flux"
+    place = "real"
 
-    def __init__(self, cluster: Cluster, served: Path) -> None:
+    def __init__(self, cluster: Cluster, engine: flux.Flux) -> None:
         self._cluster = cluster
-        self._engine = flux.Flux(cluster, served)
-        self._object = OBJECT.format(self.name)
+        self._engine = engine
+        self._object = f"berth-{self.name}.{self.place}"
 
     def site(self, folder: Path) -> Document:
         del folder
@@ -101,6 +112,7 @@ class ByFlux:
         return {
             "engine": {"type": "flux", "interval": "20s", "retryInterval": "5s"},
             "repository": repository,
+            "clusters": [{"name": self.place}],
         }
 
     def up(self) -> None:
@@ -109,8 +121,10 @@ class ByFlux:
     def down(self) -> None:
         self._engine.down()
 
-    def begin(self, rendered: Path) -> None:
-        self._cluster.apply(rendered / "gitops" / "flux")
+    def begin(self, folder: Path) -> None:
+        """Here, values are put into everything that does not forbid it, as by a patch of a parent."""
+        apply_once(self._cluster, folder, "flux")
+        self._engine.substitute(self._object)
 
     def bring(self, repository: GitFolder, commit: str) -> None:
         self._engine.publish(self._object, repository, commit)
@@ -127,9 +141,52 @@ class ByFlux:
 
     def state(self) -> dict[str, Any]:
         conditions = self._engine.kustomization(self._object)["status"]["conditions"]
-        return {
+        told = {
             one["type"]: one["status"] for one in conditions if one["type"] in ("Ready", "Healthy", "Stalled")
         }
+        return {**told, "seen by kubectl": look(self._cluster, "flux", self._object)[2:3]}
+
+    def leave(self) -> None:
+        self._engine.delete(self._object)
+
+
+def apply_once(cluster: Cluster, folder: Path, engine: str) -> None:
+    """As the manual says, in the repository."""
+    once, _ = manuals.commands(engine)
+    program, *words, rendered = once
+    assert program == "kubectl"
+    cluster.kubectl(*words, str(folder / rendered))
+
+
+def look(cluster: Cluster, engine: str, name: str) -> list[str]:
+    """What the manual's command shows of it, word by word."""
+    program, *words = manuals.commands(engine)[1]
+    assert program == "kubectl"
+    (row,) = [line.split() for line in cluster.kubectl(*words).splitlines() if line.startswith(f"{name} ")]
+    return row
+
+
+def give_rights(cluster: Cluster, namespace: str, account: str) -> None:
+    """What the manual says that an account needs, and no more."""
+    role = manuals.sample("flux", "ClusterRole")
+    of_rbac = {"apiVersion": "rbac.authorization.k8s.io/v1"}
+    binding = {
+        **of_rbac,
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": f"{account}-{namespace}"},
+        "roleRef": {
+            "apiGroup": "rbac.authorization.k8s.io",
+            "kind": "ClusterRole",
+            "name": role["metadata"]["name"],
+        },
+        "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
+    }
+    made = {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": account, "namespace": namespace},
+    }
+    cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": [role, made, binding]}))
 
 
 def eventually(what: str, is_so: Callable[[], bool], timeout: float = 90) -> float:

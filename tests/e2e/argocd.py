@@ -1,4 +1,4 @@
-"""Argo CD beside the cluster: repository server, application controller, and redis between them.
+"""Argo CD beside the cluster: repository server, the controllers of applications and of sets, and redis.
 
 Each is a program in the sandbox, not a pod. There is no web server: Applications are told by annotations.
 """
@@ -21,6 +21,7 @@ from tests.e2e.waiting import wait_for
 CRDS = Path(__file__).parent / "crds"
 NAMESPACE = "argocd"
 REDIS, REPO_SERVER = 6399, 8381
+APPLICATION_SETS = "argocd-applicationset-controller"
 _HOME = STATE / "argocd"
 
 
@@ -33,10 +34,21 @@ class ArgoCD:
         """Its kinds and configuration are in the cluster, and it works, when this returns."""
         redis = require_command("redis-server", "redis-server")
         programs = self._programs()
+        kinds = binaries.source("argocd", "github.com/argoproj/argo-cd/v3") / "manifests" / "crds"
+        self._cluster.kubectl("apply", "--server-side", "-f", str(kinds / "applicationset-crd.yaml"))
         self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-application.yaml"))
         self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-appproject.yaml"))
         self._cluster.create_namespace(NAMESPACE)
-        self._cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()}))
+        self._cluster.kubectl(
+            *("create", "clusterrolebinding", "argocd-root", "--clusterrole=cluster-admin"),
+            f"--serviceaccount={NAMESPACE}:argocd-root",
+        )
+        items = json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()})
+        wait_for(lambda: self._cluster.apply(items), 30, "Argo CD's kinds to be served")
+        self._add(redis, programs)
+        self.start()
+
+    def _add(self, redis: str, programs: Path) -> None:
         environment = self._environment(programs)
         kubeconfig = f"--kubeconfig={self._cluster.kubeconfig}"
         common = (f"--redis=127.0.0.1:{REDIS}", "--loglevel=info", "--logformat=text")
@@ -63,8 +75,20 @@ class ArgoCD:
                 "--app-resync=15",
                 environment=environment,
             ),
+            add(
+                str(programs / APPLICATION_SETS),
+                "--loglevel=info",
+                "--logformat=text",
+                kubeconfig,
+                f"--namespace={NAMESPACE}",
+                f"--argocd-repo-server=127.0.0.1:{REPO_SERVER}",
+                "--repo-server-plaintext",
+                "--metrics-addr=127.0.0.1:8382",
+                "--probe-addr=127.0.0.1:8383",
+                "--webhook-addr=127.0.0.1:8384",
+                environment={**environment, "NAMESPACE": NAMESPACE},
+            ),
         ]
-        self.start()
 
     def start(self) -> None:
         for component in self.components:
@@ -79,7 +103,7 @@ class ArgoCD:
         built = binaries.binary("argocd")
         folder = _HOME / "bin"
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("argocd-repo-server", "argocd-application-controller"):
+        for name in ("argocd-repo-server", "argocd-application-controller", APPLICATION_SETS):
             (folder / name).symlink_to(built)
         (folder / "kustomize").symlink_to(binaries.binary("kustomize"))
         (folder / "kubectl").symlink_to(binaries.binary("kubectl"))
@@ -101,6 +125,35 @@ class ArgoCD:
 
     def application(self, name: str) -> dict[str, Any]:
         return self._cluster.get("applications.argoproj.io", name, NAMESPACE)
+
+    def delete(self, name: str, timeout: float = 90) -> None:
+        """Returns when it is gone, and with a finalizer all that it applied."""
+        self._cluster.kubectl(
+            *("delete", "applications.argoproj.io", name, f"--namespace={NAMESPACE}"),
+            *("--wait=true", f"--timeout={timeout:g}s"),
+        )
+
+    def know_cluster(self, name: str) -> None:
+        """The one that there is, by another address than its own."""
+        kubeconfig = self._cluster.flat_kubeconfig()
+        (server,), (user,) = kubeconfig["clusters"], kubeconfig["users"]
+        tls = {
+            "caData": server["cluster"]["certificate-authority-data"],
+            "certData": user["user"]["client-certificate-data"],
+            "keyData": user["user"]["client-key-data"],
+        }
+        labels = {"argocd.argoproj.io/secret-type": "cluster"}
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": f"cluster-{name}", "namespace": NAMESPACE, "labels": labels},
+            "stringData": {
+                "name": name,
+                "server": server["cluster"]["server"],
+                "config": json.dumps({"tlsClientConfig": tls}),
+            },
+        }
+        self._cluster.apply(json.dumps(secret))
 
     def refresh(self, name: str, how: str = "hard") -> None:
         """Ask for a comparison; it is under way when the annotation has gone."""
@@ -141,16 +194,27 @@ def _told(status: dict[str, Any]) -> dict[str, Any]:
 
 
 def _configuration() -> list[dict[str, Any]]:
+    """As installed, with impersonation: whoever syncs needs an account, also in the project `default`."""
     text = """
-    - {kind: ConfigMap, name: argocd-cm, data: {timeout.reconciliation: 15s}}
+    - {kind: ConfigMap, name: argocd-cm,
+       data: {timeout.reconciliation: 15s, application.sync.impersonation.enabled: "true"}}
     - {kind: ConfigMap, name: argocd-rbac-cm, data: {}}
     - {kind: ConfigMap, name: argocd-cmd-params-cm, data: {}}
     - {kind: Secret, name: argocd-secret, stringData: {server.secretkey: e2e}}
+    - {kind: ServiceAccount, name: argocd-root}
+    - apiVersion: argoproj.io/v1alpha1
+      kind: AppProject
+      name: default
+      spec:
+        sourceRepos: ["*"]
+        destinations: [{server: "*", namespace: "*"}]
+        destinationServiceAccounts:
+          - {server: "*", namespace: "*", defaultServiceAccount: argocd:argocd-root}
+        clusterResourceWhitelist: [{group: "*", kind: "*"}]
     """
     return [
         {
             "apiVersion": "v1",
-            "kind": one.pop("kind"),
             "metadata": {
                 "name": one.pop("name"),
                 "namespace": NAMESPACE,

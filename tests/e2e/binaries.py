@@ -6,6 +6,7 @@ of one module builds no other again. `bin_dir` has links to all of them, for tho
 
 import fcntl
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -104,6 +105,15 @@ def module_dir(module: str) -> Path:
 
 def _place(program: Program) -> Path:
     return module_dir(program.module) / program.name
+
+
+def source(program: str, module: str) -> Path:
+    """The folder of a module that a program is built from, in Go's own cache."""
+    command = ["go", "mod", "download", "-C", str(HERE / _BY_NAME[program].module), "-json", module]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise E2EError(f"go mod download {module} failed: {_tail(done.stderr or done.stdout)}")
+    return Path(json.loads(done.stdout)["Dir"])
 
 
 def bin_dir() -> Path:

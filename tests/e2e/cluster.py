@@ -165,6 +165,11 @@ class Cluster:
             raise KubectlError(f"kubectl {' '.join(arguments)}: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
 
+    def flat_kubeconfig(self) -> dict[str, Any]:
+        """The administrator's, with keys and certificates in it."""
+        found: dict[str, Any] = json.loads(self.kubectl("config", "view", "--raw", "--flatten", "-o", "json"))
+        return found
+
     def apply(self, manifest: str | Path, server_dry_run: bool = False, namespace: str | None = None) -> str:
         """Apply a text, or a file or folder given as a Path."""
         arguments = ["apply", "--recursive", "-f", "-" if isinstance(manifest, str) else str(manifest)]

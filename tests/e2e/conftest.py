@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import binaries
+from tests.e2e import argocd, binaries, flux
+from tests.e2e.afar import ByArgoCDFromAfar, ByFluxFromAfar
 from tests.e2e.appliers import Applier, ByArgoCD, ByFlux
 from tests.e2e.cluster import Cluster
 from tests.e2e.enginestory import Story, Telling
 from tests.e2e.errors import E2EError
+from tests.e2e.neighbour import Neighbour
 from tests.e2e.sidebyside import Stories
 
 HERE = Path(__file__).parent
@@ -98,15 +100,27 @@ def stories(
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         binaries.build([one.name for one in binaries.ENGINES if one.engine in asked])
-    appliers: list[Applier] = [ByArgoCD(cluster), ByFlux(cluster, tmp_path_factory.mktemp("served"))]
+    argo, served = argocd.ArgoCD(cluster), flux.Flux(cluster, tmp_path_factory.mktemp("served"))
+    appliers: list[tuple[Applier, Applier]] = [
+        (ByArgoCD(cluster, argo), ByArgoCDFromAfar(cluster, argo)),
+        (ByFlux(cluster, served), ByFluxFromAfar(cluster, served)),
+    ]
     tellings = [
-        Telling(cluster, one, tmp_path_factory.mktemp(one.name)) for one in appliers if one.name in asked
+        Telling(
+            cluster,
+            one,
+            Neighbour(cluster, other, tmp_path_factory.mktemp(other.name)),
+            tmp_path_factory.mktemp(one.name),
+        )
+        for one, other in appliers
+        if one.name in asked
     ]
     nodes = cluster.kwok.create_nodes(3, "term", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
     with ThreadPoolExecutor(max_workers=len(tellings)) as threads:
         yield {one.name: threads.submit(one.tell) for one in tellings}
     for telling in tellings:
-        cluster.kubectl("delete", "namespace", telling.namespace, "--ignore-not-found", "--wait=false")
+        spaces = (telling.namespace, f"{telling.namespace}-afar")
+        cluster.kubectl("delete", "namespace", *spaces, "--ignore-not-found", "--wait=false")
     cluster.kwok.delete_nodes(nodes)
 
 

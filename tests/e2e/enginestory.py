@@ -8,14 +8,15 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from tests.e2e import project, windows
 from tests.e2e.appliers import Applier, eventually
+from tests.e2e.capacity import Capacity
 from tests.e2e.cluster import Cluster
-from tests.e2e.gitfolder import GitFolder
-from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
+from tests.e2e.neighbour import Neighbour
+from tests.e2e.replicas import Replicas
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
 
+TITLE = "Costs ${5} for ${COURSE} and $(date)"  # no engine may see more in it than text
 LONG = 40  # minutes: longer than any story
 KINDS = "deployments,configmaps,cronjobs,roles,rolebindings,serviceaccounts"
 
@@ -23,22 +24,23 @@ KINDS = "deployments,configmaps,cronjobs,roles,rolebindings,serviceaccounts"
 class Story(NamedTuple):
     """What happened: instants in seconds since the epoch, and what was seen at them."""
 
-    record: Recorder
+    record: Replicas
+    neighbours: Replicas
     opens: int
     moments: dict[str, float]
     seen: dict[str, Any]
 
 
 class Telling:
-    def __init__(self, cluster: Cluster, applier: Applier, folder: Path) -> None:
+    def __init__(self, cluster: Cluster, applier: Applier, neighbour: Neighbour, folder: Path) -> None:
         self._cluster = cluster
         self._applier = applier
+        self._neighbour = neighbour
         self.name = applier.name
-        self._folder = folder
         self.namespace = f"berth-{applier.name}"
         self._sessions = f"sessions-{applier.name}"
-        self._record = Recorder(cluster, self.namespace)
-        self._repository: GitFolder | None = None
+        self._capacity = Capacity(applier, folder, self.namespace)
+        self._record = Replicas(self.namespace)
         self._opens = 0
         self._moments: dict[str, float] = {}
         self._seen: dict[str, Any] = {}
@@ -47,8 +49,8 @@ class Telling:
         self._cluster.create_namespace(self._sessions)  # other people's: it is there before us
         self._applier.up()
         try:
-            self._begin()
             self._record.start()
+            self._begin()
             self._open()
             self._edit_by_hand()
             self._change()
@@ -56,49 +58,30 @@ class Telling:
             self._upgrade()
             self._go_down()
             self._end()
+            self._leave()
         finally:
             self._record.stop()
+            self._neighbour.record.stop()
             self._applier.down()
-        return Story(self._record, self._opens, self._moments, self._seen)
-
-    def _write(self, *documents: project.Document) -> None:
-        project.write(self._folder, documents)
+        return Story(self._record, self._neighbour.record, self._opens, self._moments, self._seen)
 
     def _commit(self, moment: str, upgraded: bool = False) -> None:
-        """Render, commit, and wait until the engine has applied it."""
-        project.berth(self._folder, "render")
-        if upgraded:
-            for file in (self._folder / "rendered" / "clusters").rglob("*.yaml"):
-                file.write_text(_upgraded(file.read_text()))
-        if self._repository is None:
-            self._repository = GitFolder(self._folder)
-        commit = self._repository.commit(moment)
-        if moment == "first":
-            self._applier.begin(self._folder / "rendered")
-        self._moments[moment] = time.time()
-        self._applier.bring(self._repository, commit)
-        self._moments[f"{moment} applied"] = time.time()
+        self._moments[moment], self._moments[f"{moment} applied"] = self._capacity.commit(moment, upgraded)
 
     def _begin(self) -> None:
-        self._opens = windows.next_minute(100)
-        self._write(project.document("Site", self._applier.name, self._site()))
-        self._write(*self._classes(cpu="100m"))
+        self._opens = windows.next_minute(90)
+        self._capacity.write_site()
+        self._capacity.write(*self._classes(cpu="100m"))
         for name, seats in (("course", 5), ("edited", 7), ("gone", 3), ("before", 4)):
-            self._write(self._reservation(name, seats))
-        self._write(self._reservation("stuck", 2, "lost"))
+            self._capacity.write(self._reservation(name, seats))
+        self._capacity.write(self._reservation("stuck", 2, "lost"))
         self._commit("first")
-        base = (self._folder / "rendered" / "clusters" / "real" / "base.yaml").read_text()
-        self._seen["base"] = sorted(
-            f"{one['kind']}/{one['metadata']['name']}".lower()
-            for one in yaml.safe_load_all(base)
-            if one["metadata"].get("namespace") == self.namespace
-        )
+        self._seen["base"] = self._capacity.base()
         self._seen["first"] = self._objects()
         self._seen["replicas at first"] = self._replicas()
-
-    def _site(self) -> project.Document:
-        spec = self._applier.site(self._folder)
-        return {"namespace": self.namespace, "clusters": [{"name": "real"}], **spec}
+        pool = self._cluster.get("deployment", "course-small", self.namespace)
+        self._seen["title"] = pool["metadata"]["annotations"]["berth.dev/title"]
+        self._neighbour.begin(self._opens, LONG)
 
     def _classes(self, cpu: str) -> list[project.Document]:
         """`lost` has a node selector that no node has: its placeholders stay Pending."""
@@ -111,7 +94,8 @@ class Telling:
 
     def _reservation(self, name: str, seats: int, resource_class: str = "small") -> project.Document:
         entries = [entry(self._opens, 0, LONG)]
-        return reservation(name, self._opens, entries, lead=0, seats={resource_class: seats})
+        asked = {resource_class: seats}
+        return reservation(name, self._opens, entries, lead=0, seats=asked, title=TITLE)
 
     def _open(self) -> None:
         sleep_until(self._opens)
@@ -140,11 +124,10 @@ class Telling:
 
     def _change(self) -> None:
         """One commit: another template of every pool, and what lecturers do in the middle of a class."""
-        self._write(*self._classes(cpu="150m"))
-        self._write(self._reservation("late", 6), self._reservation("edited", 9))
-        (self._folder / "reservations" / "capacityreservation-gone.json").unlink()
-        (self._folder / "reservations" / "capacityreservation-before.json").unlink()
-        self._write(self._reservation("after", 4))
+        self._capacity.write(*self._classes(cpu="150m"))
+        self._capacity.write(self._reservation("late", 6), self._reservation("edited", 9))
+        self._capacity.remove(["gone", "before"])
+        self._capacity.write(self._reservation("after", 4))
         self._commit("changed")
         pool = self._cluster.get("deployment", "course-small", self.namespace)
         self._seen["template"] = pool["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]
@@ -158,8 +141,13 @@ class Telling:
         self._wait_wanted("late-small", 6)
         self._wait_wanted("after-small", 4)
         self._moments["late open"] = time.time()
+        self._seen["cpu of the neighbour"] = self._neighbour.change()
 
     def _look_hard(self) -> None:
+        """As after a week: Kubernetes has given up on a pool whose placeholders find no node."""
+        patch = '--patch={"spec": {"progressDeadlineSeconds": 1}}'
+        self._kubectl("patch", "deployment/stuck-lost", "--type=merge", patch)
+        eventually("Kubernetes to give up", lambda: "ProgressDeadlineExceeded" in self._reasons("stuck-lost"))
         self._applier.look_hard()
         time.sleep(5)
         self._applier.look_hard()
@@ -171,7 +159,7 @@ class Telling:
         """Every object changes, as with a new Berth; and the engine will sleep over the next window."""
         opens = windows.next_minute(75)
         self._moments["alone opens"] = opens
-        self._write(reservation("alone", opens, [entry(opens, 0, 1)], lead=0, seats={"small": 8}))
+        self._capacity.write(reservation("alone", opens, [entry(opens, 0, 1)], lead=0, seats={"small": 8}))
         self._commit("upgraded", upgraded=True)
         kinds = self._kubectl("get", KINDS, "-o", "json")
         self._seen["not upgraded"] = [
@@ -192,14 +180,25 @@ class Telling:
         self._seen["after the outage"] = self._replicas()
 
     def _end(self) -> None:
-        for file in (self._folder / "reservations").glob("capacityreservation-*.json"):
-            file.unlink()
+        self._capacity.remove(["course", "edited", "stuck", "late", "after", "alone"])
         self._moments["last removed"] = time.time()
         self._commit("emptied")
         eventually("the last pools to be gone", lambda: self._replicas() == {})
         self._moments["all gone"] = time.time()
         self._seen["left"] = self._objects()
         self._seen["state at the end"] = self._applier.state()
+
+    def _leave(self) -> None:
+        """The neighbour first, so that its objects must survive nothing but that."""
+        self._seen["neighbour is left"] = self._neighbour.leave()
+        self._applier.leave()
+        eventually("the namespace to be gone", lambda: not self._is_there(self.namespace))
+        classes = self._cluster.find("priorityclasses", selector="berth.dev/site")
+        sites = {one["metadata"]["labels"]["berth.dev/site"] for one in classes}
+        self._seen["sites left"] = {one for one in sites if one.startswith(self.name)}
+
+    def _is_there(self, namespace: str) -> bool:
+        return bool(self._cluster.kubectl("get", "namespace", namespace, "--ignore-not-found"))
 
     def _wait_wanted(self, pool: str, wanted: int) -> None:
         eventually(f"{wanted} seats of {pool}", lambda: self._replicas().get(pool) == wanted, 120)
@@ -213,6 +212,10 @@ class Telling:
         text = self._kubectl("get", KINDS, "--selector=berth.dev/site", "-o", "json")
         return sorted(f"{one['kind']}/{one['metadata']['name']}".lower() for one in json.loads(text)["items"])
 
+    def _reasons(self, pool: str) -> list[str]:
+        status = self._cluster.get("deployment", pool, self.namespace)["status"]
+        return [one["reason"] for one in status.get("conditions", [])]
+
     def _pending(self, name: str) -> int:
         pods = self._cluster.find(
             "pods", self.namespace, f"berth.dev/reservation={name},berth.dev/resource-class"
@@ -221,14 +224,3 @@ class Telling:
 
     def _kubectl(self, *words: str) -> str:
         return self._cluster.kubectl(*words, f"--namespace={self.namespace}")
-
-
-def _upgraded(text: str) -> str:
-    """As a release would that adds a label to everything."""
-    label = '"app.kubernetes.io/managed-by": "berth"'
-    lines = []
-    for line in text.split("\n"):
-        lines.append(line)
-        if line.strip() == label:
-            lines.append(line.replace(label, '"example.org/release": "2"'))
-    return "\n".join(lines)

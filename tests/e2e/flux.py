@@ -22,6 +22,7 @@ from tests.e2e.sandbox import HOST_ADDRESS
 
 CRDS = Path(__file__).parent / "crds"
 NAMESPACE = "flux-system"
+KUSTOMIZATION = "kustomizations.kustomize.toolkit.fluxcd.io"
 
 
 class Flux:
@@ -87,15 +88,56 @@ class Flux:
             *("--subresource=status", "--type=merge", "--patch", json.dumps(status)),
         )
 
+    def make_source(self, name: str) -> None:
+        """One that Flux has already, as from its installation."""
+        source = {
+            "apiVersion": "source.toolkit.fluxcd.io/v1",
+            "kind": "GitRepository",
+            "metadata": {"name": name, "namespace": NAMESPACE},
+            "spec": {"url": "https://git.example.org/capacity.git", "interval": "1m"},
+        }
+        self._cluster.apply(json.dumps(source))
+
+    def know_cluster(self, name: str) -> None:
+        """The one that there is, by a Secret as for any other."""
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": name, "namespace": NAMESPACE},
+            "stringData": {"value": json.dumps(self._cluster.flat_kubeconfig())},
+        }
+        self._cluster.apply(json.dumps(secret))
+
+    def substitute(self, name: str) -> None:
+        """As a patch does that a team has put into all its Kustomizations."""
+        patch = {"spec": {"postBuild": {"substitute": {"domain": "example.org"}}}}
+        self._cluster.kubectl(
+            *("patch", KUSTOMIZATION, name, f"--namespace={NAMESPACE}"),
+            *("--type=merge", f"--patch={json.dumps(patch)}"),
+        )
+
+    def delete(self, name: str, timeout: float = 90) -> None:
+        """Returns when it is gone; what it applied is being deleted then."""
+        self._cluster.kubectl(
+            *("delete", KUSTOMIZATION, name, f"--namespace={NAMESPACE}"),
+            *("--wait=true", f"--timeout={timeout:g}s"),
+        )
+
+    def wait_gone(self, name: str, timeout: float = 90) -> None:
+        self._cluster.kubectl(
+            *("wait", "--for=delete", f"{KUSTOMIZATION}/{name}", f"--namespace={NAMESPACE}"),
+            f"--timeout={timeout:g}s",
+        )
+
     def kustomization(self, name: str) -> dict[str, Any]:
-        return self._cluster.get("kustomizations.kustomize.toolkit.fluxcd.io", name, NAMESPACE)
+        return self._cluster.get(KUSTOMIZATION, name, NAMESPACE)
 
     def reconcile(self, name: str, timeout: float = 120) -> None:
         """As `flux reconcile` does; returns when it is done."""
         asked = f"{time.time()}"
         note = f"reconcile.fluxcd.io/requestedAt={asked}"
         self._cluster.kubectl(
-            *("annotate", "kustomizations.kustomize.toolkit.fluxcd.io", name, note),
+            *("annotate", KUSTOMIZATION, name, note),
             *("--overwrite", f"--namespace={NAMESPACE}"),
         )
         self._wait(name, timeout, lambda status: status.get("lastHandledReconcileAt") == asked)

@@ -1,11 +1,19 @@
 """Argo CD applies what we render, and leaves open windows alone, whatever happens to it or in git."""
 
+import json
 from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from tests.e2e import enginechecks
+from tests.e2e import enginechecks, project
+from tests.e2e.appliers import eventually
+from tests.e2e.cluster import Cluster
 from tests.e2e.enginestory import Story
+from tests.e2e.gitfolder import GitFolder
+from tests.engine import manuals
 
 
 @pytest.fixture(scope="module")
@@ -17,20 +25,63 @@ class TestArgoCD(enginechecks.EngineChecks):
     """What holds for every engine."""
 
 
+GOOD = {
+    "health": "Healthy",
+    "sync": "Synced",
+    "operation": "Succeeded",
+    "conditions": [],
+    "seen by kubectl": ["Synced", "Healthy"],
+}
+
+
 def test_pending_placeholders_make_the_application_neither_degraded_nor_stuck(story: Story) -> None:
+    """Not even when Kubernetes has given up on them; and later commits are synced."""
     assert story.seen["pending"] == 2
-    assert story.seen["state with pending placeholders"] == {
-        "health": "Healthy",
-        "sync": "Synced",
-        "operation": "Succeeded",
-        "conditions": [],
-    }
+    assert story.seen["state with pending placeholders"] == GOOD
 
 
 def test_an_application_without_reservations_is_not_refused_as_empty(story: Story) -> None:
-    assert story.seen["state at the end"] == {
-        "health": "Healthy",
-        "sync": "Synced",
-        "operation": "Succeeded",
-        "conditions": [],
-    }
+    assert story.seen["state at the end"] == GOOD
+
+
+def test_a_new_pool_never_had_seats_before_its_window(story: Story) -> None:
+    assert story.neighbours.steps("guests-small") == [0, 3]
+
+
+def test_an_application_that_is_deleted_leaves_everything_unless_it_cascades(story: Story) -> None:
+    """The neighbour's does not."""
+    assert story.seen["neighbour is left"]
+    assert story.seen["sites left"] == {"argocd-afar"}
+
+
+def test_an_application_set_makes_the_applications_that_are_rendered(
+    cluster: Cluster, story: Story, tmp_path: Path
+) -> None:
+    """That of the manual; nobody knows its clusters, so that nothing is applied."""
+    del story  # Argo CD is there
+    repository = {"url": f"file://{tmp_path}", "revision": "main"}
+    clusters = [{"name": name, "destination": {"name": name}} for name in ("east", "west")]
+    spec = {"namespace": "berth", "clusters": clusters, "repository": repository}
+    spec["engine"] = {"type": "argocd", "version": "3.2"}
+    site = project.document("Site", "uni", spec)
+    project.write(tmp_path, [site])
+    project.berth(tmp_path, "render")
+    GitFolder(tmp_path).commit("first")
+    gitops = tmp_path / "rendered" / "gitops" / "argocd"
+    expected = {}
+    for name in ("east", "west"):
+        (one,) = yaml.safe_load_all((gitops / f"{name}.yaml").read_text())
+        expected[one["metadata"]["name"]] = one["spec"]
+
+    shown = json.dumps(manuals.sample("argocd", "ApplicationSet"))
+    cluster.apply(gitops / "project.yaml")
+    cluster.apply(shown.replace("https://git.example.org/capacity.git", repository["url"]))
+
+    def made() -> dict[str, Any]:
+        found = cluster.find("applications.argoproj.io", "argocd")
+        return {
+            one["metadata"]["name"]: one["spec"] for one in found if one["spec"]["project"] == "berth-uni"
+        }
+
+    eventually("the set to make its Applications", lambda: len(made()) == 2)
+    assert made() == expected

@@ -19,5 +19,15 @@ class TestFlux(enginechecks.EngineChecks):
 
 def test_pending_placeholders_keep_the_kustomization_ready(story: Story) -> None:
     assert story.seen["pending"] == 2
-    assert story.seen["state with pending placeholders"] == {"Ready": "True"}
-    assert story.seen["state at the end"] == {"Ready": "True"}
+    assert story.seen["state with pending placeholders"] == {"Ready": "True", "seen by kubectl": ["True"]}
+    assert story.seen["state at the end"] == {"Ready": "True", "seen by kubectl": ["True"]}
+
+
+def test_before_2_9_a_new_pool_has_one_seat_until_the_sweep_or_its_window(story: Story) -> None:
+    assert story.neighbours.steps("guests-small") in ([1, 3], [1, 0, 3])
+
+
+def test_a_kustomization_that_is_deleted_takes_everything_with_it(story: Story) -> None:
+    """The neighbour's went with the one that applied it."""
+    assert not story.seen["neighbour is left"]
+    assert story.seen["sites left"] == set()

@@ -23,8 +23,13 @@ SEED = 20260202
 # Beside them, those that leave one of them without effect.
 EVERY_OPTION: dict[str, dict[str, dict[str, Any]]] = {
     "argocd": {"every": EVERY["argocd"], "project": {"project": "teaching", "automated": False}},
-    "flux": {"every": EVERY["flux"], "source": {"sourceName": "own", "sourceKind": "ExternalArtifact"}},
+    "flux": {
+        "every": EVERY["flux"],
+        "source": {"sourceName": "own", "sourceKind": "ExternalArtifact"},
+        "artifact": {"sourceProvider": "gcp", "kubeConfigMap": "lab"},
+    },
 }
+REPOSITORIES = {"artifact": {"url": "oci://ghcr.io/uni/capacity", "revision": "latest"}}
 SESSIONS = ("renku", "jhub", "hub", "sessions")  # the examples', and the generated ones'
 
 
@@ -103,7 +108,8 @@ def test_the_engines_own_objects_are_taken_with_no_option_and_with_all(
     for name, options in (("plain", {}), *EVERY_OPTION[engine].items()):
         folder = tmp_path / name
         chosen = {**options, "type": engine, "namespace": namespace}
-        site = project.site(clusters=[{"name": "a"}, {"name": "b"}], engine=chosen, repository=home)
+        repository = REPOSITORIES.get(name, home)
+        site = project.site(clusters=[{"name": "a"}, {"name": "b"}], engine=chosen, repository=repository)
         project.write(folder, [site])
         project.berth(folder, "render")
         gitops = folder / "rendered" / "gitops"

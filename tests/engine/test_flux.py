@@ -81,6 +81,10 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "suspend": ({"suspend": True}, {"suspend": True}),
     "account": ({"serviceAccountName": "berth"}, {"serviceAccountName": "berth"}),
     "remote": ({"kubeConfigSecret": "prod"}, {"kubeConfig": {"secretRef": {"name": "prod"}}}),
+    "remote-by-an-identity": (
+        {"kubeConfigMap": "prod"},
+        {"kubeConfig": {"configMapRef": {"name": "prod"}}},
+    ),
     "dependencies": ({"dependsOn": ["a", "b"]}, {"dependsOn": [{"name": "a"}, {"name": "b"}]}),
     "path": ({"path": "./deep/"}, {"path": "./deep"}),
     "root": ({"path": "."}, {"path": "./"}),
@@ -112,6 +116,46 @@ def test_the_rendered_source_has_its_own_options(tmp_path: Path) -> None:
     (found,) = of_kind("GitRepository", of_prod(tmp_path, engine=engine))
 
     assert (found["spec"]["interval"], found["spec"]["secretRef"]) == ("30s", {"name": "deploy-key"})
+    assert "provider" not in found["spec"]
+
+
+def test_a_provider_is_that_of_the_source(tmp_path: Path) -> None:
+    (found,) = of_kind(
+        "GitRepository", of_prod(tmp_path, engine={"type": "flux", "sourceProvider": "github"})
+    )
+
+    assert found["spec"]["provider"] == "github"
+
+
+DIGEST = f"sha256:{'0123456789abcdef' * 4}"
+
+
+@pytest.mark.parametrize(
+    ("revision", "reference"),
+    [("latest", {"tag": "latest"}), (DIGEST, {"digest": DIGEST})],
+    ids=["tag", "digest"],
+)
+def test_an_artifact_is_read_from_its_registry(
+    tmp_path: Path, revision: str, reference: dict[str, str]
+) -> None:
+    """Its Kustomization is that of git."""
+    repository = {"url": "oci://ghcr.io/uni/capacity", "revision": revision}
+    engine = {"type": "flux", "sourceProvider": "gcp", "sourceSecret": "a", "sourceInterval": "3m"}
+    source, found = of_prod(tmp_path, repository=repository, engine=engine)
+
+    assert source == {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "OCIRepository",
+        "metadata": metadata(),
+        "spec": {
+            "url": "oci://ghcr.io/uni/capacity",
+            "ref": reference,
+            "interval": "3m",
+            "provider": "gcp",
+            "secretRef": {"name": "a"},
+        },
+    }
+    assert found["spec"] == {**SPEC, "sourceRef": {"kind": "OCIRepository", "name": "berth-uni.prod"}}
 
 
 @pytest.mark.parametrize(

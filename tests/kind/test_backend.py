@@ -59,31 +59,31 @@ def test_what_is_empty_says_nothing() -> None:
     assert made(**empty, preAllocationPolicy={}, expires=None, standing=False) == NOTHING
 
 
+EVERYTHING = backend(
+    owners=OWNERS,
+    allocateOnce=False,
+    allocatePolicy="Restricted",
+    preAllocation=True,
+    preAllocationPolicy={"mode": "Default", "enableMultiple": True},
+    preAllocationRequired=True,
+    unschedulable=True,
+    taints=[{"key": "exam", "value": "yes", "effect": "NoExecute"}],
+    order=5,
+    priority=9000,
+    restrictedResources=["cpu", "nvidia.com/gpu"],
+    labels={"room": "b12"},
+    annotations={"node.koordinator.sh/reservation": '{"resources": {"cpu": "500m"}}'},
+    template={"nodeName": "gpu-1"},
+    standing=True,
+    expires="2026-12-31T23:00:00Z",
+    ttl="720h",
+    sessionAffinity=True,
+    withPlaceholders=False,
+)
+
+
 def test_every_field_can_be_written() -> None:
-    found, problems = ask(
-        BACKEND,
-        backend(
-            owners=OWNERS,
-            allocateOnce=False,
-            allocatePolicy="Restricted",
-            preAllocation=True,
-            preAllocationPolicy={"mode": "Default", "enableMultiple": True},
-            preAllocationRequired=True,
-            unschedulable=True,
-            taints=[{"key": "exam", "value": "yes", "effect": "NoExecute"}],
-            order=5,
-            priority=9000,
-            restrictedResources=["cpu", "nvidia.com/gpu"],
-            labels={"room": "b12"},
-            annotations={"node.koordinator.sh/reservation": '{"resources": {"cpu": "500m"}}'},
-            template={"nodeName": "gpu-1"},
-            standing=True,
-            expires="2026-12-31T23:00:00Z",
-            ttl="720h",
-            sessionAffinity=True,
-            withPlaceholders=False,
-        ),
-    )
+    found, problems = ask(BACKEND, EVERYTHING)
 
     assert slots(found) == Slots(
         owners=(Owner((), {}, LABELS),),

@@ -62,6 +62,7 @@ EVERY: dict[str, dict[str, Any]] = {
         "version": "2.8",
         "namespace": "flux",
         "sourceSecret": "a",
+        "sourceProvider": "azure",
         "sourceInterval": "30s",
         "path": "a/b",
         "interval": "1h30m",
@@ -87,7 +88,7 @@ def test_every_option_can_be_written(engine: str) -> None:
     plain.update({key: dict(value) for key, value in found.items() if key in ("labels", "annotations")})
 
     assert (kind, plain) == (engine, EVERY[engine])
-    untried = {"argocd": {"project"}, "flux": {"sourceName", "sourceKind"}}[engine]
+    untried = {"argocd": {"project"}, "flux": {"sourceName", "sourceKind", "kubeConfigMap"}}[engine]
     assert set(OPTIONS[engine].fields) == {"type", *EVERY[engine], *untried}
 
 

@@ -36,7 +36,51 @@ TOGETHER: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"engine": "flux", "repository": {"url": "file:///a", "revision": "main"}},
         [
             'B038 spec.repository.url: Flux does not take "file:///a". '
-            "Write an address with https:// or ssh://."
+            "Write an address with https://, ssh:// or oci://."
+        ],
+    ),
+    "an-artifact": (
+        {"engine": "flux", "repository": {"url": "oci://a/b", "revision": f"sha256:{'0' * 64}"}},
+        [],
+    ),
+    "an-artifact-without-a-tag": (
+        {"engine": "argocd", "repository": {"url": "oci://a/b"}},
+        ["B038 spec.repository: a registry has no HEAD. Add revision: a tag, for instance latest."],
+    ),
+    "providers-of-git": (
+        {
+            "engine": {"type": "flux", "sourceProvider": "gcp"},
+            "clusters": [
+                {"name": "a"},
+                {"name": "b"},
+                {"name": "c", "engine": {"type": "flux", "sourceProvider": "github"}},
+            ],
+            "repository": HOME,
+        },
+        [
+            "B038 spec.engine.sourceProvider: a GitRepository knows no gcp. "
+            "Write one of generic, aws, azure, github."
+        ],
+    ),
+    "providers-of-artifacts": (
+        {
+            "engine": {"type": "flux", "sourceProvider": "gcp"},
+            "clusters": [
+                {"name": "a"},
+                {"name": "b", "engine": {"type": "flux", "sourceProvider": "github"}},
+            ],
+            "repository": {"url": "oci://a/b", "revision": "latest"},
+        },
+        [
+            "B038 spec.clusters.1.engine.sourceProvider: an OCIRepository knows no github. "
+            "Write one of generic, aws, azure, gcp."
+        ],
+    ),
+    "idle-with-a-kubeconfig": (
+        {"engine": {"type": "flux", "kubeConfigSecret": "a", "kubeConfigMap": "b"}, "repository": HOME},
+        [
+            "B029 spec.engine.kubeConfigMap @key: it has no effect where kubeConfigSecret is given. "
+            "Remove one of the two."
         ],
     ),
     "argocd-takes-both": ({"engine": "argocd", "repository": {"url": "git@git.example.org:a/b.git"}}, []),
@@ -116,13 +160,15 @@ TOGETHER: dict[str, tuple[dict[str, Any], list[str]]] = {
                 {"name": "e", "engine": {"type": "flux", "kubeConfigSecret": "x"}},
                 {"name": "f", "engine": "flux"},
                 {"name": "g", "engine": "flux"},
+                {"name": "h", "engine": {"type": "flux", "kubeConfigMap": "x"}},
+                {"name": "i", "engine": {"type": "flux", "kubeConfigMap": "x"}},
             ],
             "repository": HOME,
         },
         [
             f"B039 spec.clusters.{i}.name: clusters {first} and {second} have one destination. "
             "Give each its own, unless each has an engine of its own that runs in it."
-            for i, first, second in ((1, "a", "b"), (4, "d", "e"))
+            for i, first, second in ((1, "a", "b"), (4, "d", "e"), (8, "h", "i"))
         ],
     ),
 }  # fmt: skip

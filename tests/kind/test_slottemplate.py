@@ -11,14 +11,10 @@ from tests.saying import ask, said
 GROUP = "scheduling.koordinator.sh"
 
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
 def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
-    affinity = {
-        "nodeAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]
-            }
-        }
-    }
     made, problems = ask(
         TEMPLATE,
         {
@@ -26,7 +22,7 @@ def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
             "nodeName": "gpu-1",
             "nodeSelector": {"pool": "gpu"},
             "tolerations": [{"key": "gpu", "operator": "Exists"}],
-            "affinity": affinity,
+            "affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": []}]}}},
             "topologySpreadConstraints": [
                 {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
             ],
@@ -35,6 +31,7 @@ def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
             "preemptionPolicy": "Never",
             "overhead": {"cpu": 1, "memory": "64Mi"},
             "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data", "readOnly": True}}],
+            "ports": [{"hostPort": 8080}, {"hostPort": 53, "containerPort": 5353, "protocol": "UDP"}],
         },
     )
 
@@ -44,13 +41,7 @@ def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
         "spec": {
             "nodeSelector": {"pool": "gpu"},
             "tolerations": ({"key": "gpu", "operator": "Exists"},),
-            "affinity": {
-                "nodeAffinity": {
-                    "requiredDuringSchedulingIgnoredDuringExecution": {
-                        "nodeSelectorTerms": ({"matchExpressions": ({"key": "gpu", "operator": "Exists"},)},)
-                    }
-                }
-            },
+            "affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": ({"matchExpressions": ()},)}}},
             "topologySpreadConstraints": (
                 {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
             ),
@@ -61,6 +52,10 @@ def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
             "overhead": {"cpu": "1", "memory": "64Mi"},
             "volumes": ({"name": "data", "persistentVolumeClaim": {"claimName": "data", "readOnly": True}},),
         },
+        "ports": (
+            {"containerPort": 8080, "hostPort": 8080},
+            {"containerPort": 5353, "hostPort": 53, "protocol": "UDP"},
+        ),
     }
 
 
@@ -82,7 +77,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         [
             f"B010 {key} @key: this key is unknown. Known here: metadata, nodeName, nodeSelector, "
             "tolerations, affinity, topologySpreadConstraints, priority, priorityClassName, "
-            "preemptionPolicy, overhead, volumes."
+            "preemptionPolicy, overhead, volumes, ports."
             for key in ("containers", "spec")
         ],
     ),
@@ -135,6 +130,15 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
             "B010 volumes.2.emptyDir @key: this key is unknown. Known here: name, persistentVolumeClaim.",
             "B011 volumes.2: persistentVolumeClaim is missing. Add persistentVolumeClaim: a mapping.",
             "B016 volumes.1.name: a stands twice. Rename one of the two.",
+        ],
+    ),
+    "ports": (
+        {"ports": [{"hostPort": 0}, {"protocol": "UDP"}, {"hostPort": 1, "protocol": "tcp", "hostIP": "x"}]},
+        [
+            "B012 ports.0.hostPort: 0 is below 1. Write a whole number from 1 to 65535.",
+            "B011 ports.1: hostPort is missing. Add hostPort: a whole number from 1 to 65535.",
+            'B014 ports.2.protocol: "tcp" is not one of TCP, UDP, SCTP. Did you mean TCP?',
+            'B019 ports.2.hostIP: "x" is not an IP address. Write one such as 10.0.0.5.',
         ],
     ),
     "labels-of-the-slot-win": (

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gen.backend import code as runtime
-from gen.live.case import Look
+from gen.live.case import look_at
 from gen.live.facts import Place
-from gen.live.gather import gathered
+from gen.live.gather import Wanted, gathered
 from gen.live.judge import judged
 from gen.live.status import ClusterStatus
 from gen.runtime.instant import instant, instant_text
@@ -20,7 +20,6 @@ from tests.live.happenings import CASES, NOW, Case, in_order
 from tests.live.project import Project
 from tests.live.world import RefusedError, World
 
-CODE = runtime.together()
 TOLD = dict(
     re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", Path(__file__).with_name("told.txt").read_text(), re.M | re.S)
 )
@@ -28,10 +27,11 @@ TOLD = dict(
 
 def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
     place, cluster = Place("prod", "berth", "admin@prod"), git.site.clusters[0]
-    facts = gathered(world.ask, place.namespace, git.site.name, instant(now), RefusedError)
-    timetables = git.expected["prod"].timetables
-    look = Look(place, git.site.name, cluster.engine, cluster.autoscaler, timetables, facts, instant(now))
-    return judged(look, CODE)
+    has_koordinator = cluster.koordinator is not None
+    wanted = Wanted(place.namespace, git.site.name, has_koordinator)
+    facts = gathered(world.ask, wanted, instant(now), RefusedError)
+    look = look_at(place, git.site, git.expected["prod"], facts, instant(now))
+    return judged(look, runtime.together(koordinator=has_koordinator))
 
 
 def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:
@@ -72,3 +72,24 @@ def test_what_is_told(case: Case) -> None:
 
 def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
     assert list(TOLD) == [case.name for case in CASES]
+
+
+def test_a_text_for_people_is_no_timetable() -> None:
+    git = project.project()
+    plain, world = in_order(git, NOW), in_order(git, NOW)
+    labels = {**known_labels(plain), "berth.dev/role": "session-affinity"}
+    metadata = {"name": "course-session-affinity", "namespace": "berth", "labels": labels}
+    world.apply({"kind": "ConfigMap", "metadata": metadata, "data": {"small.yaml": "{}"}})
+
+    assert told(status(world, git)) == told(status(plain, git))
+
+
+def known_labels(world: World) -> dict[str, str]:
+    """Those of a timetable."""
+    found = (
+        one
+        for one in world.objects
+        if one["kind"] == "ConfigMap" and "berth.dev/reservation" in one["metadata"]["labels"]
+    )
+    labels: dict[str, str] = next(found)["metadata"]["labels"]
+    return labels

@@ -17,13 +17,19 @@ LISTS = {
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
     "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
+    "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",
 }
 APPLIED = "2026-01-20T08:00:00Z"  # when the engine applied everything
 CONTROLLER = "argocd-controller"
 
 
 class RefusedError(Exception):
-    """What the server says instead of an answer."""
+    """What the server says instead of an answer: `HTTP 403: ...`."""
+
+    @property
+    def status(self) -> int:
+        said = str(self)
+        return int(said[5:8]) if said.startswith("HTTP ") else 0
 
 
 class ConflictError(Exception):

@@ -1,5 +1,6 @@
 """Reservations as their clusters see them, and the objects that become of them, for tests of manifests."""
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,14 @@ import yaml
 
 from gen import report
 from gen.manifest.naming import pool
+from gen.manifest.slot import pool_slots
 from gen.model import Reservation, ResourceClass, Site
 from gen.output.renderer import Renderer
 from gen.pipeline import Part, Pipeline
 from gen.render import base_text, reservation_text
 from gen.runtime.recognition import Inactive, Recognition
 from gen.runtime.session import Match
-from gen.runtime.timetable import Occurrence, Pool, Settings, Timetable
+from gen.runtime.timetable import Occurrence, Pool, Settings, Slots, Timetable
 from tests.command import project
 
 Object = dict[str, Any]
@@ -78,7 +80,9 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     """What the cluster should read, from the values that the text is made of."""
     reservation = part.placed.reservation
     names = [found.name for found in part.placed.classes]
-    pools = [_pool(reservation, found) for found in part.placed.classes]
+    pools = [
+        _pool(reservation, found)._replace(slots=_slots(site, part, found)) for found in part.placed.classes
+    ]
     occurrences = [
         Occurrence(
             item.id, item.open, item.start, item.end, tuple(one for one in item.seats if one[0] in names)
@@ -89,6 +93,13 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     return Timetable(
         reservation.name, reservation.suspend, tuple(pools), tuple(occurrences), site.name, settings
     )
+
+
+def _slots(site: Site, part: Part, found: ResourceClass) -> Slots | None:
+    if part.placed.reservation.slots is None:
+        return None
+    said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
+    return Slots(said["name"], said["hash"], said["object"], said["placeholders"], said["allocateOnce"])
 
 
 def _pool(reservation: Reservation, found: ResourceClass) -> Pool:

@@ -214,6 +214,16 @@ def test_argocd_judges_neither_pools_nor_cronjobs_by_their_health(tmp_path: Path
     assert {value for key, value in notes.items() if value != "true"} == {None}
 
 
+def test_flux_puts_no_values_into_what_people_wrote(tmp_path: Path) -> None:
+    """A team may patch `postBuild` into every Kustomization; `${x}` in a title would then stop all of it."""
+    site, parts = small(tmp_path, site=project.SITE.replace("engine: argocd", "engine: flux"))
+
+    for name, expected in (("course/prod", "disabled"), ("night/lab", None)):
+        for found in of_part(site, parts[name]):
+            notes = found["metadata"]["annotations"]
+            assert notes.get("kustomize.toolkit.fluxcd.io/substitute") == expected
+
+
 def test_a_payload_that_never_falls_has_its_pool_and_no_cronjob(tmp_path: Path) -> None:
     """Renku accepts one, so here it is a warning."""
     payload = """\

@@ -1,4 +1,4 @@
-"""Whatever `validate` accepts becomes slots that Koordinator's definition takes, and of which it drops nothing."""
+"""What `validate` accepts becomes slots that Koordinator takes by its definition, with nothing dropped."""
 
 import json
 import re

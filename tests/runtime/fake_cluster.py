@@ -73,6 +73,9 @@ class FakeCluster:
         for interference in self.interferences:
             if (answer := interference(request)) is not None:
                 return answer
+        return self.answer(request)
+
+    def answer(self, request: Request) -> Answer:
         path, _, query = request.path.partition("?")
         if request.method == "GET" and path == CONFIGMAP:
             return self._configmap()
@@ -93,10 +96,10 @@ class FakeCluster:
     def _configmap(self) -> Answer:
         if self.timetable is None:
             return refusal(404, "NotFound", 'configmaps "course" not found')
-        body: dict[str, object] = {"kind": "ConfigMap", "apiVersion": "v1"}
+        notes = {} if self.override is None else {"annotations": {"berth.dev/override": self.override}}
+        metadata = {"name": "course", "uid": "uid-of-course", **notes}
+        body: dict[str, object] = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}
         body["data"] = {"timetable.json": self.timetable}
-        if self.override is not None:
-            body["metadata"] = {"annotations": {"berth.dev/override": self.override}}
         return Answer(200, json.dumps(body).encode())
 
     def _job(self, request: Request, query: str) -> Answer:

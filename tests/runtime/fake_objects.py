@@ -10,10 +10,13 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from gen.backend.rights import of_sweep
+from gen.backend.rights import of_slots, of_sweep
+from gen.manifest import naming
 from gen.runtime.api import APPLY, JSON, MERGE_PATCH, Answer, Request
 from gen.runtime.instant import instant_text
 from tests.runtime.fake_cluster import refusal
+from tests.runtime.fake_koordinator import PATH as SLOTS
+from tests.runtime.fake_koordinator import FakeKoordinator
 
 Tree = dict[str, Any]
 Interference = Callable[[str], Answer | None]
@@ -35,13 +38,14 @@ class FakeObjects:
     """A transport of `gen.runtime.api.Api`."""
 
     def __init__(self, now: int, *trees: Tree, prunes: bool = False, page: int = 1_000_000) -> None:
-        """At most `page` objects are in an answer, whatever is asked for."""
+        """At most `page` objects are in an answer, whatever is asked for. Slots are Koordinator's."""
         self.now = now
+        self.koordinator = FakeKoordinator(lambda: float(self.now))
         self.objects: dict[tuple[str, str], Tree] = {}  # by plural and name
         self.requests: list[str] = []  # all, as "VERB plural name"
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
-        rules = of_sweep(prunes=prunes)
+        rules = [*of_sweep(prunes=prunes), *of_slots()[naming.SWEEP]]
         self._granted = {resource: rule["verbs"] for rule in rules for resource in rule["resources"]}
         self._page, self._version = page, 100
         for tree in trees:
@@ -67,9 +71,12 @@ class FakeObjects:
 
     def __call__(self, request: Request) -> Answer:
         path, _, query = request.path.partition("?")
-        parts = path.split("/namespaces/")[1].split("/")
-        assert parts[0] == NAMESPACE
-        plural, name, sub = parts[1], unquote("".join(parts[2:3])), "".join(parts[3:])
+        is_slot = path.startswith(SLOTS)
+        parts = path.removeprefix(SLOTS[: -len("reservations")]).split("/")
+        if not is_slot:
+            parts = path.split("/namespaces/")[1].split("/")
+            assert parts.pop(0) == NAMESPACE
+        plural, name, sub = parts[0], unquote("".join(parts[1:2])), "".join(parts[2:])
         verb = "LIST" if request.method == "GET" and not name else request.method
         said = " ".join(word for word in (verb, plural, name, sub) if word)
         self.requests.append(said)
@@ -80,7 +87,7 @@ class FakeObjects:
         if not needed <= set(self._granted.get(resource, ())):
             return refusal(403, "Forbidden", f"cannot {verb} {resource}")
         asked = {key: values[0] for key, values in parse_qs(query).items()}
-        answer = self._do(verb, (plural, name), request, asked, sub)
+        answer = self.koordinator(request) if is_slot else self._do(verb, (plural, name), request, asked, sub)
         if verb not in ("LIST", "GET") and answer.status in (200, 201):
             self.writes.append(said)
         return answer

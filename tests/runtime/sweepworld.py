@@ -9,13 +9,13 @@ from gen.runtime.api import SWEEP_FIELD_MANAGER, Api
 from gen.runtime.facts import Fact, Facts, facts, made_of
 from gen.runtime.instant import instant_text
 from gen.runtime.log import Log
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, SLOT, Kind
 from gen.runtime.sweep import Site, Sweep
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"
-KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING)
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING, SLOT)
 LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 
@@ -115,6 +115,20 @@ def inventory(text: str | None) -> Tree:
     return made(CONFIG_MAP, INVENTORY, labels={"berth.dev/reservation": None}, data=data)
 
 
+def slot_of(
+    name: str, phase: str = "Available", owners: tuple[str, ...] = (), created: str = LONG_AGO, **more: Any
+) -> Tree:
+    """`more` replaces labels of a slot of `course` and `small`; those of owners that begin with `course-` are
+    placeholders.
+    """
+    known = {"berth.dev/resource-class": "small", "berth.dev/role": "slot", **more.pop("labels", {})}
+    namespaces = ["berth" if one.startswith("course-") else "students" for one in owners]
+    current = [{"namespace": where, "name": one} for where, one in zip(namespaces, owners, strict=True)]
+    status = {"phase": phase, "currentOwners": current} if phase else {}
+    spec = {"expires": instant_text(at("10:00")), "ttl": "10h2m0s"}
+    return made(SLOT, name, created=created, labels=known, spec=spec, status=status, **more)
+
+
 def seen(*trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> Facts:
     for tree in trees:
         tree["metadata"].setdefault("resourceVersion", "1")
@@ -122,15 +136,21 @@ def seen(*trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> F
     for kind in KINDS:
         made_here = (made_of(SITE, kind, tree) for tree in trees if tree["kind"] == kind.name)
         found[kind] = None if kind in unread else [fact for fact in made_here if fact]
-    return facts(SITE, found, prunes, INVENTORY if prunes else "")
+    return facts(SITE, found, prunes, INVENTORY if prunes else "", NAMESPACE)
 
 
 class Swept:
     """Runs of the sweep over objects in memory, at an instant; sleeping is what lets time pass."""
 
     def __init__(self, now: str, *trees: Tree, prunes: bool = False, page: int = 1_000_000) -> None:
-        self.cluster = FakeObjects(at(now), *trees, prunes=prunes, page=page)
-        self.site = Site(NAMESPACE, SITE, prunes, INVENTORY if prunes else "")
+        slots = [tree for tree in trees if tree["kind"] == SLOT.name]
+        others = [tree for tree in trees if tree not in slots]
+        self.cluster = FakeObjects(at(now), *others, prunes=prunes, page=page)
+        self.koordinator = self.cluster.koordinator
+        for tree in slots:
+            self.koordinator.put(tree["metadata"]["name"], tree)
+        has_slots = bool(slots) or any('"slots"' in json.dumps(tree).replace("\\", "") for tree in others)
+        self.site = Site(NAMESPACE, SITE, prunes, INVENTORY if prunes else "", has_slots)
         self.lines: list[Tree] = []
 
     def run(self) -> int:

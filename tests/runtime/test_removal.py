@@ -40,6 +40,27 @@ def gone_since(since: str) -> Tree:
     return timetable(annotations={"berth.dev/gone-since": since})
 
 
+def snippet() -> Tree:
+    """What session pods need, as text for people."""
+    role = {"berth.dev/role": "session-affinity"}
+    return made(CONFIG_MAP, "course-session-affinity", labels=role, data={"small.yaml": "{}"})
+
+
+def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> None:
+    gone = gone_since("2026-02-02T08:49:00Z")
+
+    assert judged("09:00", snippet()) == []
+    assert judged("09:00", timetable(), snippet()) == judged("09:00", timetable())
+    assert judged("09:00", gone, snippet(), OTHERS, prunes=True)[-2:] == [
+        f"Removed ConfigMap {name}: its reservation is gone since 2026-02-02T08:49:00Z."
+        for name in ("course", "course-session-affinity")
+    ]
+    assert judged("09:00", snippet(), OTHERS, prunes=True) == [
+        f"Removed ConfigMap course-session-affinity: {WHY}"
+    ]
+    assert judged("09:00", snippet(), HERE, prunes=True) == []
+
+
 @pytest.mark.parametrize(
     ("trees", "expected"),
     [

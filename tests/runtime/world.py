@@ -45,13 +45,18 @@ def pool(deployment: str, behaviour: str, sessions: Tree | None = None) -> Tree:
 
 
 def whole_timetable_text(
-    reservation: str, pools: Mapping[str, Tree], rows: Iterable[Row], *, suspend: bool = False
+    reservation: str,
+    pools: Mapping[str, Tree],
+    rows: Iterable[Row],
+    *,
+    suspend: bool = False,
+    version: int = 1,
 ) -> str:
     """`pools` by class; moments of the rows may be instants too."""
     tree = {
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "Timetable",
-        "version": 1,
+        "version": version,
         "site": "example",
         "reservation": reservation,
         "suspend": suspend,
@@ -92,7 +97,9 @@ class World:
         """`replicas` by class; the Deployments are named `course-<class>`."""
         self.now = float(at(now))
         self.ahead = 0.0
-        self.cluster = FakeCluster(timetable, {f"course-{name}": count for name, count in replicas.items()})
+        self.cluster: FakeCluster = FakeCluster(
+            timetable, {f"course-{name}": count for name, count in replicas.items()}
+        )
         self.cluster.watch = self._on_write
         self.copy: str | None = timetable  # what is mounted; None: unreadable
         self.writes: list[tuple[str, str, int]] = []  # when, which pool, to what
@@ -104,9 +111,9 @@ class World:
         self._until = float(at("23:59"))
         self._sessions: dict[str, dict[str, int] | None] | None = None
 
-    def plan(self, when: str, action: Callable[[], object]) -> None:
-        """`action` happens then, once, whatever the run does meanwhile."""
-        self._planned.append((float(at(when)), action))
+    def plan(self, when: str, *actions: Callable[[], object]) -> None:
+        """They happen then, once, whatever the run does meanwhile."""
+        self._planned += [(float(at(when)), action) for action in actions]
         self._planned.sort(key=lambda planned: planned[0])
 
     def interfere_at(self, when: str, part: str, outcome: Answer | Exception | None) -> None:

@@ -1,0 +1,65 @@
+"""How many nodes of a pool Karpenter may disrupt at an instant: the rule of NodePool's disruption budgets."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from gen.plan.cron import next_hit, parse
+
+UNBOUNDED = 2**31 - 1
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_PERCENT = re.compile(r"([+-]?[0-9]+)%", re.ASCII)
+
+
+class Budget(NamedTuple):
+    """`nodes` as written: `"10%"` or `"3"`. `duration` in seconds; with it `schedule`, which is in UTC.
+    `reasons` None: all of Underutilized, Empty, Drifted.
+    """
+
+    nodes: str
+    schedule: str | None = None
+    duration: int | None = None
+    reasons: tuple[str, ...] | None = None
+
+
+def allowed(budgets: Iterable[Budget], reason: str, nodes: int, now: int) -> int:
+    """Of `nodes` in the pool. Of several budgets the smallest counts; `UNBOUNDED` where none is active.
+
+    One that cannot be read allows nothing, whatever its reasons.
+    """
+    every = tuple(budgets)
+    found = [_allows(budget, nodes, now) for budget in every]
+    if None in found:
+        return 0
+    counting = (n for b, n in zip(every, found, strict=True) if b.reasons is None or reason in b.reasons)
+    return min((n for n in counting if n is not None), default=UNBOUNDED)
+
+
+def active(budget: Budget, now: int) -> bool | None:
+    """Does it hold at this instant? None where its schedule cannot be read.
+
+    It does from a hit of its schedule to the last instant of its duration, both included; without schedule,
+    and with one that never hits, always.
+    """
+    if budget.schedule is None and budget.duration is None:
+        return True
+    cron = parse(budget.schedule or "")
+    if cron is None:
+        return None
+    hit = next_hit(cron, now - (budget.duration or 0))
+    return hit is None or hit <= now
+
+
+def _allows(budget: Budget, nodes: int, now: int) -> int | None:
+    holds = active(budget, now)
+    if holds is None:
+        return None
+    return _scaled(budget.nodes, nodes) if holds else UNBOUNDED
+
+
+def _scaled(text: str, nodes: int) -> int | None:
+    """Percentages are rounded up."""
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    percent = _PERCENT.fullmatch(text)
+    return None if percent is None else -(-int(percent[1]) * nodes // 100)

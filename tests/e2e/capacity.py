@@ -1,0 +1,72 @@
+"""A team's repository of declarations, and the engine that applies what is rendered of it."""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.e2e import project
+from tests.e2e.appliers import Applier
+from tests.e2e.gitfolder import GitFolder
+from tests.e2e.project import Document
+
+
+class Capacity:
+    def __init__(self, applier: Applier, folder: Path, namespace: str) -> None:
+        self._applier = applier
+        self._folder = folder
+        self._namespace = namespace
+        self._git: GitFolder | None = None
+
+    @property
+    def _rendered(self) -> Path:
+        return self._folder / "rendered" / "clusters" / self._applier.place
+
+    def write(self, *documents: Document) -> None:
+        project.write(self._folder, documents)
+
+    def write_site(self) -> None:
+        spec = {"namespace": self._namespace, **self._applier.site(self._folder)}
+        self.write(project.document("Site", self._applier.name, spec))
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Reservations."""
+        for name in names:
+            (self._folder / "reservations" / f"capacityreservation-{name}.json").unlink()
+
+    def commit(self, message: str, upgraded: bool = False) -> tuple[float, float]:
+        """Render, commit, and wait until the engine has applied it: when it began, and when that was."""
+        project.berth(self._folder, "render")
+        if upgraded:
+            for file in self._rendered.rglob("*.yaml"):
+                file.write_text(_upgraded(file.read_text()))
+        is_first = self._git is None
+        self._git = self._git or GitFolder(self._folder)
+        commit = self._git.commit(message)
+        if is_first:
+            self._applier.begin(self._folder)
+        began = time.time()
+        self._applier.bring(self._git, commit)
+        return began, time.time()
+
+    def base(self) -> list[str]:
+        """What base.yaml has in our namespace, as kind/name, sorted."""
+        found: list[dict[str, Any]] = list(yaml.safe_load_all((self._rendered / "base.yaml").read_text()))
+        return sorted(
+            f"{one['kind']}/{one['metadata']['name']}".lower()
+            for one in found
+            if one["metadata"].get("namespace") == self._namespace
+        )
+
+
+def _upgraded(text: str) -> str:
+    """As a release would that adds a label to everything."""
+    label = '"app.kubernetes.io/managed-by": "berth"'
+    lines = []
+    for line in text.split("\n"):
+        lines.append(line)
+        if line.strip() == label:
+            lines.append(line.replace(label, '"example.org/release": "2"'))
+    return "\n".join(lines)

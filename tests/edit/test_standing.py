@@ -1,0 +1,38 @@
+"""Editing what stands always: it has no dates, and all else of it can be set."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.edit.conftest import Answer
+
+Berth = Callable[..., Answer]
+STANDING = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: desks}
+spec:
+  resourceClass: small
+  provisioning: {placeholderCount: 2}
+  backend:
+    type: koordinator
+    standing: true  # the lab's own
+    owners:
+      - object: {namespace: lab}
+"""
+
+
+def test_what_stands_has_no_dates_to_edit_and_all_else_can_be_set(berth: Berth, folder: Path) -> None:
+    site = folder / "reservations/site.yaml"
+    site.write_text(
+        site.read_text("utf-8").replace("name: prod", "name: prod\n      koordinator: {}"), "utf-8"
+    )
+    desks = folder / "reservations/desks.yaml"
+    desks.write_text(STANDING, "utf-8")
+    refused = (2, "", "berth: its seats stand always: it has no dates.\n")
+
+    assert berth("skip", "desks", "2026-02-02") == refused
+    assert berth("move", "desks", "2026-02-02", "--to", "2026-02-03") == refused
+    assert berth("extend", "desks", "2026-02-02", "--until", "14:00") == refused
+    assert berth("set", "desks", "backend.order=7", "backend.template.nodeName=lab-1").code == 0
+    assert desks.read_text("utf-8") == STANDING + "    order: 7\n    template: {nodeName: lab-1}\n"
+    assert berth("set", "desks", "backend.ttl=7d").code == 1

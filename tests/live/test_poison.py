@@ -1,0 +1,103 @@
+"""What Koordinator's scheduler cannot read is told, and nothing that it can."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from gen.live.poison import why_unread
+
+REQUESTS = {"requests": {"memory": "4Gi", "cpu": ".5"}, "limits": {"x": "1e3"}}
+GOOD: dict[str, Any] = {
+    "spec": {
+        "ttl": "4h32m0s",
+        "expires": "2026-02-02T12:00:00Z",
+        "owners": [{"labelSelector": {"matchLabels": {"size": "small"}}}],
+        "template": {
+            "metadata": {"namespace": "hub", "labels": {"a": "b"}, "annotations": {}},
+            "spec": {
+                "schedulerName": "koord-scheduler",
+                "nodeSelector": {"pool": "gpu"},
+                "priority": 9000,
+                "overhead": {"cpu": "10m"},
+                "initContainers": [{"resources": {"requests": {"cpu": 1}}}],
+                "containers": [{"resources": REQUESTS}],
+            },
+        },
+    }
+}
+
+
+def _key(said: str) -> str | int:
+    return int(said) if said.isdigit() else said
+
+
+def changed(path: str, value: object) -> dict[str, Any]:
+    tree = copy.deepcopy(GOOD)
+    *keys, last = path.split(".")
+    inner: Any = tree
+    for key in keys:
+        inner = inner[_key(key)]
+    inner[_key(last)] = value
+    return tree
+
+
+@pytest.mark.parametrize("ttl", ["0", "0s", "1.5h", ".5m", "-1h", "+2h3m4s5ms6us7µs8ns", "24h", None])
+def test_durations_of_go_can_be_read(ttl: str | None) -> None:
+    assert why_unread(changed("spec.ttl", ttl)) == ""
+
+
+@pytest.mark.parametrize("ttl", ["1d", "7d", "1w", "", "3600", "h", "1 h", "1h 2m", "1H", "\u0661h"])
+def test_other_durations_stop_it(ttl: str) -> None:
+    assert why_unread(changed("spec.ttl", ttl)) == f'ttl "{ttl}" is no duration'
+
+
+@pytest.mark.parametrize("expires", ["2026-02-02T12:00:00.5+01:00", "2024-02-29T00:00:00Z", None])
+def test_instants_of_go_can_be_read(expires: str | None) -> None:
+    assert why_unread(changed("spec.expires", expires)) == ""
+
+
+@pytest.mark.parametrize(
+    "expires",
+    ["2026-02-02t12:00:00z", "2026-02-30T12:00:00Z", "2026-02-02T12:00:60Z", "2026-02-02 12:00:00Z"],
+)
+def test_other_instants_stop_it(expires: str) -> None:
+    assert why_unread(changed("spec.expires", expires)) == f'expires "{expires}" is no instant'
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("spec.template", [], "template [] is no mapping"),
+        ("spec.template.spec", "x", 'template.spec "x" is no mapping'),
+        ("spec.template.metadata.labels", {"a": 1}, "template.metadata.labels has what is no text"),
+        ("spec.template.spec.nodeSelector", [], "template.spec.nodeSelector has what is no text"),
+        ("spec.template.spec.nodeName", 7, "template.spec.nodeName 7 is no text"),
+        ("spec.template.spec.priority", "9", 'template.spec.priority "9" is no whole number'),
+        ("spec.template.spec.containers", {}, "template.spec.containers is no list of containers"),
+        ("spec.template.spec.containers.0", "x", "template.spec.containers is no list of containers"),
+        (
+            "spec.template.spec.containers.0.resources",
+            "x",
+            "template.spec.containers has resources that are no mapping",
+        ),
+        (
+            "spec.template.spec.containers.0.resources.requests.memory",
+            "4 Gi",
+            'template.spec.containers asks for "4 Gi" of memory, which is no quantity',
+        ),
+        (
+            "spec.template.spec.overhead.cpu",
+            True,
+            "template.spec.overhead asks for True of cpu, which is no quantity",
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_is_of_a_wrong_type_in_a_template_stops_it(path: str, value: object, told: str) -> None:
+    assert why_unread(changed(path, value)) == told
+
+
+def test_what_is_left_out_is_no_fault() -> None:
+    assert why_unread(GOOD) == why_unread({}) == why_unread({"spec": {"template": None}}) == ""
+    assert why_unread({"spec": {"template": {"spec": {"containers": [{}]}}}}) == ""

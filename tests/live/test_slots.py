@@ -1,0 +1,162 @@
+"""What is told of a cluster in which Koordinator holds the seats; `toldofslots.txt` has it by name."""
+
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gen.command.statustext import as_json, as_text
+from gen.dates.moment import named
+from gen.live.bydates import calendar_only
+from gen.live.case import look_at
+from gen.live.facts import Facts, Place
+from gen.live.rules import Live
+from gen.runtime.instant import instant
+from gen.runtime.plan import aim_at
+from gen.runtime.slot import slot
+from gen.runtime.slotdemand import demand
+from gen.runtime.slotplan import Home, Plan, census, plan
+from gen.runtime.timetable import parse
+from tests.live.happenings import NOW, Case
+from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots
+from tests.live.slotturns import TURNS, UNTIL, Turn
+from tests.live.test_judge import status, told
+from tests.live.world import World
+
+FILE = Path(__file__).with_name("toldofslots.txt")
+TOLD: dict[str, str] = dict(re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", FILE.read_text(), re.M | re.S))
+STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))
+
+
+def expected(name: str) -> str:
+    return TOLD[name].rstrip("\n") + "\n"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_told(case: Case) -> None:
+    git = slots(lab=LAB)
+    world = in_order(git, case.now)
+    case.happen(world)
+
+    assert told(status(world, git, case.now)) == expected(case.name)
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)
+def test_what_is_told_where_git_and_the_cluster_differ(turn: Turn) -> None:
+    assert told(status(turn.world(), turn.git, turn.now)) == expected(turn.name)
+
+
+def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
+    assert list(TOLD) == [*(case.name for case in CASES), *(turn.name for turn in TURNS)]
+
+
+WIDE = """\
+RESERVATION  CLASS  CLUSTER  STATE   OPEN                        WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     SLOTS                         NOTE
+course       small  prod     active  08:30-13:00                 20      18     2        5         25         2026-02-02 07:30  2026-02-02 12:00  synced  18 free, 5 in use, 2 pending
+lab          small  prod     active  until Sun 2026-03-01 01:00  3       3      0        0         3                            2026-03-01 00:00  synced  3 free
+"""  # noqa: E501 - as it is
+
+
+def test_the_wide_table_counts_slots() -> None:
+    git = slots(lab=UNTIL)
+    world = in_order(git)
+    lose(world, 0, 1)
+    make(world, 0, 2, "Pending", created="2026-02-02T08:59:59Z")
+    found = status(world, git)
+
+    zone = named("Europe/Zurich")
+    assert as_text([found], lambda _: zone, instant(NOW), wide=True, colour=False) == WIDE
+    narrow = as_text([found], lambda _: zone, instant(NOW), wide=False, colour=False).splitlines()
+    assert narrow[2].split("  ")[-1] == "0"
+
+
+def test_json_has_slots_where_there_are_any() -> None:
+    git = slots(lab=LAB)
+    items = json.loads(as_json([status(in_order(git), git)]))["items"]
+
+    assert items[0] == {
+        "reservation": "course",
+        "class": "small",
+        "cluster": "prod",
+        "state": "active",
+        "open": "2026-02-02T07:30:00Z",
+        "end": "2026-02-02T12:00:00Z",
+        "wanted": 20,
+        "ready": 20,
+        "pending": 0,
+        "active": 5,
+        "findings": [],
+        "slots": {"free": 20, "inUse": 5, "handed": 0, "pending": 0, "over": 0},
+    }
+    assert (items[1]["open"], items[1]["end"], items[1]["slots"]["free"]) == (None, None, 3)
+
+
+def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() -> None:
+    git, finding = slots(lab=UNTIL), Live("S001", "prod", "", "no answer.", "Wait.")
+    for now, state in (("2026-02-28T23:59:59Z", "active"), ("2026-03-01T00:00:00Z", "completed")):
+        place = Place("prod", "berth", None)
+        look = look_at(place, git.site, git.expected["prod"], Facts(), instant(now))
+        assert told(calendar_only(look, finding)).splitlines()[1] == (
+            f"lab/small {state} ? 2026-03-01T00:00:00Z ? ? ? ?"
+        )
+
+
+def test_reservations_are_listed_once_and_only_where_koordinator_is() -> None:
+    """Without a selector: what stops Koordinator may be anybody's."""
+    path = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
+    git = slots()
+    world = in_order(git)
+    world.page = 7
+    status(world, git)
+
+    assert world.asked.count(path) == 4  # pages of 25
+    assert [asked for asked in world.asked if asked.startswith(f"{path}?")] == []
+
+
+def test_slots_of_another_site_are_not_ours() -> None:
+    git = slots()
+    world = in_order(git)
+    before = told(status(world, git))
+    for one in list(world.objects):
+        if one["kind"] == "Reservation":
+            other = world.apply(one)
+            other["metadata"]["name"] = other["metadata"]["name"].replace("uni-", "school-")
+            other["metadata"]["labels"]["berth.dev/site"] = "school"
+
+    assert told(status(world, git)) == before
+
+
+def test_seats_are_missing_where_our_pod_would_make_slots() -> None:
+    """By what the pod itself would do about the same slots and sessions."""
+    random, git = Random(60), slots()
+    made = 0
+    for _ in range(150):
+        world = in_order(git)
+        lose(world, 0, 24)
+        counts = [random.randrange(14) for _ in range(4)]
+        first = 0
+        for number, (phase, owner) in zip(counts, STATES, strict=True):
+            make(world, first, number, phase, owner=owner, condition=FULL if phase == "Pending" else None)
+            first += number
+        for n in range(random.randrange(12)):
+            world.session(f"late-{n}")
+        found = planned(world)
+        told_codes = {one.code for pool in status(world, git).pools for one in pool.findings}
+
+        assert bool(told_codes & {"S030", "S031", "S032"}) == bool(found.make)
+        made += bool(found.make)
+
+    assert 20 < made < 130
+
+
+def planned(world: World) -> Plan:
+    timetable = parse(world.get("ConfigMap", "course")["data"]["timetable.json"])
+    (pool,) = timetable.pools
+    assert pool.slots is not None
+    ours = [one for one in world.objects if one["kind"] == "Reservation"]
+    found = census(map(slot, ours), Home("berth", pool.deployment))
+    sessions = sum(one["metadata"]["name"].startswith(("jupyter-", "late-")) for one in world.objects)
+    aim = aim_at(timetable, pool, instant(NOW), {timetable.occurrences[0].id: sessions})
+    return plan(found, pool.slots, demand(aim, sum(found.owners.values()), 0), instant(NOW))

@@ -1,0 +1,148 @@
+"""When a disruption budget holds, and what several of them allow."""
+
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+from croniter import croniter
+
+from gen.plan.budget import UNBOUNDED, Budget, active, allowed
+from gen.plan.cron import next_hit, parse
+
+HOUR = 3600
+DAY = 24 * HOUR
+
+
+def at(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+
+SUNDAYS = Budget("0", "30 6 * * SUN", 6 * HOUR)
+
+
+@pytest.mark.parametrize(
+    ("budget", "now", "expected"),
+    [
+        (SUNDAYS, "2026-02-01T00:00:00", False),
+        (SUNDAYS, "2026-02-01T06:29:59", False),
+        (SUNDAYS, "2026-02-01T06:30:00", True),
+        (SUNDAYS, "2026-02-01T12:29:59", True),
+        (SUNDAYS, "2026-02-01T12:30:00", False),
+        (SUNDAYS, "2026-02-02T07:00:00", False),
+        (Budget("0", "@daily", 48 * HOUR), "2026-02-01T13:14:15", True),
+        (Budget("0", "0 9 * * *", 48 * HOUR), "2026-02-01T08:59:59", True),
+        (Budget("0", "@weekly", HOUR), "2026-02-01T00:30:00", True),
+        (Budget("0", "@weekly", HOUR), "2026-02-02T00:30:00", False),
+        (Budget("0", "@monthly", DAY), "2026-02-01T23:59:59", True),
+        (Budget("0", "@yearly", DAY), "2026-02-01T12:00:00", False),
+        (Budget("0"), "2026-02-01T12:00:00", True),
+        (Budget("0", "0 0 30 2 *", HOUR), "2026-02-01T12:00:00", True),
+        (Budget("0", "* * * *", HOUR), "2026-02-01T12:00:00", None),
+        (Budget("0", "0 0 * * 7", HOUR), "2026-02-01T12:00:00", None),
+        (Budget("0", "61 * * * *", HOUR), "2026-02-01T12:00:00", None),
+        (Budget("0", None, HOUR), "2026-02-01T12:00:00", None),
+    ],
+    ids=[
+        "before",
+        "a-second-before",
+        "as-it-hits",
+        "a-second-before-its-end",
+        "as-it-ends",
+        "another-weekday",
+        "longer-than-its-interval",
+        "still-from-yesterday",
+        "weekly",
+        "not-that-day",
+        "monthly",
+        "yearly",
+        "without-schedule",
+        "never-hits-so-always",
+        "too-few-fields",
+        "sunday-is-0",
+        "out-of-range",
+        "no-schedule-but-a-duration",
+    ],
+)
+def test_when_a_budget_holds(budget: Budget, now: str, expected: bool | None) -> None:
+    assert active(budget, at(now)) is expected
+
+
+OPEN = Budget("3", "0 0 1 1 *", HOUR)
+NOW = at("2026-06-15T12:00:00")
+
+
+@pytest.mark.parametrize(
+    ("budgets", "reason", "nodes", "expected"),
+    [
+        ([], "Empty", 10, UNBOUNDED),
+        ([Budget("10%")], "Empty", 10, 1),
+        ([Budget("10%")], "Empty", 11, 2),
+        ([Budget("5%")], "Empty", 10, 1),
+        ([Budget("0%")], "Empty", 10, 0),
+        ([Budget("100%")], "Empty", 7, 7),
+        ([Budget("5")], "Empty", 2, 5),
+        ([Budget("5"), Budget("3"), Budget("50%")], "Empty", 10, 3),
+        ([OPEN], "Empty", 10, UNBOUNDED),
+        ([OPEN, Budget("7")], "Empty", 10, 7),
+        ([Budget("0", None, None, ("Drifted",)), Budget("4")], "Empty", 10, 4),
+        ([Budget("0", None, None, ("Drifted",)), Budget("4")], "Drifted", 10, 0),
+        ([Budget("0", None, None, ())], "Empty", 10, UNBOUNDED),
+        ([Budget("4"), Budget("5", "not a cron", HOUR)], "Empty", 10, 0),
+        ([Budget("4"), Budget("5", "not a cron", HOUR, ("Drifted",))], "Empty", 10, 0),
+        ([Budget("many")], "Empty", 10, 0),
+    ],
+)
+def test_what_budgets_allow(budgets: list[Budget], reason: str, nodes: int, expected: int) -> None:
+    assert allowed(budgets, reason, nodes, NOW) == expected
+
+
+def test_a_window_is_closed_to_disruption_from_its_hit_to_its_end() -> None:
+    window = Budget("0", "30 7 2 2 *", 4 * HOUR + 30 * 60, ("Underutilized", "Empty"))
+    open_, end = at("2026-02-02T07:30:00"), at("2026-02-02T12:00:00")
+
+    assert [allowed([window], "Empty", 9, now) for now in (open_ - 1, open_, end - 1, end)] == [
+        UNBOUNDED,
+        0,
+        0,
+        UNBOUNDED,
+    ]
+
+
+def _cron(random: Random) -> str:
+    """Without what readers differ about: a star with a step as a day, and ranges of one value."""
+
+    def field(least: int, most: int, day: bool) -> str:
+        low, high = sorted(random.sample(range(least, most + 1), 2))
+        forms = ["*", "*", str(low), f"{low}-{high}", f"{low}-{high}/2", f"{low},{high}"]
+        return random.choice(forms if day else [*forms, f"*/{high + 1}"])
+
+    bounds = ((0, 59, False), (0, 23, False), (1, 28, True), (1, 12, False), (0, 6, True))
+    return " ".join(field(*one) for one in bounds)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_next_hit_is_the_one_that_another_reader_finds(seed: int) -> None:
+    random = Random(seed)
+    text = _cron(random)
+    after = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=random.randint(0, 2 * 365 * DAY))
+    cron = parse(text)
+
+    assert cron is not None
+    assert next_hit(cron, int(after.timestamp())) == int(croniter(text, after).get_next(datetime).timestamp())
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "expected"),
+    [
+        ("0 0 */2 * 1", "2026-06-01T00:00:00", "2026-06-03T00:00:00"),
+        ("0 0 1 * MON", "2026-06-02T00:00:00", "2026-06-08T00:00:00"),
+        ("5/20 * * * *", "2026-06-01T00:05:00", "2026-06-01T00:25:00"),
+        ("0 0 29 FEB ?", "2026-06-01T00:00:00", "2028-02-29T00:00:00"),
+    ],
+    ids=["a-stepped-star-is-narrow", "day-or-weekday", "from-with-step", "leap-day"],
+)
+def test_odd_schedules(text: str, after: str, expected: str) -> None:
+    cron = parse(text)
+
+    assert cron is not None
+    assert next_hit(cron, at(after)) == at(expected)

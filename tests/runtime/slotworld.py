@@ -1,0 +1,123 @@
+"""A run of a reservation whose seats are slots, with Koordinator beside it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gen.runtime.api import Answer, Request
+from gen.runtime.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
+from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.fake_koordinator import PATH, FakeKoordinator
+from tests.runtime.world import COURSE, Row, World, clock, pool, whole_timetable_text
+
+Tree = dict[str, Any]
+REQUIRED = "scheduling.koordinator.sh/pre-allocation-required"
+
+
+def shape(resource_class: str = "small", reservation: str = "course", cpu: str = "1", **spec: Any) -> Tree:
+    """Of a slot, as a timetable has it."""
+    labels = {SITE: "example", RESERVATION: reservation, CLASS: resource_class, ROLE: SLOT}
+    container = {"name": "seat", "resources": {"requests": {"cpu": cpu}}}
+    template = {"spec": {"schedulerName": "koord-scheduler", "containers": [container]}}
+    owners = [{"labelSelector": {"matchLabels": {"app": "session"}}}]
+    said = {"template": template, "owners": owners, "allocateOnce": False, "allocatePolicy": "Restricted"}
+    return {"metadata": {"labels": labels}, "spec": {**said, **spec}}
+
+
+def slots(
+    resource_class: str = "small",
+    reservation: str = "course",
+    digest: str = "aaaa1111",
+    *,
+    placeholders: bool = False,
+    **more: Any,
+) -> Tree:
+    """As a pool of a timetable has them."""
+    made = shape(resource_class, reservation, **more)
+    if placeholders:
+        made["metadata"]["labels"][REQUIRED] = "true"
+    return {
+        "placeholders": placeholders,
+        "allocateOnce": made["spec"]["allocateOnce"],
+        "name": f"example-{reservation}-{resource_class}",
+        "hash": digest,
+        "object": made,
+    }
+
+
+def slot_text(
+    *rows: Row,
+    behaviour: str = "maintain",
+    suspend: bool = False,
+    pools: Mapping[str, Tree] | None = None,
+    **more: Any,
+) -> str:
+    """A timetable of version 2. `pools` has the slots of each class."""
+    known = {"small": slots(**more)} if pools is None else pools
+    found = {name: {**pool(f"course-{name}", behaviour), "slots": said} for name, said in known.items()}
+    return whole_timetable_text("course", found, rows or (COURSE,), suspend=suspend, version=2)
+
+
+class SlotCluster(FakeCluster):
+    def __init__(self, timetable: str | None, replicas: dict[str, int], koordinator: FakeKoordinator) -> None:
+        super().__init__(timetable, replicas)
+        self.koordinator = koordinator
+
+    def answer(self, request: Request) -> Answer:
+        is_slot = request.path.partition("?")[0].startswith(PATH)
+        return self.koordinator(request) if is_slot else super().answer(request)
+
+
+class SlotWorld(World):
+    """Koordinator works each time that time passes, and after each write if it is `quick`. A Deployment is
+    there only where one is said.
+    """
+
+    def __init__(self, now: str, timetable: str | None, **replicas: int) -> None:
+        super().__init__(now, timetable)
+        self.koordinator = FakeKoordinator(lambda: self.now)
+        self.cluster = SlotCluster(
+            timetable, {f"course-{name}": count for name, count in replicas.items()}, self.koordinator
+        )
+        self.cluster.watch = self._on_write
+        self.seconds_a_write = 0.0
+        self.koordinator.on_write = lambda: self.pass_time(self.seconds_a_write)
+        self.lives: list[float] = []  # when the program told that it is alive
+        self.history: list[tuple[str, str]] = []  # when which counts were others than before
+
+    def pass_time(self, seconds: float) -> None:
+        super().pass_time(seconds)
+        if seconds:
+            self.turn()
+
+    def _live(self, text: str) -> None:
+        super()._live(text)
+        self.lives.append(self.now)
+
+    def turn(self) -> None:
+        cluster, koordinator = self.cluster, self.koordinator
+        for name, (replicas, _) in cluster.scales.items():
+            cluster.ready[name] = koordinator.scale(replicas)
+        koordinator.schedule()
+        counts = self.counts
+        if not self.history or self.history[-1][1] != counts:
+            self.history.append((clock(self.now), counts))
+
+    @property
+    def counts(self) -> str:
+        """`free+used`, and what else there is."""
+        koordinator = self.koordinator
+        free, used = len(koordinator.free()), len(koordinator.used())
+        handed = len(koordinator.of("Available")) - free - used
+        more = {
+            "handed": handed,
+            "pending": len(koordinator.of("Pending")),
+            "dead": len(koordinator.of("Failed")) + len(koordinator.of("Succeeded")),
+            "placeholders": len(koordinator.placeholders),
+        }
+        said = "".join(f" {name}={count}" for name, count in more.items() if count)
+        return f"{free}+{used}{said}"
+
+    def slot_lines(self) -> list[tuple[str, int, int, int, str]]:
+        """When, how many were made, renewed and removed, and why."""
+        keys = ("time", "made", "renewed", "removed", "reason")
+        return [tuple(line[key] for key in keys) for line in self.told("slots")]  # type: ignore[misc]

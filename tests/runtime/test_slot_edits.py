@@ -1,0 +1,185 @@
+"""Edits of a timetable while its slots stand, and what a person sets in an emergency."""
+
+import json
+import sys
+
+import pytest
+
+from tests.runtime.fake_koordinator import names
+from tests.runtime.slotworld import SlotWorld, slot_text
+from tests.runtime.world import Row, timetable_text
+
+
+def row(count: int = 4, end: str = "08:00") -> Row:
+    return ("course/1", "07:30", "07:40", end, {"small": count})
+
+
+def edited(after: str | None, before: str | None = None, **replicas: int) -> SlotWorld:
+    """At a quarter to eight, with a session in the first slot."""
+    world = SlotWorld("07:29", before or slot_text(row()), **replicas)
+    world.sessions(small={"course/1": 0})
+    world.plan("07:35", lambda: world.sessions(small={"course/1": 1}), lambda: world.koordinator.enter("a"))
+    world.plan("07:45:01", lambda: setattr(world.cluster, "timetable", after))
+    return world
+
+
+def test_more_seats_are_there_within_a_minute() -> None:
+    world = edited(slot_text(row(6)))
+    world.run(until="07:46")
+
+    assert world.counts == "5+1"
+    assert world.slot_lines()[-1][1:] == (2, 0, 0, "timetable edited")
+
+
+def test_fewer_seats_are_free_within_a_minute_and_no_session_loses_its_slot() -> None:
+    world = edited(slot_text(row(2)))
+    world.run(until="07:46")
+
+    assert world.counts == "1+1"
+    assert world.koordinator.used_deletes == []
+    assert names(sorted(world.koordinator.objects)) == ["0-aaaa1111", "1-aaaa1111"]
+
+
+@pytest.mark.parametrize("after", [row(0), ("course/1", "07:30", "07:40", "08:00", {"small": 0})])
+def test_without_any_seat_what_is_in_use_stays_until_the_end(after: Row) -> None:
+    world = edited(slot_text(after))
+    world.run(until="07:46")
+
+    assert world.counts == "0+1"
+    assert (world.run(), world.koordinator.objects) == (0, {})
+
+
+@pytest.mark.parametrize(("end", "ttl"), [("08:10", "42m0s"), ("07:50", "22m0s")])
+def test_another_end_is_told_to_the_slots_that_stand(end: str, ttl: str) -> None:
+    world = edited(slot_text(row(end=end)))
+    world.run(until="07:46")
+    said = {(tree["spec"]["expires"], tree["spec"]["ttl"]) for tree in world.koordinator.objects.values()}
+
+    assert world.counts == "3+1"
+    assert said == {(f"2026-02-02T{end}:00Z", ttl)}
+    assert world.slot_lines()[-1][1:] == (0, 4, 0, "the end has moved")
+    assert (world.run(), world.koordinator.objects) == (0, {})
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        pytest.param(slot_text(row(), suspend=True), id="suspended"),
+        pytest.param(slot_text(pools={}), id="no-pool"),
+        pytest.param(slot_text(row(end="07:45")), id="over"),
+    ],
+)
+def test_with_nothing_open_any_more_all_go_also_those_in_use(after: str) -> None:
+    tree = json.loads(after)
+    if not tree["pools"]:
+        after = json.dumps({**tree, "occurrences": []})
+    world = edited(after)
+
+    assert world.run(until="07:46") == 0
+    assert world.koordinator.objects == {}
+
+
+def test_another_shape_is_another_slot_and_the_new_one_comes_first() -> None:
+    world = edited(slot_text(row(), digest="bbbb2222", cpu="2"))
+    world.plan(
+        "07:50:01", lambda: world.sessions(small={"course/1": 0}), lambda: world.koordinator.leave("a")
+    )
+    world.run(until="07:46")
+    there = names(sorted(world.koordinator.objects))
+
+    assert there == ["0-aaaa1111", "0-bbbb2222", "1-bbbb2222", "2-bbbb2222"]
+    assert world.koordinator.owners("example-course-small-0-aaaa1111") == ["a"]
+    assert min(int(counts.split("+")[0]) for _, counts in world.history[2:]) == 3
+
+    world.run(until="07:51")
+
+    assert names(sorted(world.koordinator.objects)) == [f"{n}-bbbb2222" for n in range(4)]
+
+
+def test_where_the_new_ones_find_no_room_the_old_ones_make_it_after_a_minute() -> None:
+    world = edited(slot_text(row(), digest="bbbb2222"))
+    world.koordinator.room = 4
+    world.run(until="07:46:10")
+    assert world.counts == "3+1 pending=3"
+    world.run(until="07:46:45")
+
+    assert world.counts == "3+1"
+    assert names(sorted(world.koordinator.objects)) == [
+        "0-aaaa1111",
+        "0-bbbb2222",
+        "1-bbbb2222",
+        "2-bbbb2222",
+    ]
+
+
+def test_from_placeholders_to_slots() -> None:
+    """The Deployment is still there: its removal from git is not done yet."""
+    world = edited(slot_text(row()), timetable_text(row(), behaviour="maintain"), small=0)
+    world.run(until="07:46")
+
+    assert world.writes[-1][1:] == ("small", 0)
+    assert world.counts == "3+0"
+    assert (world.run(), world.koordinator.objects, world.cluster.scales["course-small"][0]) == (0, {}, 0)
+
+
+def test_from_slots_to_placeholders() -> None:
+    world = edited(timetable_text(row(), behaviour="maintain"), small=0)
+    world.run(until="07:46")
+
+    assert world.counts == "0+0 placeholders=3"
+    assert world.koordinator.objects == {}
+    assert world.run() == 0
+    assert world.cluster.scales["course-small"][0] == 0
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_with_and_without_placeholders_before(before: bool) -> None:
+    """Slots of both are of other shapes."""
+    texts = (slot_text(row(), digest="bbbb2222", placeholders=True), slot_text(row()))
+    world = edited(texts[before], texts[not before], small=0)
+    world.run(until="07:47")
+
+    digest = "aaaa1111" if before else "bbbb2222"
+    assert world.counts == "3+1"
+    assert len([name for name in world.koordinator.objects if name.endswith(digest)]) == 3
+    assert world.cluster.scales["course-small"][0] == 0
+    assert (world.run(), world.koordinator.objects) == (0, {})
+
+
+def test_from_placeholders_to_slots_that_they_come_before() -> None:
+    after = slot_text(row(), placeholders=True)
+    world = edited(after, timetable_text(row(), behaviour="maintain"), small=0)
+    world.run(until="07:47")
+
+    assert world.counts == "3+0"
+    assert world.cluster.scales["course-small"][0] == 0
+    assert {replicas for _, _, replicas in world.writes} == {0, 3, 4}
+
+
+def test_a_pod_without_the_code_for_slots_makes_way_for_one_that_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "gen.runtime.slotkeeper", None)
+    world = edited(slot_text(row()), timetable_text(row(), behaviour="maintain"), small=0)
+
+    assert world.run(until="07:46") == 0
+    assert world.cluster.scales["course-small"][0] == 0
+    assert [line["reason"] for line in world.told("ended")] == [
+        "this pod was made without the code for slots; the sweep starts a Job that has it"
+    ]
+
+
+def test_what_a_person_sets_is_the_number_of_free_slots_until_then() -> None:
+    world = edited(slot_text(row()))
+    said = '{"small": {"target": 7, "until": "2026-02-02T08:05:00Z"}}'
+    world.plan("07:50", lambda: setattr(world.cluster, "override", said))
+    world.run(until="07:51")
+    assert world.counts == "7+1"
+    assert {tree["spec"]["expires"] for tree in world.koordinator.objects.values()} == {
+        "2026-02-02T08:05:00Z"
+    }
+    world.run(until="08:04")
+
+    assert world.counts == "7+1"
+    assert (world.run(), world.koordinator.objects) == (0, {})
+    assert [line["time"] for line in world.told("ended")] == ["08:05:00"]

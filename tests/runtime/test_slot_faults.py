@@ -1,0 +1,218 @@
+"""Whatever goes wrong, slots come, none in use goes before the end, and none is left after it."""
+
+from random import Random
+
+import pytest
+
+from gen.runtime.api import Answer, Request
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.fake_koordinator import PATH, names
+from tests.runtime.slotworld import SlotWorld, slot_text, slots
+from tests.runtime.world import Row
+
+ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
+SLOT = f"{PATH}/example-course-small-1-aaaa1111"
+TROUBLE: dict[str, Answer | Exception] = {
+    "no-answer": no_answer(),
+    "too-many": refusal(429, "TooManyRequests", retry_after=1),
+    "server": refusal(500, "InternalError"),
+    "no-kind": Answer(404, b"404 page not found\n"),
+    "nonsense": Answer(200, b"[]"),
+    "conflict": refusal(409, "Conflict"),
+    "forbidden": refusal(403, "Forbidden"),
+    "invalid": refusal(422, "Invalid"),
+}
+
+
+def quiet(text: str | None = None, **replicas: int) -> SlotWorld:
+    world = SlotWorld("07:29", text or slot_text(ROW), **replicas)
+    world.sessions(small={"course/1": 0})
+    return world
+
+
+@pytest.mark.parametrize("trouble", TROUBLE)
+@pytest.mark.parametrize("part", [f"GET {PATH}", f"POST {PATH}"])
+def test_while_they_cannot_be_made_it_tries_on_and_then_they_are_there(trouble: str, part: str) -> None:
+    world = quiet()
+    world.cluster.interfere(part, TROUBLE[trouble])
+    world.interfere_at("07:34:01", part, None)
+    world.run(until="07:34:06")
+
+    asked = [request for request in world.cluster.requests if part in f"{request.method} {request.path}"]
+    assert world.counts == "4+0"
+    assert 40 < len(asked) < 500
+
+
+@pytest.mark.parametrize("trouble", TROUBLE)
+@pytest.mark.parametrize("part", [f"GET {PATH}", f"DELETE {PATH}", f"DELETE {SLOT}"])
+def test_while_they_cannot_be_removed_it_stays_and_tries_on(trouble: str, part: str) -> None:
+    world = quiet()
+    world.plan("07:44", lambda: world.cluster.interfere(part, TROUBLE[trouble]))
+    world.interfere_at("07:50:01", part, None)
+
+    assert world.run() == 0
+    assert world.koordinator.objects == {}
+    assert world.told("ended")[0]["time"] in [f"07:50:0{second}" for second in range(1, 7)]
+
+
+def test_one_that_cannot_be_removed_holds_up_no_other() -> None:
+    world = quiet()
+    world.plan("07:44", lambda: world.cluster.interfere(f"DELETE {SLOT}", refusal(422, "Invalid")))
+
+    assert world.run(until="07:46") is None
+    assert names(list(world.koordinator.objects)) == ["1-aaaa1111"]
+
+
+def test_one_that_cannot_be_made_holds_up_no_other_and_not_what_ends_later() -> None:
+    world = quiet()
+
+    def refuse(request: Request) -> Answer | None:
+        is_made = request.method == "POST" and b'-1-aaaa1111"' in request.body
+        return refusal(422, "Invalid") if is_made else None
+
+    world.cluster.interferences.append(refuse)
+    later = slot_text((*ROW[:3], "07:50", ROW[4]))
+    world.plan("07:32", lambda: setattr(world.cluster, "timetable", later))
+    world.run(until="07:33")
+
+    assert names(sorted(world.koordinator.objects)) == [f"{n}-aaaa1111" for n in (0, 2, 3)]
+    assert {tree["spec"]["expires"] for tree in world.koordinator.objects.values()} == {
+        "2026-02-02T07:50:00Z"
+    }
+
+
+def test_one_that_changes_in_the_moment_in_which_it_is_removed_is_looked_at_again() -> None:
+    """A session takes the slot that had just been seen free."""
+    world = quiet()
+    world.plan("07:32", lambda: setattr(world.cluster, "timetable", slot_text((*ROW[:4], {"small": 3}))))
+
+    def take(request: Request) -> None:
+        if request.method == "DELETE" and not world.koordinator.used():
+            last = "example-course-small-3-aaaa1111"
+            world.koordinator.set(last, currentOwners=[{"namespace": "students", "name": "a"}])
+
+    world.cluster.interferences.append(take)
+    world.run(until="07:33")
+
+    assert world.koordinator.used_deletes == []
+    assert names(world.koordinator.used()) == ["3-aaaa1111"]
+    assert world.counts == "2+1"
+
+
+def test_what_never_found_a_place_is_removed_at_the_end() -> None:
+    world = quiet()
+    world.koordinator.room = 2
+    world.plan("07:44", lambda: world.log.append({"event": "seen", "counts": world.counts, "time": "x"}))
+
+    assert world.run() == 0
+    assert [line["counts"] for line in world.log if line["event"] == "seen"] == ["2+0 pending=2"]
+    assert world.koordinator.objects == {}
+    assert [event["reason"] for event in world.cluster.events] == ["SeatsNotReady"]
+
+
+def test_lateness_is_told_on_the_timetable_where_there_is_no_deployment() -> None:
+    world = quiet()
+    world.koordinator.room = 2
+    world.plan("07:36", lambda: setattr(world.koordinator, "room", 9))
+    world.run(until="07:40")
+
+    late, ready = world.cluster.events
+    assert late["involvedObject"] == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "namespace": "berth",
+        "name": "course",
+        "uid": "uid-of-course",
+    }
+    assert late["message"] == (
+        "2 of 4 slots of small are ready for course/1, which starts at 2026-02-02T07:35:00Z. Look at those "
+        "that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there is no room for "
+        "them, or Koordinator's scheduler does not run."
+    )
+    assert ready["message"] == "All 4 slots of small are ready for course/1."
+
+
+def test_placeholders_bring_nodes_and_go_once_all_have_handed_over() -> None:
+    world = quiet(slot_text(ROW, placeholders=True), small=0)
+    world.koordinator.room = 1
+    world.plan("07:31:01", lambda: setattr(world.koordinator, "room", 3))
+    world.plan("07:32:01", lambda: setattr(world.koordinator, "room", 4))
+    world.plan("07:33:01", lambda: world.koordinator.lose_nodes("example-course-small-0-aaaa1111"))
+
+    assert world.run() == 0
+    handed = [counts for _, counts in world.history if not counts.startswith("0+0 placeholders")]
+    assert handed == [
+        "0+0",
+        "0+0 handed=1 placeholders=1",
+        "0+0 handed=1 placeholders=3",
+        "0+0 handed=3 placeholders=3",
+        "0+0 handed=3 placeholders=4",
+        "0+0 handed=4 placeholders=4",
+        "4+0",
+        "3+0 dead=1",
+        "3+0 placeholders=1",
+        "3+0 handed=1 placeholders=1",
+        "4+0",
+        "0+0 dead=4",
+    ]
+    assert world.koordinator.objects == {}
+    assert world.cluster.scales["course-small"][0] == 0
+
+
+def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> None:
+    world = quiet(slot_text(ROW, placeholders=True))
+    world.run(until="07:36")
+
+    assert world.koordinator.objects == {}
+    assert [line["subject"] for line in world.told("failed")] == ["deployment course-small"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("placeholders", [False, True])
+def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None:
+    """Requests fail by chance until five minutes after the end; people and nodes come in between."""
+    random = Random(seed)
+    world = quiet(slot_text(ROW, placeholders=placeholders), **({"small": 0} if placeholders else {}))
+    koordinator = world.koordinator
+    koordinator.room = random.choice((2, 4, 100))
+
+    def fail(request: Request) -> Answer | None:
+        if world.now > world_ends or random.random() > 0.15:
+            return None
+        outcome = random.choice((*TROUBLE.values(), "lost"))
+        if outcome == "lost":
+            world.cluster.answer(request)
+            raise no_answer()
+        if isinstance(outcome, Exception):
+            raise outcome
+        assert isinstance(outcome, Answer)
+        return outcome
+
+    world_ends = world.now + 21 * 60
+    world.cluster.interferences.append(fail)
+    for minute in range(30, 46):
+        for second in (7, 33, 52):
+            world.plan(f"07:{minute}:{second:02d}", lambda: happen(world, random))
+
+    # The pod is lost three times.
+    codes = [world.run(until=until) for until in ("07:31:40", "07:36:20", "07:44:10", "23:00")]
+    assert codes == [None, None, None, 0]
+    assert koordinator.objects == {}
+    assert placeholders is False or world.cluster.scales["course-small"][0] == 0
+    assert [when for when, _ in koordinator.used_deletes if when < "07:45"] == []
+
+
+def happen(world: SlotWorld, random: Random) -> None:
+    koordinator = world.koordinator
+    match random.randrange(6):
+        case 0 if koordinator.objects:
+            koordinator.objects.pop(random.choice(list(koordinator.objects)))
+        case 1 if koordinator.objects:
+            koordinator.lose_nodes(random.choice(list(koordinator.objects)))
+        case 2:
+            name = f"example-course-small-{random.randrange(9)}-aaaa1111"
+            if name not in koordinator.objects:
+                koordinator.put(name, slots()["object"])
+                koordinator.objects[name]["spec"] |= {"ttl": "24h0m0s", "expires": "2026-02-02T23:00:00Z"}
+        case _:
+            koordinator.enter(f"s{random.random()}")

@@ -1,0 +1,219 @@
+"""Two Jobs of one reservation and the sweep write the same slots, and whatever takes turns with whatever, no
+session loses its slot, and all is right in the end.
+
+Random schedules: programs, sessions, Koordinator, people and the clock come in between wherever a program
+waits for the server.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+
+import pytest
+
+from gen.runtime.api import SWEEP_FIELD_MANAGER, Answer, Api, Request
+from gen.runtime.log import Log
+from gen.runtime.plan import wish
+from gen.runtime.sweep import Site, Sweep
+from gen.runtime.timetable import parse
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.fake_koordinator import PATH
+from tests.runtime.fake_objects import NAMESPACE, FakeObjects
+from tests.runtime.slotworld import SlotCluster, SlotWorld, slot_text
+from tests.runtime.sweepworld import SITE, cronjob, timetable
+from tests.runtime.turns import Player, pause
+from tests.runtime.world import Row, at
+
+ROW: Row = ("course/1", "07:30", "07:35", "10:00", {"small": 6})
+TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
+
+
+class PausingCluster(SlotCluster):
+    def __call__(self, request: Request) -> Answer:
+        pause()
+        answer = super().__call__(request)
+        pause()
+        return answer
+
+
+class PausingObjects(FakeObjects):
+    def __call__(self, request: Request) -> Answer:
+        pause()
+        answer = super().__call__(request)
+        pause()
+        return answer
+
+
+class Stage:
+    """The sweep sees no pod, so it does all that it ever would."""
+
+    def __init__(self, seed: int, text: str, players: tuple[str, ...]) -> None:
+        self.random = Random(seed)
+        self.world = SlotWorld("08:00", text)
+        self.koordinator = self.world.koordinator
+        self.world.cluster = PausingCluster(text, {}, self.koordinator)
+        self.objects = PausingObjects(at("08:00"), timetable(text=text), cronjob())
+        self.objects.koordinator = self.koordinator
+        self.told: set[str] = set()
+        self.errors: list[BaseException] = []
+        self.tell()
+        self.runs = [self.world.make() for name in players if name != "sweep"]
+        steps = iter([run.tick for run in self.runs])
+        self.players = [
+            Player(name, self._sweep if name == "sweep" else next(steps), self.errors.append)
+            for name in players
+        ]
+
+    def _sweep(self) -> None:
+        self.objects.now = int(self.world.now)
+        log = Log(lambda _: None, lambda: self.world.now, "")
+        site = Site(NAMESPACE, SITE, prunes=False, inventory="", koordinator=True)
+        Sweep(Api(self.objects, SWEEP_FIELD_MANAGER), site, log, lambda: self.world.now, lambda _: None).run()
+
+    def tell(self) -> None:
+        self.world.sessions(small={"course/1": len(self.told)})
+
+    def edit(self, text: str) -> None:
+        self.world.cluster.timetable = text
+        self.objects.put(timetable(text=text))
+
+    def happen(self) -> None:
+        koordinator, random = self.koordinator, self.random
+        names = [f"s{n}" for n in range(6)]
+        match random.randrange(9):
+            case 0 | 1:
+                koordinator.schedule()
+            case 2:
+                self.told.add(random.choice(names))
+            case 3 if waiting := [name for name in self.told if not self.is_bound(name)]:
+                koordinator.enter(random.choice(waiting))
+            case 4 if self.told:
+                self.told.remove(random.choice(sorted(self.told)))
+            case 5:
+                koordinator.leave(random.choice(names))
+            case 6 if koordinator.objects and random.random() < 0.2:
+                koordinator.objects.pop(random.choice(list(koordinator.objects)))
+            case 7 if random.random() < 0.3:
+                self.world.cluster.interfere(PATH, random.choice(TROUBLE), times=1)
+            case _:
+                self.world.now += random.choice((0.1, 1.0, 4.0))
+        self.tell()
+
+    def is_bound(self, name: str) -> bool:
+        return any(name in self.koordinator.owners(slot) for slot in self.koordinator.objects)
+
+    def settle(self, rounds: int = 12) -> None:
+        """Time in which nothing happens but what follows by itself."""
+        for name in self.told:
+            if not self.is_bound(name):
+                self.koordinator.enter(name)
+        for name in [f"s{n}" for n in range(6) if f"s{n}" not in self.told]:
+            self.koordinator.leave(name)
+        for _ in range(rounds):
+            self.world.now += 5
+            self.random.shuffle(self.players)
+            for player in self.players:
+                player.finish()
+            self.koordinator.schedule()
+
+    def wished(self) -> int:
+        assert self.world.cluster.timetable
+        found = parse(self.world.cluster.timetable)
+        counts = {"course/1": len(self.told)}
+        return wish(found, found.pools[0], int(self.world.now), counts).replicas
+
+
+@contextmanager
+def stage(seed: int, text: str, *players: str) -> Iterator[Stage]:
+    made = Stage(seed, text, players)
+    try:
+        yield made
+    finally:
+        for player in made.players:
+            player.stop()
+
+
+@pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("behaviour", ["maintain", "none", "reduce"])
+def test_whatever_takes_turns_all_is_right_in_the_end(
+    behaviour: str, seed: int, players: tuple[str, ...]
+) -> None:
+    with stage(seed, slot_text(ROW, behaviour=behaviour), *players) as it:
+        for _ in range(300):
+            if it.random.random() < 0.25:
+                it.happen()
+            it.random.choice(it.players).turn()
+        it.world.cluster.interferences.clear()
+        it.settle()
+        writes = len(it.koordinator.writes)
+        it.settle(1)
+
+        assert it.errors == []
+        assert it.koordinator.used_deletes == []
+        assert it.world.counts.split("+")[0] == str(it.wished())
+        assert behaviour == "reduce" or len(it.koordinator.writes) == writes
+
+
+@pytest.mark.parametrize("players", [("one",), ("one", "two"), ("one", "sweep")], ids="-".join)
+@pytest.mark.parametrize("seed", range(5))
+def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
+    seed: int, players: tuple[str, ...]
+) -> None:
+    with stage(seed, slot_text(ROW), *players) as it:
+        it.settle(2)
+        for n in range(6):
+            it.told.add(f"s{n}")
+            it.tell()
+            for _ in range(it.random.randrange(60)):
+                it.random.choice(it.players).turn()
+            it.world.now += it.random.choice((0.1, 3.0))
+            it.koordinator.enter(f"s{n}")
+        it.settle()
+
+        assert [verb for verb, _ in it.koordinator.writes] == ["POST"] * 6
+        assert it.world.counts == "0+6"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
+    """Six seats become nine, and the slots another shape."""
+    after = slot_text((*ROW[:4], {"small": 9}), digest="bbbb2222")
+    with stage(seed, slot_text(ROW), "one", "two", "sweep") as it:
+        it.settle(2)
+        it.edit(after)
+        most = 0
+        for _ in range(600):
+            if it.random.random() < 0.2:
+                it.koordinator.schedule()
+                it.world.now += it.random.choice((0.1, 1.0))
+            it.random.choice(it.players).turn()
+            most = max(most, len(it.koordinator.objects))
+        it.settle()
+
+        assert it.errors == []
+        assert it.world.counts == "9+0"
+        assert {name[-8:] for name in it.koordinator.objects} == {"bbbb2222"}
+        assert most <= 6 + 9
+        assert len(it.koordinator.writes) <= 6 + 9 + 6 + 3
+
+
+@pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
+@pytest.mark.parametrize("seed", range(5))
+def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) -> None:
+    with stage(seed, slot_text(ROW), *players) as it:
+        it.world.now = at("09:59:50")
+        it.settle(1)
+        for n in range(300):
+            if it.random.random() < 0.25 and it.world.now < at("10:00:20"):
+                it.happen()
+            if n == 100:
+                it.world.now = max(it.world.now, at("10:00"))
+            it.random.choice(it.players).turn()
+        it.world.cluster.interferences.clear()
+        it.world.now = max(it.world.now, at("10:00:31"))
+        it.settle(3)
+
+        assert it.errors == []
+        assert it.koordinator.objects == {}
+        assert [run.exit_code for run in it.runs] == [0] * len(it.runs)

@@ -1,0 +1,276 @@
+"""The sweep makes slots that nobody makes, removes those that are over or of nobody, and leaves the rest."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from gen.runtime.action import RemoveSlots, StartJob
+from gen.runtime.judgement import judge
+from gen.runtime.objectkind import CONFIG_MAP, POD, SLOT
+from tests.runtime.fake_cluster import refusal
+from tests.runtime.fake_koordinator import names
+from tests.runtime.fake_objects import Tree
+from tests.runtime.slotworld import slot_text
+from tests.runtime.sweepworld import (
+    Swept,
+    cronjob,
+    deployment,
+    inventory,
+    job,
+    pod,
+    seen,
+    slot_of,
+    timetable,
+)
+from tests.runtime.world import Row, at, timetable_text
+
+ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 4})
+SERVED = (job(), pod())
+
+
+def numbered(count: int, phase: str = "Available", **more: object) -> list[Tree]:
+    return [slot_of(f"example-course-small-{n}-aaaa1111", phase, **more) for n in range(count)]  # type: ignore[arg-type]
+
+
+def course(*rows: Row, **more: object) -> list[Tree]:
+    return [timetable(text=slot_text(*(rows or (ROW,)), **more)), cronjob()]  # type: ignore[arg-type]
+
+
+def twice(swept: Swept) -> list[str]:
+    """What a run has written, after which a second one has nothing to write."""
+    assert swept.run() == 0
+    writes = [f"{verb} {name}" for verb, name in swept.koordinator.writes] + [
+        said for said in swept.cluster.writes if "reservations" not in said and "events" not in said
+    ]
+    swept.koordinator.writes.clear()
+    assert (swept.run(), swept.koordinator.writes, swept.cluster.writes) == (0, [], [])
+    return writes
+
+
+def removed(*ordinals: int, digest: str = "aaaa1111") -> list[str]:
+    return [f"DELETE example-course-small-{n}-{digest}" for n in ordinals]
+
+
+def test_what_nobody_serves_is_made_to_the_full_count_and_gets_a_job() -> None:
+    swept = Swept("09:00", *course())
+
+    assert twice(swept) == [
+        *(f"POST example-course-small-{n}-aaaa1111" for n in range(4)),
+        "PATCH jobs course-sweep",
+    ]
+    assert {tree["spec"]["ttl"] for tree in swept.koordinator.objects.values()} == {"1h2m0s"}
+    assert swept.cluster.events() == [
+        ("course", "SweepOpened", "Made 4 slots of small: course/1 is open and no pod serves it."),
+        ("course", "SweepStartedJob", "Started Job course-sweep: no pod serves course/1."),
+    ]
+
+
+def test_events_are_about_the_timetable_where_there_is_no_deployment() -> None:
+    swept = Swept("09:00", *course())
+    swept.run()
+    told = [tree["involvedObject"] for tree in swept.cluster.of("events").values()]
+
+    assert (
+        told
+        == [
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "namespace": "berth",
+                "name": "course",
+                "uid": "uid-ConfigMap-course",
+            }
+        ]
+        * 2
+    )
+
+
+def test_sessions_in_slots_are_all_that_it_knows_of_sessions() -> None:
+    used = slot_of("example-course-small-0-aaaa1111", owners=("a",))
+    swept = Swept("09:00", *course(), used, *numbered(2)[1:])
+
+    assert twice(swept) == [
+        *(f"POST example-course-small-{n}-aaaa1111" for n in (2, 3)),
+        "PATCH jobs course-sweep",
+    ]
+
+
+def test_the_dead_are_replaced_and_surplus_is_left_to_the_job() -> None:
+    dead = slot_of("example-course-small-9-aaaa1111", "Failed")
+    swept = Swept("09:00", *course(), *numbered(6), dead)
+
+    assert twice(swept) == [*removed(9), "PATCH jobs course-sweep"]
+
+
+@pytest.mark.parametrize("phase", ["", "Pending", "Available", "Succeeded", "Failed"])
+def test_what_is_over_is_removed(phase: str) -> None:
+    swept = Swept("10:02", *course(), *numbered(4, phase))
+
+    assert twice(swept) == removed(0, 1, 2, 3)
+    assert swept.cluster.events() == [
+        ("course", "SweepClosed", "Removed 4 slots of small: nothing of it is open.")
+    ]
+
+
+def test_what_a_pod_serves_is_left_alone_while_it_is_open() -> None:
+    swept = Swept("09:00", *course(), *SERVED, *numbered(2), slot_of("x-9-bbbb2222", "Failed"))
+
+    assert twice(swept) == []
+
+
+@pytest.mark.parametrize(("now", "count"), [("10:00:29", 0), ("10:00:30", 4)])
+def test_a_pod_that_serves_gets_the_time_to_close(now: str, count: int) -> None:
+    swept = Swept(now, *course(), *SERVED, *numbered(4))
+    swept.run()
+
+    assert len(swept.koordinator.writes) == count
+
+
+@pytest.mark.parametrize(("now", "count"), [("09:00:59", 0), ("09:01:00", 4)])
+def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, count: int) -> None:
+    edited = timetable(text=timetable_text(ROW, behaviour="maintain"), changed="09:00")
+    swept = Swept(now, edited, cronjob(), deployment(4), *SERVED, *numbered(4))
+    swept.run()
+
+    assert len(swept.koordinator.writes) == count
+
+
+def test_a_deployment_that_placeholders_have_left_is_scaled_down() -> None:
+    swept = Swept("09:00", *course(), deployment(4), *numbered(4))
+
+    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
+
+
+def test_where_placeholders_come_first_it_lets_them_and_takes_over_from_those_that_are_ready() -> None:
+    swept = Swept("09:00", *course(placeholders=True), deployment(0))
+
+    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
+    assert swept.cluster.replicas() == {"course-small": 4}
+
+    swept = Swept("09:00", *course(placeholders=True), deployment(4, ready=3))
+
+    assert len(twice(swept)) == 4
+    assert len(swept.koordinator.objects) == 3
+
+
+def test_placeholders_that_have_handed_over_are_sent_away() -> None:
+    handed = [
+        slot_of(f"example-course-small-{n}-aaaa1111", owners=(f"course-small-5d5f7-{n}",)) for n in range(4)
+    ]
+    swept = Swept("09:00", *course(placeholders=True), deployment(4), *handed)
+
+    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
+    assert swept.cluster.replicas() == {"course-small": 0}
+
+
+def test_what_a_person_has_set_is_made() -> None:
+    said = {"berth.dev/override": '{"small": {"target": 2, "until": "2026-02-02T13:00:00Z"}}'}
+    swept = Swept("12:00", timetable(text=slot_text(ROW), annotations=said), cronjob())
+
+    assert len(twice(swept)) == 2
+    assert {tree["spec"]["expires"] for tree in swept.koordinator.objects.values()} == {
+        "2026-02-02T13:00:00Z"
+    }
+
+
+def test_slots_of_other_sites_and_those_that_stand_in_git_are_left() -> None:
+    swept = Swept(
+        "12:00",
+        *course(),
+        *numbered(1),
+        slot_of("x-0-a", labels={"berth.dev/site": "another"}),
+        slot_of("x-1-a", labels={"berth.dev/reservation": None}),
+        slot_of("x-2-a", labels={"berth.dev/role": "timetable"}),
+        slot_of("x-3-a", labels={"berth.dev/standing": "true"}),
+    )
+
+    assert twice(swept) == removed(0)
+
+
+def test_where_an_engine_prunes_slots_without_a_timetable_go_unless_they_stand_in_git() -> None:
+    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    young = slot_of("x-4-a", created="11:59")
+    swept = Swept("12:00", *numbered(2), standing, young)
+
+    assert swept.run() == 0
+    assert names(list(swept.koordinator.objects)) == ["x-3-a", "x-4-a"]
+    swept.cluster.now += 120
+    swept.run()
+    assert names(list(swept.koordinator.objects)) == ["x-3-a"]
+
+
+@pytest.mark.parametrize(("known", "left"), [("course", ["x-3-a"]), ("lab", [])])
+def test_where_the_sweep_prunes_those_that_stand_in_git_go_with_their_reservation(
+    known: str, left: list[str]
+) -> None:
+    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    swept = Swept("12:00", standing, inventory(f"{known}\n"), prunes=True)
+
+    swept.run()
+    assert list(swept.koordinator.objects) == left
+
+
+def test_without_an_inventory_nothing_that_stands_in_git_is_removed() -> None:
+    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    swept = Swept("12:00", standing, prunes=True)
+
+    assert twice(swept) == []
+
+
+def test_of_a_reservation_that_is_gone_slots_go_after_what_makes_them() -> None:
+    since = {"berth.dev/gone-since": "2026-02-02T08:00:00Z"}
+    gone = timetable(text=slot_text(ROW), annotations=since)
+    facts = seen(gone, cronjob(), *SERVED, *numbered(2), inventory("lab\n"), prunes=True)
+    actions = judge(facts, at("09:00")).actions
+
+    assert [action.thing.kind if not isinstance(action, RemoveSlots) else "slots" for action in actions] == [
+        "CronJob",
+        "Job",
+        "slots",
+        "ConfigMap",
+    ]
+
+
+def test_where_slots_could_not_be_read_nothing_of_them_is_done() -> None:
+    """But what needs none of them is."""
+    facts = seen(*course(), *numbered(2), unread=(SLOT,))
+
+    assert [type(action) for action in judge(facts, at("09:00")).actions] == [StartJob]
+    assert judge(facts, at("12:00")).actions == ()
+
+
+@pytest.mark.parametrize("kind", [CONFIG_MAP, POD])
+def test_without_timetables_or_pods_nothing_is_done_to_slots(kind: object) -> None:
+    facts = seen(*course(), *numbered(2), unread=(kind,))  # type: ignore[arg-type]
+
+    assert judge(facts, at("12:00")).actions == ()
+
+
+@pytest.mark.parametrize("status", [403, 422, 500])
+def test_what_fails_of_slots_is_done_by_the_next_run(status: int) -> None:
+    swept = Swept("10:02", *course(), *numbered(4))
+    swept.cluster.interfere = lambda said: refusal(status, "No") if "DELETE" in said else None
+
+    assert swept.run() == 1
+    assert [subject for subject, _ in swept.told("failed")] == ["remove ConfigMap course"]
+    swept.cluster.interfere = lambda _: None
+    assert twice(swept) == removed(0, 1, 2, 3)
+
+
+def test_a_cluster_without_koordinator_is_not_asked_for_slots() -> None:
+    swept = Swept("09:00", timetable(), deployment(0), cronjob())
+    swept.run()
+
+    assert not [said for said in swept.cluster.requests if "reservations" in said]
+    assert "slots" not in swept.lines[-1]
+
+
+@pytest.mark.parametrize("program", ["occurrence", "scaler", "sweep"])
+def test_programs_load_nothing_for_slots_before_there_are_any(program: str) -> None:
+    code = f"import gen.runtime.{program}, sys, json; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = json.loads(done.stdout)
+
+    assert [name for name in loaded if name.startswith("gen.runtime.slot")] == []
