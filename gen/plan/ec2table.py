@@ -2,7 +2,7 @@
 
 What is left of a machine for pods: the Karpenter AWS provider's page "Instance Types" of v1.14 (AL2023, no
 block devices configured). Prices: the provider's own table of on-demand prices in us-east-1, in dollars an
-hour, of `PRICED`. The page has no p3 any more; bare metal and small families are left out.
+hour, of `PRICED`. The page has no p3 any more. Bare metal is left out, and families not looked up.
 """
 
 PRICED = "2026-01-19"
@@ -28,6 +28,15 @@ c6i.12xlarge   48   98304 234 0     0      2.04  47810   88002
 c6i.16xlarge   64  131072 737 0     0      2.72  63770  112779
 c6i.24xlarge   96  196608 737 0     0      4.08  95690  173400
 c6i.32xlarge  128  262144 737 0     0      5.44 127610  234021
+c7i.large       2    4096  29 0     0   0.08925   1930    3114
+c7i.xlarge      4    8192  58 0     0    0.1785   3920    6584
+c7i.2xlarge     8   16384  58 0     0     0.357   7910   14162
+c7i.4xlarge    16   32768 234 0     0     0.714  15890   27381
+c7i.8xlarge    32   65536 234 0     0     1.428  31850   57691
+c7i.12xlarge   48   98304 234 0     0     2.142  47810   88002
+c7i.16xlarge   64  131072 737 0     0     2.856  63770  112779
+c7i.24xlarge   96  196608 737 0     0     4.284  95690  173400
+c7i.48xlarge  192  393216 737 0     0     8.568 191450  355262
 m5.large        2    8192  29 0     0     0.096   1930    6903
 m5.xlarge       4   16384  58 0     0     0.192   3920   14162
 m5.2xlarge      8   32768  58 0     0     0.384   7910   29317
@@ -62,6 +71,24 @@ r5.8xlarge     32  262144 234 0     0     2.016  31850  239554
 r5.12xlarge    48  393216 234 0     0     3.024  47810  360795
 r5.16xlarge    64  524288 737 0     0     4.032  63770  476504
 r5.24xlarge    96  786432 737 0     0     6.048  95690  718987
+r6i.large       2   16384  29 0     0     0.126   1930   14481
+r6i.xlarge      4   32768  58 0     0     0.252   3920   29317
+r6i.2xlarge     8   65536  58 0     0     0.504   7910   59627
+r6i.4xlarge    16  131072 234 0     0     1.008  15890  118312
+r6i.8xlarge    32  262144 234 0     0     2.016  31850  239554
+r6i.12xlarge   48  393216 234 0     0     3.024  47810  360795
+r6i.16xlarge   64  524288 737 0     0     4.032  63770  476504
+r6i.24xlarge   96  786432 737 0     0     6.048  95690  718987
+r6i.32xlarge  128 1048576 737 0     0     8.064 127610  961470
+r7i.large       2   16384  29 0     0    0.1323   1930   14481
+r7i.xlarge      4   32768  58 0     0    0.2646   3920   29317
+r7i.2xlarge     8   65536  58 0     0    0.5292   7910   59627
+r7i.4xlarge    16  131072 234 0     0    1.0584  15890  118312
+r7i.8xlarge    32  262144 234 0     0    2.1168  31850  239554
+r7i.12xlarge   48  393216 234 0     0    3.1752  47810  360795
+r7i.16xlarge   64  524288 737 0     0    4.2336  63770  476504
+r7i.24xlarge   96  786432 737 0     0    6.3504  95690  718987
+r7i.48xlarge  192 1572864 737 0     0   12.7008 191450 1446437
 g4dn.xlarge     4   16384  29 1   125     0.526   3920   14481
 g4dn.2xlarge    8   32768  29 1   225     0.752   7910   29636
 g4dn.4xlarge   16   65536  29 1   225     1.204  15890   59946
@@ -93,10 +120,13 @@ p5.48xlarge   192 2097152 100 8 30400     55.04 191450 1938410
 FAMILIES = {
     "c5": ("intel",),
     "c6i": ("intel",),
+    "c7i": ("intel",),
     "m5": ("intel",),
     "m6i": ("intel",),
     "m7i": ("intel",),
     "r5": ("intel",),
+    "r6i": ("intel",),
+    "r7i": ("intel",),
     "g4dn": ("intel", "t4", "16384"),
     "g5": ("amd", "a10g", "22888"),
     "g6": ("amd", "l4", "22888"),

@@ -89,7 +89,7 @@ def test_two_launches_may_see_other_counts_of_a_reservation(way: int, expected: 
     mine = (("app", "a"),)
     seats = pod("seat", {}, 4, labels=mine, far=(Near("kubernetes.io/hostname", Selector(mine)),))
     question = Question((ANY,), (machine("one", {}, offers),), (seats,), settings=SETTINGS)
-    found = band(question)
+    found = band(question, 64)
 
     assert [m.reservation for m in bought(question, Ties([way])).machines] == expected
     assert (len(found.least.machines), len(found.most.machines), found.complete) == (4, 4, True)
