@@ -63,7 +63,7 @@ def tell(stage: Stage) -> Story:
     engine.declare(koordinatorcases.documents(stage.opens))
     engine.sync()
     scheduler = FakeScheduler(direct)
-    record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS)
+    record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [LAB, *(one.name for one in CASES)])
     stage.undo.callback(remove, direct)
     try:
         scheduler.start()

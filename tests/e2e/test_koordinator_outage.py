@@ -26,7 +26,7 @@ AWAY = (0.4, 2.4)
 WHERE, LAST = "away", 4
 TAIL = 40  # seconds
 CASES: Sequence[Case] = (
-    Case("over-open", opens=1, ends=LAST, where=WHERE, short=1.4 * MINUTE + RETURN),
+    Case("over-open", opens=1, ends=LAST, where=WHERE, short=1.4 * MINUTE + RETURN + 30),
     Case("in-the-middle", ends=LAST, where=WHERE),
     Case("over-end", ends=2, where=WHERE, clean=0.4 * MINUTE + RETURN + 20),
 )
@@ -47,7 +47,8 @@ def tell(stage: Stage) -> Story:
     engine.declare(_documents(opens))
     engine.sync()
     stage.undo.callback(koordinatorstory.remove, direct, SITE)
-    scheduler, record = FakeScheduler(direct, [SCHEDULER]), SlotRecord(direct, SITE, NAMESPACE, SESSIONS)
+    scheduler = FakeScheduler(direct, [SCHEDULER])
+    record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [one.name for one in CASES])
     try:
         scheduler.start()
         record.start()
@@ -113,5 +114,6 @@ def test_in_the_middle_nothing_moves(story: Story) -> None:
     assert len(story.record.made["in-the-middle"]) == COUNT
 
 
-def test_the_fake_scheduler_had_no_trouble(story: Story) -> None:
-    assert list(story.troubles) == []
+def test_the_fake_scheduler_had_no_trouble_of_its_own(story: Story) -> None:
+    """But for a server that has just started, and says so."""
+    assert [one for one in story.troubles if ": 503 " not in one] == []
