@@ -14,7 +14,7 @@ Files = dict[str, str]
 # Modules that only one program imports; a test holds them to that.
 _OWN = {
     "attendance attribution collection contest kinds lookout observed": naming.SCALER_CODE,
-    "pages presence readers renku rivals scaler scaling templates watcher watching": naming.SCALER_CODE,
+    "presence readers renku rivals scaler scaling templates watcher": naming.SCALER_CODE,
     "slot slotdemand slothands slotkeeper slotplan slotsweep": naming.KOORDINATOR_CODE,
     "action facts holding imagetrouble judgement removal serving sweep sweephands": naming.SWEEP_CODE,
 }

@@ -138,6 +138,13 @@ class Api:
         path = EVENT.path(namespace)
         self.ask(Request("POST", path, json.dumps(event).encode(), JSON), EVENT.name)
 
+    def read(self, request: Request) -> str:
+        """What a good answer says, for whoever has not the memory for all of it as values."""
+        answer = self._transport(request)
+        if answer.status != 200:
+            tree_of(answer)
+        return answer.body.decode(errors="replace")
+
     def ask(self, request: Request, *kinds: str) -> dict[str, object]:
         """The object of one of these kinds that the server answers."""
         answer = self._transport(request)

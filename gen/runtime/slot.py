@@ -13,6 +13,7 @@ from gen.runtime.verbs import Tree
 
 AVAILABLE, PENDING = "Available", "Pending"
 OVER = ("Succeeded", "Failed")
+LONGEST = 10 * 365 * 86_400  # seconds; what Go cannot read stops Koordinator for everybody
 MARGIN = 120  # seconds that a slot may stand longer by its `ttl` than by its `expires`
 
 
@@ -80,7 +81,7 @@ def life(created: int, expires: int) -> Tree:
     at the most; so that is said too, counted from its creation, and long enough for clocks that differ.
     """
     minutes = max(0, -(-(expires - created) // 60))
-    return {"expires": instant_text(expires), "ttl": duration(60 * minutes + MARGIN)}
+    return {"expires": instant_text(expires), "ttl": duration(min(60 * minutes, LONGEST) + MARGIN)}
 
 
 def duration(seconds: int) -> str:

@@ -7,13 +7,17 @@ server in trouble is left alone at once.
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
+from urllib.parse import urlencode
 
-from gen.runtime.api import Api, ApiError
+from gen.runtime.api import Api, ApiError, Request
 from gen.runtime.objectkind import SLOT
+from gen.runtime.pages import page
 from gen.runtime.slot import Slot, body, life, selector, slot
 from gen.runtime.slotplan import Plan
 from gen.runtime.timetable import Slots
-from gen.runtime.verbs import Tree, create, delete, pages, patch
+from gen.runtime.verbs import Tree, create, delete, patch
+
+PAGE = 100  # slots in one answer
 
 
 class Done(NamedTuple):
@@ -27,14 +31,25 @@ class Done(NamedTuple):
     is_cut: bool  # there is more to do
 
 
-def listed(api: Api, slots: Slots) -> Iterator[Slot]:
-    """All of the pool but those that git holds. They are small; the objects are not kept."""
-    for page in pages(api, SLOT, "", selector(slots)):
-        for tree in page:
-            try:
-                yield slot(tree)
-            except (KeyError, TypeError, ValueError) as error:
-                raise ApiError(200, "Nonsense", f"the answer has a Reservation without {error}") from None
+def listed(api: Api, slots: Slots) -> list[Slot]:
+    """All of the pool but those that git holds. They are small; the objects are read one after the other, and
+    none is kept.
+    """
+    found: list[Slot] = []
+    query = {"labelSelector": selector(slots), "limit": str(PAGE)}
+    while True:
+        text = api.read(Request("GET", f"{SLOT.path('')}?{urlencode(query)}"))
+        token = page(text, lambda tree: found.append(_slot(tree))).token
+        if not token:
+            return found
+        query["continue"] = token
+
+
+def _slot(tree: Tree) -> Slot:
+    try:
+        return slot(tree)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ApiError(200, "Nonsense", f"the answer has a Reservation without {error}") from None
 
 
 def carry_out(

@@ -95,7 +95,7 @@ CASES: Sequence[Case] = (
     Case(8, "deployment-deleted", behaviour="maintain"),
     Case(9, "withdrawn", opens=3, ends=4.9),
     Case(9, "ends-earlier", opens=3, ends=5, clean=60),
-    Case(9, "ends-later", opens=3, ends=6),
+    Case(9, "ends-later", opens=3, ends=7),
     Case(9, "other-day", opens=3, ends=4.9, clean=60),
     Case(9, "another-day-too", opens=3, ends=6),
     Case(9, "raised", opens=3, ends=6),
@@ -104,7 +104,7 @@ CASES: Sequence[Case] = (
     Case(9, "new-image", opens=3, ends=6),
     Case(10, "clock-ahead", opens=3, behaviour="maintain", short=STARTED + 30),
     Case(10, "clock-behind", opens=3, behaviour="maintain", short=STARTED + 30, clean=SERVED + 35),
-    Case(11, "full", opens=3, ends=4),
+    Case(11, "full", opens=3, ends=4, short=45),
     Case(14, "timetable-broken", behaviour="maintain", sessions=1),
     Case(14, "code-broken"),
 )

@@ -109,24 +109,20 @@ def _without_priority(found: Object) -> None:
     del found["spec"]["template"]["spec"]["priorityClassName"]
 
 
-def _with_code(file: str, name: str, value: str) -> Change:
-    """A program in which a constant has another value."""
+def _with_code(file: str, old: str, new: str) -> Change:
+    """A program in which one text is another; `old` is a pattern."""
 
     def change(found: Object) -> None:
         text = found.get("data", {}).get(file, "")
         if text:
-            found["data"][file], times = re.subn(rf"\n{name} = .*", f"\n{name} = {value}", text)
-            assert times == 1, f"{file} has no {name}"
+            found["data"][file], times = re.subn(old, new, text)
+            assert times == 1, f"{file} has no {old}"
 
     return change
 
 
-def _with_the_first_token(found: Object) -> None:
-    read, once = 'token = "".join(file.read().split())', 'token = _FIRST.setdefault("", file.read().strip())'
-    text = found.get("data", {}).get("connection.py", "")
-    if text:
-        assert read in text
-        found["data"]["connection.py"] = text.replace(read, once) + "\n_FIRST = {}\n"
+def _with_constant(file: str, name: str, value: str) -> Change:
+    return _with_code(file, rf"\n{name} = .*", rf"\n{name} = {value}")
 
 
 # Remedies that can be taken away, to see that the tests miss them: BERTH_E2E_WITHOUT="sweep retries".
@@ -137,16 +133,33 @@ REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
     "tolerations": [("CronJob", _without_tolerations)],
     "priority": [("Deployment", _without_priority)],
     # An occurrence that opens soon: a Job whose clock is behind ends.
-    "waiting": [("ConfigMap", _with_code("loop.py", "EARLY", "0"))],
+    "waiting": [("ConfigMap", _with_constant("loop.py", "EARLY", "0"))],
     # The ten seconds after which sessions that nobody can tell count as none: it waits for ever.
-    "impatience": [("ConfigMap", _with_code("heard.py", "PATIENCE", "1e9"))],
+    "impatience": [
+        ("ConfigMap", _with_constant(file, "PATIENCE", "1e9")) for file in ("heard.py", "scaling.py")
+    ],
     # The ten minutes for which the last counts stand.
-    "memory": [("ConfigMap", _with_code("observed.py", "PATIENCE", "0.0"))],
+    "memory": [("ConfigMap", _with_constant("observed.py", "PATIENCE", "0.0"))],
     # Looks at the pools every five seconds, at the timetable every 25.
-    "looks": [("ConfigMap", _with_code(file, "TICK", "45.0")) for file in ("loop.py", "scaling.py")],
-    "rereads": [("ConfigMap", _with_code(file, "REREAD", "1e9")) for file in ("loop.py", "scaling.py")],
-    "token": [("ConfigMap", _with_the_first_token)],
+    "looks": [("ConfigMap", _with_constant(file, "TICK", "45.0")) for file in ("loop.py", "scaling.py")],
+    "rereads": [("ConfigMap", _with_constant(file, "REREAD", "1e9")) for file in ("loop.py", "scaling.py")],
+    # The minute after which a sidecar that says nothing is not believed.
+    "doubt": [("ConfigMap", _with_constant("share.py", "BELIEVED_SECONDS", "1e9"))],
+    # Each request has the token that the kubelet brought last.
+    "token": [
+        ("ConfigMap", _with_code("connection.py", r"token = (.*)\n", r"token = _FIRST.setdefault('', \1)\n")),
+        ("ConfigMap", _with_code("connection.py", r"\Z", "\n_FIRST: dict[str, str] = {}\n")),
+    ],
+    # No failure ends the program.
+    "endurance": [
+        ("ConfigMap", _with_code("keeper.py", r"self\._fail\(error\)\n", "raise\n")),
+        ("ConfigMap", _with_code("loop.py", r"self\._hands\.log\.trouble\(\"run\", error\)", "raise")),
+    ],
 }
+
+
+def without() -> list[str]:
+    return os.environ.get("BERTH_E2E_WITHOUT", "").split()
 
 
 class Changes:
@@ -157,8 +170,7 @@ class Changes:
         self.schedule = f"{(minute + SWEEPS[0]) % 5}-59/5 * * * *"  # of the sweep
         self.healed: set[str] = set()
         self.images = dict(_IMAGES)
-        names = os.environ.get("BERTH_E2E_WITHOUT", "").split()
-        self._without = [change for name in names for change in REMEDIES[name]]
+        self._without = [change for name in without() for change in REMEDIES[name]]
 
     def __call__(self, found: Object) -> None:
         name = found["metadata"].get("labels", {}).get("berth.dev/reservation", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple, Self
 
-from gen.runtime.api import Request
+from gen.runtime.api import MERGE_PATCH, Request
 from tests.runtime.fake_cluster import FakeCluster
 
 # As many clusters have it: one certificate that signs itself, without any key identifier.
@@ -50,7 +50,8 @@ def reply(status: int, body: bytes, *headers: str) -> Reply:
 
 def answered_by(cluster: FakeCluster) -> Callable[[Received], Reply]:
     def answer(received: Received) -> Reply:
-        found = cluster(Request(received.method, received.path, received.body))
+        content_type = received.headers.get("Content-Type", MERGE_PATCH)
+        found = cluster(Request(received.method, received.path, received.body, content_type))
         return reply(found.status, found.body, "Content-Type: application/json")
 
     return answer

@@ -3,7 +3,7 @@
 import pytest
 
 from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.override import Override, in_force, next_over, parse_overrides
+from gen.runtime.override import Override, in_force, next_over, over_at, parse_overrides
 from tests.runtime.world import at
 
 SAID = """
@@ -30,6 +30,10 @@ def test_the_next_end_is_the_first_that_is_still_to_come() -> None:
     found = [next_over(OVERRIDES.values(), at(moment)) for moment in ("10:00", "11:00", "12:00")]
 
     assert found == [at("11:00"), at("12:00"), None]
+
+
+def test_it_says_when_it_is_over() -> None:
+    assert [over_at(OVERRIDES, name) for name in ("small", "other")] == [at("12:00"), 0]
 
 
 @pytest.mark.parametrize(

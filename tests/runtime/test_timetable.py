@@ -9,7 +9,7 @@ import pytest
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.recognition import Recognition
 from gen.runtime.session import Match
-from gen.runtime.timetable import Occurrence, Pool, Settings, Timetable, in_force, parse
+from gen.runtime.timetable import Occurrence, Pool, Settings, Slots, Timetable, in_force, parse
 
 TREE: dict[str, Any] = {
     "apiVersion": "berth.dev/v1alpha1",
@@ -95,6 +95,50 @@ def changed(path: str, value: object) -> str:
 
 def test_version_1_is_read() -> None:
     assert parse(json.dumps(TREE)) == TIMETABLE
+
+
+def with_slots(**slots: Any) -> dict[str, Any]:
+    labels = {f"berth.dev/{key}": "x" for key in ("site", "reservation", "resource-class", "role")}
+    shape = {"metadata": {"labels": labels}, "spec": {"allocateOnce": False}}
+    said = {"placeholders": True, "allocateOnce": False, "name": "s-p", "hash": "abcd1234", "object": shape}
+    tree = deepcopy(TREE) | {"version": 2}
+    tree["pools"]["small"]["slots"] = {**said, **slots}
+    return tree
+
+
+def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
+    tree = with_slots()
+    small, huge = parse(json.dumps(tree)).pools
+
+    shape = tree["pools"]["small"]["slots"]["object"]
+    assert small == TIMETABLE.pools[0]._replace(slots=Slots("s-p", "abcd1234", shape, placeholders=True))
+    assert huge == TIMETABLE.pools[1]
+    assert (small.key, small.has_deployment) == ("data-science-101-small/slots", True)
+    assert (huge.key, huge.has_deployment) == ("data-science-101-huge", True)
+    assert not small._replace(slots=Slots("s-p", "abcd1234", shape)).has_deployment
+
+
+@pytest.mark.parametrize(
+    ("slots", "message"),
+    [
+        ({"name": ""}, 'pools.small.slots.name: "" is not a text, or an empty one'),
+        ({"hash": 7}, "pools.small.slots.hash: 7 is not a text, or an empty one"),
+        ({"placeholders": "no"}, 'pools.small.slots.placeholders: "no" is not true or false'),
+        ({"allocateOnce": None}, "pools.small.slots.allocateOnce: null is not true or false"),
+        ({"object": []}, "pools.small.slots.object: [] is not an object"),
+        ({"object": {"spec": {}}}, "pools.small.slots.object.metadata: is missing"),
+        ({"object": {"metadata": {}, "spec": {}}}, "pools.small.slots.object.metadata.labels: is missing"),
+        (
+            {"object": {"metadata": {"labels": {}}, "spec": {}}},
+            "pools.small.slots.object.metadata.labels.berth.dev/site: is missing",
+        ),
+    ],
+)
+def test_slots_that_are_malformed_are_refused(slots: dict[str, Any], message: str) -> None:
+    with pytest.raises(TimetableError) as caught:
+        parse(json.dumps(with_slots(**slots)))
+
+    assert str(caught.value) == message
 
 
 def test_unknown_keys_are_ignored_at_every_level() -> None:

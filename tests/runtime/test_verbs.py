@@ -5,8 +5,8 @@ import json
 import pytest
 
 from gen.runtime.api import Answer, Api, ApiError, Request
-from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, JOB
-from gen.runtime.verbs import apply, delete, get, pages
+from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, JOB, SLOT
+from gen.runtime.verbs import apply, create, delete, get, pages, patch
 from tests.runtime.fake_cluster import refusal
 
 JOBS = "/apis/batch/v1/namespaces/berth/jobs"
@@ -111,3 +111,55 @@ def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(answer: Answe
 def test_a_deletion_that_is_refused_is_an_error() -> None:
     with pytest.raises(ApiError, match="no"):
         delete(Server(refusal(403, "Forbidden")).api, JOB, "berth", "a", uid="u")
+
+
+def test_one_that_has_changed_since_is_not_deleted_where_that_matters() -> None:
+    server = Server(refusal(409, "Conflict"))
+
+    assert not delete(server.api, SLOT, "", "a", uid="u", resourceVersion="7")
+    (request,) = server.requests
+    assert json.loads(request.body)["preconditions"] == {"uid": "u", "resourceVersion": "7"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [(good(201, kind="Reservation"), True), (refusal(409, "AlreadyExists"), False)],
+    ids=["created", "there-is-one"],
+)
+def test_an_object_is_created_in_our_name_unless_there_is_one(answer: Answer, expected: bool) -> None:
+    server = Server(answer)
+
+    assert create(server.api, SLOT, "", {"metadata": {"name": "a"}}) == expected
+    version = "scheduling.koordinator.sh/v1alpha1"
+    body = f'{{"apiVersion": "{version}", "kind": "Reservation", "metadata": {{"name": "a"}}}}'.encode()
+    path = f"/apis/{version}/reservations?fieldManager=berth-sweep"
+    assert server.requests == [Request("POST", path, body, "application/json")]
+
+
+def test_another_conflict_than_with_its_name_is_an_error() -> None:
+    with pytest.raises(ApiError, match="no"):
+        create(Server(refusal(409, "Conflict")).api, SLOT, "", {})
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        pytest.param(good(kind="Reservation"), True, id="merged"),
+        pytest.param(refusal(404, "NotFound"), False, id="gone"),
+        pytest.param(refusal(409, "Conflict"), False, id="changed-since"),
+    ],
+)
+def test_a_tree_is_merged_into_an_object(answer: Answer, expected: bool) -> None:
+    server = Server(answer)
+
+    assert patch(server.api, SLOT, "", "a", {"spec": {"ttl": "1s"}}) == expected
+    path = "/apis/scheduling.koordinator.sh/v1alpha1/reservations/a?fieldManager=berth-sweep"
+    assert server.requests == [Request("PATCH", path, b'{"spec": {"ttl": "1s"}}')]
+
+
+def test_of_slots_a_page_is_smaller() -> None:
+    server = Server(good(kind="ReservationList", metadata={}, items=[]))
+
+    assert list(pages(server.api, SLOT, "", "a")) == [[]]
+    path = "/apis/scheduling.koordinator.sh/v1alpha1/reservations?labelSelector=a&limit=100"
+    assert [request.path for request in server.requests] == [path]

@@ -1,0 +1,37 @@
+"""Which pools a run looks after when its timetable changes."""
+
+from gen.runtime.pools import followed
+from gen.runtime.timetable import Pool, Slots
+
+PLAIN = Pool("small", "course-small", "maintain")
+SLOTS = PLAIN._replace(slots=Slots("x", "a", {}))
+BOTH = PLAIN._replace(slots=Slots("x", "b", {}, placeholders=True))
+BARE = PLAIN._replace(slots=Slots("x", "b", {}))
+OTHER = Pool("huge", "course-huge", "none")
+
+
+def after(*steps: list[Pool]) -> dict[str, Pool]:
+    known: dict[str, Pool] = {}
+    for named in steps:
+        known = followed(known, named)
+    return known
+
+
+def test_all_that_were_ever_named_are_followed_as_they_were_last_named() -> None:
+    edited = PLAIN._replace(behaviour="none")
+
+    assert after([PLAIN, OTHER], [edited]) == {"course-small": edited, "course-huge": OTHER}
+
+
+def test_what_another_backend_has_left_is_a_pool_that_nobody_names() -> None:
+    assert after([PLAIN], [SLOTS]) == {"course-small": PLAIN, "course-small/slots": SLOTS}
+    assert after([SLOTS], [PLAIN]) == {"course-small/slots": SLOTS, "course-small": PLAIN}
+
+
+def test_a_deployment_has_one_keeper() -> None:
+    assert after([PLAIN], [BOTH]) == {"course-small/slots": BOTH}
+    assert after([BOTH], [PLAIN]) == {"course-small": PLAIN, "course-small/slots": BARE}
+    assert after([BOTH], [SLOTS]) == {"course-small": PLAIN, "course-small/slots": SLOTS}
+    assert after([SLOTS], [BOTH]) == {"course-small/slots": BOTH}
+    assert after([BOTH], []) == {"course-small": PLAIN, "course-small/slots": BARE}
+    assert after([BOTH], [], [BOTH]) == {"course-small/slots": BOTH}

@@ -1,0 +1,91 @@
+"""A slot as a value and as an object: its name, its owners, how long it may stand."""
+
+from random import Random
+
+import pytest
+
+from gen.runtime.slot import Owner, Slot, body, duration, life, name_of, selector, slot
+from gen.runtime.timetable import Slots
+from tests.koordinator.decoding import duration as seconds_of
+from tests.runtime.slotworld import shape
+from tests.runtime.world import at
+
+SLOTS = Slots("example-course-small", "aaaa1111", shape())
+
+
+def test_an_object_is_read_without_what_nobody_needs() -> None:
+    tree = {
+        "metadata": {
+            "name": "example-a-b-12-aaaa1111",
+            "uid": "u",
+            "resourceVersion": "7",
+            "creationTimestamp": "2026-02-02T07:30:00Z",
+            "deletionTimestamp": "2026-02-02T07:40:00Z",
+        },
+        "spec": {"expires": "2026-02-02T10:00:00Z"},
+        "status": {
+            "phase": "Available",
+            "currentOwners": [{"namespace": "students", "name": "a", "uid": "x"}],
+        },
+    }
+
+    found = slot(tree)
+
+    owners = (Owner("students", "a"),)
+    assert found == Slot(
+        "example-a-b-12-aaaa1111", "u", "7", at("07:30"), at("10:00"), "Available", owners, True
+    )
+    assert (found.ordinal, found.hash) == (12, "aaaa1111")
+
+
+def test_one_that_nobody_has_looked_at_yet_is_pending() -> None:
+    """And what somebody else has written of its end is not ours."""
+    metadata = {
+        "name": "odd",
+        "uid": "u",
+        "resourceVersion": "7",
+        "creationTimestamp": "2026-02-02T07:30:00Z",
+    }
+
+    found = slot({"metadata": metadata, "spec": {"expires": "2026-02-02T10:00:00+01:00"}})
+
+    assert found == Slot("odd", "u", "7", at("07:30"), None, "Pending", ())
+    assert (found.ordinal, found.hash) == (-1, "odd")
+
+
+def test_the_object_that_is_made() -> None:
+    made = body(SLOTS, name_of(SLOTS, 3), at("07:30"), at("10:00"))
+
+    assert made == {
+        "metadata": {**shape()["metadata"], "name": "example-course-small-3-aaaa1111"},
+        "spec": {**shape()["spec"], "expires": "2026-02-02T10:00:00Z", "ttl": "2h32m0s"},
+    }
+
+
+def test_a_pool_is_found_by_its_labels_whatever_shape_its_slots_have() -> None:
+    assert selector(SLOTS) == (
+        "berth.dev/site=example,berth.dev/reservation=course,berth.dev/resource-class=small,"
+        "berth.dev/role=slot,!berth.dev/standing"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0, "0s"), (59, "59s"), (60, "1m0s"), (3599, "59m59s"), (3600, "1h0m0s"), (90_061, "25h1m1s")],
+)
+def test_durations_are_as_go_writes_them(seconds: int, said: str) -> None:
+    assert duration(seconds) == said
+
+
+def test_no_window_is_too_long_for_go() -> None:
+    assert life(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "87600h2m0s"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_by_its_ttl_a_slot_stands_two_to_three_minutes_longer_than_it_should(seed: int) -> None:
+    """Also one that was made long before its end moved, or that is over already."""
+    random = Random(seed)
+    created, expires = random.randrange(10**6), random.randrange(10**6)
+    margin = created + seconds_of(str(life(created, expires)["ttl"])) - max(created, expires)
+
+    assert 120 <= margin < 180

@@ -1,0 +1,106 @@
+"""The program with slots as the Job starts it: a real process, over TLS; and what the scaler does."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.runtime.fake_koordinator import FakeKoordinator
+from tests.runtime.pod import Pod
+from tests.runtime.programs import OPEN, OVER, START, environment, make_berth, wait_until
+from tests.runtime.slotworld import SlotCluster, slot_text, slots
+from tests.runtime.stub_server import StubServer, answered_by
+from tests.runtime.world import COURSE, pool, whole_timetable_text
+
+MOST_MEBIBYTES = 24
+
+
+def text(window: tuple[str, str, str], count: int) -> str:
+    said = {**pool("course-small", "none"), "slots": slots()}
+    row = ("course/1", *window, {"small": count})
+    return whole_timetable_text("course", {"small": said}, [row], version=2)
+
+
+def cluster_of(said: str) -> SlotCluster:
+    return SlotCluster(said, {}, FakeKoordinator(time.time))
+
+
+def large(tree: dict[str, Any]) -> None:
+    """As an object is that Koordinator has written to: some 5 KB."""
+    fields: dict[str, Any] = {f"f:{n}": {"f:a": {}, "f:b": {}} for n in range(90)}
+    tree["metadata"]["managedFields"] = [{"manager": "koord-scheduler", "fieldsV1": fields}]
+    tree["status"] = {
+        "phase": "Available",
+        "nodeName": "node-1",
+        "conditions": [{"type": kind, "reason": "x" * 200, "message": "y" * 400} for kind in "ab"],
+    }
+
+
+def resident(process: "subprocess.Popen[str]") -> float:
+    status = Path(f"/proc/{process.pid}/status").read_text("ascii")
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    return sum(int(fields[name].split()[0]) for name in ("RssAnon", "RssFile")) / 1024
+
+
+def start(berth: Path, account: Path, variables: dict[str, str]) -> "subprocess.Popen[str]":
+    """As the pod has it, without compiled files of ours, and without what else is installed here."""
+    lean = {"PYTHONDONTWRITEBYTECODE": "1", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    command = [sys.executable, "-S", "-c", START.format("occurrence"), str(account)]
+    return subprocess.Popen(command, cwd=berth, env=variables | lean, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
+def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path, tmp_path: Path) -> None:
+    berth, cluster = make_berth(tmp_path), cluster_of(text(OPEN, 200))
+    koordinator = cluster.koordinator
+    began = time.monotonic()
+    with StubServer(answered_by(cluster), account) as server:
+        process = start(berth, account, environment(server, tmp_path))
+        try:
+            assert wait_until(lambda: len(koordinator.objects) == 200)
+            took = time.monotonic() - began
+            for tree in koordinator.objects.values():
+                large(tree)
+            assert len(json.dumps(next(iter(koordinator.objects.values())))) > 4_500
+            looks = len(server.received)
+            assert wait_until(lambda: len(server.received) > looks + 4, 30)
+            mebibytes = resident(process)
+        finally:
+            process.kill()
+            process.communicate()
+
+    assert server.connections <= 2
+    assert [verb for verb, _ in koordinator.writes] == ["POST"] * 200
+    assert mebibytes <= MOST_MEBIBYTES
+    assert took < 20  # ten seconds, on a machine that does nothing else
+
+
+def test_over_it_removes_them_and_exits_0(account: Path, tmp_path: Path) -> None:
+    cluster = cluster_of(text(OVER, 3))
+    for n in range(3):
+        cluster.koordinator.put(f"example-course-small-{n}-aaaa1111", slots()["object"])
+    with StubServer(answered_by(cluster), account) as server:
+        process = start(make_berth(tmp_path), account, environment(server, tmp_path))
+        output, _ = process.communicate(timeout=60)
+
+    assert (process.returncode, cluster.koordinator.objects) == (0, {})
+    assert [json.loads(line)["event"] for line in output.splitlines()] == ["timetable", "slots", "ended"]
+
+
+def test_the_scaler_counts_for_slots_and_leaves_them_alone() -> None:
+    pod = Pod("08:00", slot_text(COURSE), replicas=25)
+    pod.arrive(4)
+    for _ in range(3):
+        pod.scaler.step()
+        pod.now += 5
+    told = json.loads(pod.files["counts"])["classes"]
+
+    assert told == {"small": {"course/1": 4}}
+    assert pod.writes == []
+    assert not [
+        one for one in pod.cluster.requests if "reservations" in one.path or "deployments" in one.path
+    ]

@@ -1,0 +1,237 @@
+"""What is done about slots, for any mix of them, of counts and of moments."""
+
+from random import Random
+
+import pytest
+
+from gen.runtime.plan import Wish
+from gen.runtime.slot import Owner, Slot, name_of
+from gen.runtime.slotdemand import Demand
+from gen.runtime.slotplan import PATIENCE, Home, Plan, census, placeholders, plan
+from gen.runtime.timetable import Pool, Slots
+
+HOME = Home("berth", "course-small")
+SLOTS = Slots("x", "new", {})
+OLD = Slots("x", "old", {})
+BOTH = SLOTS._replace(placeholders=True)
+END, NOW = 9000, 5000
+PENDING, FREE = ("Pending", ()), ("Available", ())
+HANDED = ("Available", (Owner("berth", "course-small-5d5f7-a"),))
+USED = ("Available", (Owner("students", "course-small-a"),))
+
+
+def made(kind: tuple[str, tuple[Owner, ...]], ordinal: int, slots: Slots = SLOTS, **more: object) -> Slot:
+    phase, owners = kind
+    name = name_of(slots, ordinal)
+    return Slot(name, f"uid-{name}", "1", NOW, END, phase, owners)._replace(**more)  # type: ignore[arg-type]
+
+
+def wanted(free: int, kept: int | None = None, expires: int | None = END) -> Demand:
+    wish = Wish(Pool("small", "course-small", "maintain"), free, ())
+    return Demand(wish, free if kept is None else kept, expires)
+
+
+def planned(
+    slots: list[Slot], demand: Demand, shape: Slots = SLOTS, ready: int = 0, now: float = NOW
+) -> Plan:
+    return plan(census(slots, HOME), shape, demand, now, ready)
+
+
+def short(found: Plan) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Made, renewed, removed, dropped."""
+    lists = (found.renew, found.remove, found.drop)
+    renewed, removed, dropped = ([slot.name.removeprefix("x-") for slot in some] for some in lists)
+    return [name.removeprefix("x-") for name in found.make], renewed, removed, dropped
+
+
+@pytest.mark.parametrize(
+    ("slots", "demand", "expected"),
+    [
+        pytest.param([], wanted(2), (["0-new", "1-new"], [], [], []), id="opens"),
+        pytest.param([made(FREE, 1)], wanted(2), (["0-new"], [], [], []), id="lowest-ordinals"),
+        pytest.param([made(USED, 0)], wanted(1), (["1-new"], [], [], []), id="in-use-is-not-free"),
+        pytest.param([made(PENDING, 0), made(HANDED, 1)], wanted(2), ([], [], [], []), id="these-will-be"),
+        pytest.param(
+            [made(FREE, 0), made(FREE, 1), made(PENDING, 2), made(PENDING, 3), made(FREE, 4)],
+            wanted(2),
+            ([], [], ["3-new", "2-new", "4-new"], []),
+            id="pending-first-then-the-last",
+        ),
+        pytest.param([made(FREE, 0), made(FREE, 1)], wanted(1, 2), ([], [], [], []), id="still-kept"),
+        pytest.param([made(HANDED, 0), made(USED, 1)], wanted(0), ([], [], [], []), id="none-in-use"),
+        pytest.param(
+            [made(FREE, 0, phase="Failed"), made(USED, 1, phase="Succeeded"), made(FREE, 2, is_going=True)],
+            wanted(1),
+            (["3-new"], [], [], ["0-new", "1-new"]),
+            id="the-dead-count-for-nothing",
+        ),
+        pytest.param(
+            [made(FREE, 0, expires=END - 1), made(USED, 1, expires=None), made(PENDING, 2, expires=END + 1)],
+            wanted(2),
+            ([], ["2-new", "0-new", "1-new"], [], []),
+            id="another-end",
+        ),
+        pytest.param(
+            [made(kind, n) for n, kind in enumerate((PENDING, FREE, HANDED, USED))]
+            + [made(FREE, 4, phase="Failed")],
+            wanted(0, 0, None),
+            ([], [], [], ["0-new", "1-new", "2-new", "3-new", "4-new"]),
+            id="closed",
+        ),
+        pytest.param(
+            [made(FREE, n, OLD) for n in range(2)],
+            wanted(2),
+            (["0-new", "1-new"], [], [], []),
+            id="another-shape-new-ones-first",
+        ),
+        pytest.param(
+            [made(FREE, 0), made(PENDING, 1), made(FREE, 0, OLD), made(FREE, 1, OLD), made(PENDING, 2, OLD)],
+            wanted(2),
+            ([], [], ["2-old", "1-old"], []),
+            id="then-one-old-for-each-that-is-available",
+        ),
+        pytest.param(
+            [
+                made(PENDING, 0, created=NOW - PATIENCE),
+                made(PENDING, 1),
+                made(FREE, 0, OLD),
+                made(FREE, 1, OLD),
+            ],
+            wanted(2),
+            ([], [], ["1-old"], []),
+            id="or-waits-for-room",
+        ),
+        pytest.param([made(USED, 0, OLD)], wanted(0), ([], [], [], []), id="of-another-shape-in-use"),
+    ],
+)
+def test_what_is_done(
+    slots: list[Slot], demand: Demand, expected: tuple[list[str], list[str], list[str], list[str]]
+) -> None:
+    assert short(planned(slots, demand)) == expected
+
+
+@pytest.mark.parametrize(
+    ("slots", "free", "ready", "expected"),
+    [
+        pytest.param([], 3, 0, [], id="none-is-ready"),
+        pytest.param([], 3, 2, ["0-new", "1-new"], id="for-each-that-is"),
+        pytest.param([], 3, 9, ["0-new", "1-new", "2-new"], id="no-more-than-wanted"),
+        pytest.param([made(FREE, 0), made(HANDED, 1)], 4, 2, ["2-new"], id="handed-ones-are-of-these"),
+        pytest.param([made(PENDING, 0), made(USED, 1)], 3, 1, [], id="one-is-on-its-way"),
+        pytest.param(
+            [made(HANDED, 0), made(PENDING, 1)], 2, 0, [], id="placeholders-that-fail-take-none-away"
+        ),
+    ],
+)
+def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
+    slots: list[Slot], free: int, ready: int, expected: list[str]
+) -> None:
+    assert short(planned(slots, wanted(free), BOTH, ready)) == (expected, [], [], [])
+
+
+@pytest.mark.parametrize(
+    ("slots", "free", "replicas", "expected"),
+    [
+        pytest.param([], 3, 0, 3, id="opens"),
+        pytest.param([], 0, 3, 0, id="nothing-is-wanted"),
+        pytest.param([made(FREE, 0)], 3, 0, 2, id="one-is-free"),
+        pytest.param([made(USED, 0)], 2, 0, 2, id="one-is-in-use"),
+        pytest.param([made(HANDED, 0), made(PENDING, 1)], 3, 3, 3, id="in-the-middle"),
+        pytest.param([made(HANDED, 0), made(HANDED, 1)], 2, 2, 0, id="all-have-handed-over"),
+        pytest.param([made(HANDED, 0), made(FREE, 1)], 2, 0, 0, id="on-their-way"),
+        pytest.param([made(HANDED, 0), made(FREE, 1)], 3, 0, 0, id="on-their-way-and-more-is-wanted"),
+        pytest.param([made(HANDED, 0, OLD), made(FREE, 1, OLD)], 2, 2, 2, id="of-another-shape"),
+    ],
+)
+def test_how_many_placeholders_come_first(slots: list[Slot], free: int, replicas: int, expected: int) -> None:
+    assert placeholders(census(slots, HOME), BOTH, free, replicas) == expected
+
+
+def test_a_name_that_somebody_else_has_is_not_asked_for() -> None:
+    found = census([], HOME)._replace(taken=frozenset({"x-0-new", "x-2-new"}))
+
+    assert plan(found, SLOTS, wanted(2), NOW).make == ("x-1-new", "x-3-new")
+
+
+@pytest.mark.parametrize(
+    ("owners", "expected"),
+    [
+        pytest.param((), 0, id="nobody"),
+        pytest.param((Owner("berth", "course-small-5d5f7-a"),), 0, id="a-placeholder"),
+        pytest.param((Owner("berth", "course-smaller-a"),), 1, id="a-pod-beside-it"),
+        pytest.param((Owner("students", "course-small-5d5f7-a"),), 1, id="of-another-namespace"),
+        pytest.param(
+            (Owner("berth", "course-small-a"), Owner("s", "a"), Owner("s", "b")), 2, id="some-of-both"
+        ),
+    ],
+)
+def test_who_of_its_owners_is_a_session(owners: tuple[Owner, ...], expected: int) -> None:
+    assert HOME.sessions(made(("Available", owners), 0)) == expected
+
+
+def anything(random: Random) -> list[Slot]:
+    found = []
+    for slots in (SLOTS, OLD, Slots("y", "new", {})):
+        for ordinal in random.sample(range(12), random.choice([0, 0, 3, 9])):
+            kind = random.choice((PENDING, FREE, FREE, HANDED, USED, ("Failed", ()), ("Succeeded", USED[1])))
+            created, expires = NOW - random.choice((0, 59, 61)), random.choice((END, END, END - 5, None))
+            is_going = random.random() < 0.1
+            found.append(made(kind, ordinal, slots, created=created, expires=expires, is_going=is_going))
+    return found
+
+
+def carried_out(slots: list[Slot], todo: Plan, random: Random) -> list[Slot]:
+    """Some of those that are made find a place at once."""
+    gone = {slot.name for slot in (*todo.remove, *todo.drop)}
+    renewed = {slot.name for slot in todo.renew}
+    left = [
+        slot._replace(expires=todo.expires) if slot.name in renewed else slot
+        for slot in slots
+        if slot.name not in gone
+    ]
+    for name in todo.make:
+        phase = random.choice(("Pending", "Available"))
+        left.append(Slot(name, name, "1", NOW, todo.expires, phase, ()))
+    return left
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_whatever_there_is(seed: int) -> None:
+    random = Random(seed)
+    slots, ready = anything(random), random.randrange(12)
+    free = random.randrange(12)
+    demand = wanted(free, free + random.choice((0, 0, 3)), random.choice((END, END, END, None)))
+    shape = random.choice((SLOTS, BOTH))
+    before = census(slots, HOME)
+    todo = plan(before, shape, demand, NOW, ready)
+    after = census(carried_out(slots, todo, random), HOME)
+
+    if demand.expires is None:
+        assert (todo.make, after.standing, len(after.going)) == ((), (), len(before.going))
+        return
+    lost = {slot.name for slot in todo.remove}
+    assert not lost & {slot.name for slot in (*before.used, *before.handed, *before.going)}
+    assert set(todo.drop) == set(before.dead)
+    assert len({*todo.make}) == len(todo.make)
+    assert not {*todo.make} & before.names
+    ours = after.of_shape(shape)
+    if shape is SLOTS:
+        assert ours.spare >= demand.wanted
+    assert ours.spare <= max(demand.kept, len(ours.handed))
+    waiting = sum(NOW - slot.created >= PATIENCE for slot in before.of_shape(shape).pending)
+    there = len(before.free) + len(before.handed)
+    assert len(after.free) + len(after.handed) >= min(there, demand.kept - waiting)
+    assert {slot.expires for slot in after.living} <= {END}
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_judged_again_and_again_there_is_nothing_left_to_do(seed: int) -> None:
+    """Once all that were made have found their place."""
+    random = Random(seed)
+    slots, free = anything(random), random.randrange(12)
+    demand = wanted(free, free + random.choice((0, 3)), random.choice((END, None)))
+    slots = carried_out(slots, planned(slots, demand), random)
+    slots = [slot if slot.phase != "Pending" else slot._replace(phase="Available") for slot in slots]
+    slots = carried_out(slots, planned(slots, demand), random)
+
+    assert planned(slots, demand).writes == 0
