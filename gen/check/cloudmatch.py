@@ -5,6 +5,7 @@ Whether labels go together is asked of the rules by which Karpenter itself decid
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gen.cloud import CloudCapacity, CloudReservation
@@ -128,6 +129,46 @@ def falls_back(found: ResourceClass, cloud: CloudCapacity) -> bool:
         if any(meets) and bought.crossing(pool(cloud)) is None:
             return True
     return False
+
+
+class Fit(NamedTuple):
+    """What a class finds in a capacity."""
+
+    able: bool  # whether its seats may be there at all
+    falls_back: bool
+    reserved: tuple[CloudReservation, ...]  # that its seats may take
+    sound: bool  # whether every reservation of the capacity may be used by somebody
+
+
+class _Same:
+    """A value that is like itself alone: values of declarations have mappings in them, and no hash."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+
+def fit(found: ResourceClass, cloud: CloudCapacity) -> Fit:
+    """Remembered: thousands of reservations ask it of the same few."""
+    return _fit(_Same(found), _Same(cloud))
+
+
+@lru_cache(maxsize=1024)
+def _fit(same_class: _Same, same_cloud: _Same) -> Fit:
+    found, cloud = same_class.value, same_cloud.value
+    good = [one for one in cloud.reservations if excluded(cloud, one) is None]
+    wished = good if labels.RESERVED in cloud.capacity_types else []
+    return Fit(
+        able=hindrance(found, cloud) is None,
+        falls_back=falls_back(found, cloud),
+        reserved=tuple(one for one in wished if unusable(found, cloud, one) is None),
+        sound=bool(good) and len(good) == len(cloud.reservations),
+    )
 
 
 def unusable(found: ResourceClass, cloud: CloudCapacity, one: CloudReservation) -> Hindrance | None:

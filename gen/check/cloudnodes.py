@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from gen.check import cloudmatch
 from gen.check.ceilings import pool_steps
 from gen.check.cloudclass import clouds_of
 from gen.check.cloudlimits import buys_nothing
-from gen.check.cloudwindows import usable
+from gen.check.cloudmatch import fit
 from gen.check.karpenter import problems_of_need
 from gen.check.load import NEVER, Pool, peak, together
 from gen.dates.occurrence import Occurrence
@@ -63,8 +62,8 @@ def _limit(
         highest = peak(together([pool], {found.name: 1}), 0, NEVER)
         if highest is None:
             continue
-        there = sum(one.count for one in usable(found, cloud))
-        if not cloudmatch.falls_back(found, cloud) and highest[0] > there:
+        there = sum(one.count for one in fit(found, cloud).reserved)
+        if not fit(found, cloud).falls_back and highest[0] > there:
             message = (
                 f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
                 f"and cloud capacity {cloud.name} has {there} machines for it, all of them reserved."

@@ -7,10 +7,11 @@ All is half-open and in seconds. Machines of a Capacity Block are gone before it
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from gen.check import cloudmatch
 from gen.check.cloud import name_of
 from gen.check.cloudclass import clouds_of
+from gen.check.cloudmatch import fit
 from gen.cloud import CloudCapacity, CloudReservation
+from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
@@ -55,7 +56,7 @@ def of_reservation(
         if len(clouds) == len(found.cloud_capacity):
             yield from _missing(reservation, found, clouds, spans)
         for cloud in clouds:
-            if cloudmatch.hindrance(found, cloud) is None:
+            if fit(found, cloud).able:
                 yield from _ends(reservation, found, cloud, spans)
                 yield from _expiry(reservation, found, cloud, spans)
 
@@ -72,17 +73,6 @@ def windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[Span
     return found
 
 
-def usable(found: ResourceClass, cloud: CloudCapacity) -> list[CloudReservation]:
-    """Reserved machines of the capacity that seats of the class may take."""
-    if "reserved" not in cloud.capacity_types:
-        return []
-    return [
-        one
-        for one in cloud.reservations
-        if cloudmatch.excluded(cloud, one) is None and cloudmatch.unusable(found, cloud, one) is None
-    ]
-
-
 def _covers(one: CloudReservation, span: Span) -> bool:
     last = last_safe(one)
     return (one.first is None or one.first <= span.open) and (last is None or span.end <= last)
@@ -92,12 +82,10 @@ def _missing(
     reservation: Reservation, found: ResourceClass, clouds: Sequence[CloudCapacity], spans: Sequence[Span]
 ) -> Iterator[Problem]:
     """Windows for which only reserved machines may be used, while none is there from open to end."""
-    able = [cloud for cloud in clouds if cloudmatch.hindrance(found, cloud) is None]
-    if not able or any(cloudmatch.falls_back(found, cloud) for cloud in able):
-        return
-    if any(not c.reservations or any(cloudmatch.excluded(c, one) for one in c.reservations) for c in able):
-        return  # told of the capacity itself
-    there = [one for cloud in able for one in usable(found, cloud)]
+    able = [one for one in (fit(found, cloud) for cloud in clouds) if one.able]
+    if not able or any(one.falls_back or not one.sound for one in able):
+        return  # what is not sound is told of the capacity itself
+    there = [one for each in able for one in each.reserved]
     # What runs into the end of a block is told as that.
     bad = [span for span in spans if not any(_covers(o, span) or _runs_into(o, span) for o in there)]
     if not bad:
@@ -114,8 +102,9 @@ def _missing(
 def _ends(
     reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[Span]
 ) -> Iterator[Problem]:
-    for one in usable(found, cloud):
-        if cloudmatch.falls_back(found, cloud):
+    falls_back = fit(found, cloud).falls_back
+    for one in fit(found, cloud).reserved:
+        if falls_back:
             yield from _begins(reservation, found, one, spans)
         last = last_safe(one)
         bad = [span for span in spans if _runs_into(one, span)]
@@ -124,7 +113,7 @@ def _ends(
         if one.type == BLOCK:
             yield _into_block(reservation, found, one, bad)
         else:
-            kept = "on-demand" in cloud.capacity_types and cloudmatch.falls_back(found, cloud)
+            kept = falls_back and "on-demand" in cloud.capacity_types
             then = "cost as on-demand" if kept else "are replaced"
             message = (
                 f"{name_of(one)} ends at {instant_text(last)}, while class {found.name} is open "
@@ -166,7 +155,9 @@ def _into_block(
         f"{name_of(one)} ends at {instant_text(one.until)}, and {why}. The last safe minute is "
         f"{instant_text(last)}."
     )
-    fix = f"End the window by {instant_text(last)}, or keep the class off this block."
+    zone = reservation.recurrence.zone
+    local = local_text(last, named(zone))
+    fix = f"End the window by {local} ({zone}), or keep the class off this block."
     return _problem(INTO_THE_END, reservation, message, fix)
 
 

@@ -44,6 +44,9 @@ def _size(text: str) -> str:
     if int(match[1]) > _MOST[match[2]]:
         fix = f"Write at most {_MOST[match[2]]}{match[2]}."
         raise Refusal(f"{text} is more than AWS has.", fix, grammar.QUANTITY)
+    if match[2] == "Ti" and len(match[1]) == 2 and match[1][1] in "89" and match[1] != "58":
+        fix = f"Write {int(match[1]) * 1024}Gi."
+        raise Refusal(f"{text} is a size that Karpenter's definition forgets.", fix, grammar.QUANTITY)
     return text
 
 
@@ -54,6 +57,9 @@ def _one_of(words: tuple[str, ...]) -> Any:
         raise Refusal(f"{shown(text)} is not known here.", f"Write one of {', '.join(words)}.", "B014")
 
     return read
+
+
+SIZE = Text("size", _size)
 
 
 def _ebs(made: Made, path: Path, report: Report) -> None:
@@ -78,7 +84,7 @@ BLOCK_DEVICE = Fields(
                     "snapshotID": Field(Text("snapshot", cloudtext.some), None),
                     "throughput": Field(Whole(0, _INT64), None),
                     "volumeInitializationRate": Field(Whole(100, 300), None),
-                    "volumeSize": Field(Text("size", _size), None),
+                    "volumeSize": Field(SIZE, None),
                     "volumeType": Field(OneOf(("standard", "io1", "io2", "gp2", "sc1", "st1", "gp3")), None),
                 },
                 given,

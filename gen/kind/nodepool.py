@@ -28,6 +28,7 @@ from gen.kind.value import OneOf, Text, Whole
 BUDGET_RULE, REQUIREMENT_RULE = "B155", "B154"
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 MOST_REQUIREMENTS, MOST_BUDGETS, MOST_LABELS = 90, 50, 90  # the CRD takes 100; some are ours
+LONGEST_KEY = 316
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
 POLICIES = ("WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced")
 REASONS = ("Underutilized", "Empty", "Drifted")
@@ -79,6 +80,9 @@ def _requirement(made: Made, path: Path, report: Report) -> None:
     key, operator, said = made["key"], made["operator"], made["values"]
     if key is not INVALID:
         _refuse_kept(key, (*path, "key"), report)
+        if len(key) > LONGEST_KEY:
+            message = f"the key has {len(key)} characters."
+            report(RANGE, (*path, "key"), message, f"Write at most {LONGEST_KEY}.")
     if operator is INVALID or said is INVALID:
         return
     values: tuple[Any, ...] = said or ()

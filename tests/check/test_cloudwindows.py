@@ -45,14 +45,14 @@ def test_a_window_that_runs_into_the_end_of_a_block_is_told_the_last_safe_minute
         "B168 spec.recurrence: a window of class small runs to 2026-02-23T13:00:00Z "
         "(course/2026-02-23T09:00), but Capacity Block cr-0a ends at 2026-02-23T13:00:00Z, and Karpenter "
         "drains its machines 40 minutes before. The last safe minute is 2026-02-23T12:20:00Z. "
-        "End the window by 2026-02-23T12:20:00Z, or keep the class off this block."
+        "End the window by Mon 2026-02-23 12:20 (UTC), or keep the class off this block."
     ]
     assert of_reservation(COURSE, cloud(reservations=[block("2026-02-23T13:30:00Z", ultraServer=True)])) == [
         "B168 spec.recurrence: a window of class small runs to 2026-02-23T13:00:00Z "
         "(course/2026-02-23T09:00), but Capacity Block cr-0a ends at 2026-02-23T13:30:00Z, and EC2 takes its "
         "UltraServers back from 60 minutes before on, which must be free by then. "
         "The last safe minute is 2026-02-23T12:20:00Z. "
-        "End the window by 2026-02-23T12:20:00Z, or keep the class off this block."
+        "End the window by Mon 2026-02-23 12:20 (UTC), or keep the class off this block."
     ]
 
 

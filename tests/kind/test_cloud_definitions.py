@@ -3,6 +3,7 @@
 Their rules in CEL need an API server: `make e2e` has one.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from gen.cloud import CloudCapacity
+from gen.kind.nodeparts import SIZE
 from tests.kind.test_cloudcapacity import cloud
 from tests.kind.test_garbage import JUNK, changed, places
 from tests.kind.test_garbage_clouds import CLOUD
 from tests.kind.test_nodeclass import WHOLE, plain
 from tests.manifest.test_slots_schema import strict
-from tests.saying import Value, read
+from tests.saying import Value, read, said
 
 CRDS = Path(__file__).parents[1] / "e2e" / "crds"
 MORE: tuple[Any, ...] = (
@@ -97,6 +99,21 @@ def variants(whole: Value) -> Iterator[Value]:
         if path[:1] == ("spec",) and len(path) > 1:
             for other in (*JUNK, *MORE, *WORDS):
                 yield changed(whole, path, other)
+
+
+def test_a_size_of_a_volume_is_one_that_the_definition_takes() -> None:
+    """It forgets some, and takes those without a number."""
+    schema: Any = NODE_CLASS.schema
+    devices = schema["properties"]["blockDeviceMappings"]["items"]["properties"]
+    theirs = devices["ebs"]["properties"]["volumeSize"]["pattern"]
+    many = (0, 1, 9999, 10000, *range(58998, 64003))
+    sizes = {f"{number}{unit}" for unit in ("Ti", "T") for number in ("", *range(70))}
+    sizes |= {f"{number}{unit}" for unit in ("Gi", "G") for number in many}
+
+    ours = {size for size in sizes if not said(SIZE, size)}
+
+    assert {size for size in sizes if re.match(theirs, size)} == ours | {"Ti", "T"}
+    assert said(SIZE, "18Ti") == ["B022 : 18Ti is a size that Karpenter's definition forgets. Write 18432Gi."]
 
 
 @pytest.mark.parametrize(

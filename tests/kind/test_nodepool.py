@@ -51,6 +51,15 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         },
         [],
     ),
+    "long-keys": (
+        {
+            "requirements": [
+                {"key": f"{'a.' * 126}a/{'b' * 63}", "operator": "Exists"},
+                {"key": f"{'a.' * 125}aa/{'b' * 63}", "operator": "Exists"},
+            ]
+        },
+        ["B012 requirements.0.key: the key has 317 characters. Write at most 316."],
+    ),
     "too-few-values": (
         {"requirements": [{"key": "a", "operator": "In", "values": ["b", "b"], "minValues": 2}]},
         ["B154 requirements.0.minValues: minValues 2 is more than the 1 values. Write fewer, or add values."],
