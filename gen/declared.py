@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from gen.cloud import CloudCapacity
 from gen.finding import NOTE, WARNING, Path, Problem
 from gen.input.document import Document
-from gen.kind import calendar, grammar, renku, reservation, resourceclass, site
+from gen.kind import calendar, cloudcapacity, grammar, renku, reservation, resourceclass, site
 from gen.kind.metadata import IGNORE
 from gen.kind.metadata import Document as Kind
 from gen.kind.shape import INVALID, Refusal, Report, close, nearest, shown
@@ -18,6 +19,7 @@ KINDS: dict[str, Kind] = {
     "Site": site.DOCUMENT,
     "ResourceClass": resourceclass.DOCUMENT,
     "Calendar": calendar.DOCUMENT,
+    "CloudCapacity": cloudcapacity.DOCUMENT,
     "CapacityReservation": reservation.DOCUMENT,
 }
 
@@ -37,6 +39,7 @@ class Declared(NamedTuple):
     nameless: set[str]
     ignored: dict[tuple[str, int], str]
     problems: list[Problem]
+    clouds: dict[str, CloudCapacity]
 
     def may_exist(self, kind: str, name: str) -> bool:
         """Whether a reference may lead to a document, if to a faulty one: that is no second fault."""
@@ -199,6 +202,7 @@ def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Decl
         nameless=reader.nameless,
         ignored=reader.ignored,
         problems=reader.problems,
+        clouds=_first_of_each_name(reader.made["CloudCapacity"]),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from gen.declared import KINDS
 from gen.kind.entry import WEEKDAY, WEEKDAYS
 from gen.kind.metadata import Document
+from gen.kind.price import Price
 from gen.kind.resources import Amount
 from gen.kind.shape import REQUIRED, Either, Field, Fields, ListOf, MapOf, Shape, shown
 from gen.kind.value import Flag, OneOf, Text, Whole
@@ -67,7 +68,7 @@ def _single(shape: Shape) -> Schema:
         return {"enum": list(shape.choices)}
     if isinstance(shape, Flag):
         return {"type": "boolean"}
-    if isinstance(shape, Amount):
+    if isinstance(shape, Amount | Price):
         return {"type": ["string", "number"]}
     if isinstance(shape, Text):
         return {"type": "string"}

@@ -5,10 +5,13 @@ the reservation's zone; times are minutes after local midnight.
 """
 
 from datetime import date
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from decimal import Decimal  # dear to load, and few sites speak of money
 
 Seats = tuple[tuple[str, int], ...]
-"""(resource class, number of seats), in the order of the file; never empty."""
+"""(resource class, number of seats; of backend nodePool, of nodes), in the order of the file; never empty."""
 
 
 class Origin(NamedTuple):
@@ -158,6 +161,7 @@ class ResourceClass(NamedTuple):
     pod: dict[str, Any]  # nodeSelector, tolerations, affinity, ... as in a pod spec; only what was given
     pod_labels: tuple[tuple[str, str], ...]
     sessions: ClassSessions | None
+    cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
 
 
 class Calendar(NamedTuple):
@@ -189,6 +193,13 @@ class Koordinator(NamedTuple):
     colocation_profiles: bool  # whether its webhook may be told how sessions find their slots
 
 
+class Karpenter(NamedTuple):
+    """Karpenter in a cluster, as far as rules need it."""
+
+    version: tuple[int, int]
+    gates: tuple[tuple[str, bool], ...]  # only what was said
+
+
 class Cluster(NamedTuple):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
@@ -204,6 +215,12 @@ class Cluster(NamedTuple):
     images: Images
     runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
     koordinator: Koordinator | None = None  # None: the cluster has none
+    karpenter: Karpenter | None = None  # None: nothing is said of it
+
+    @property
+    def has_static_pools(self) -> bool:
+        """Whether its Karpenter keeps pools of a fixed number of nodes: that is off unless it is said."""
+        return self.karpenter is not None and dict(self.karpenter.gates).get("StaticCapacity", False)
 
     @property
     def sweep_prunes(self) -> bool:
@@ -240,3 +257,4 @@ class Site(NamedTuple):
     renku: Renku | None
     notice_hours: int  # how long before its opening a change should be merged
     repository: Repository | None
+    budget: "Decimal | None" = None  # of money in a month; a change that costs more fails

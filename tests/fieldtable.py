@@ -9,6 +9,8 @@ from typing import Any
 
 from gen.declared import KINDS
 from gen.kind.engine import OPTIONS
+from gen.kind.nodeclass import NODE_CLASS
+from gen.kind.nodepool import BUDGET, REQUIREMENT, TAINT
 from gen.kind.pod import AFFINITY, SELECTOR, SPREAD, TOLERATION
 from gen.kind.shape import REQUIRED, Either, Field, Fields, ListOf, Shape, shown
 from gen.kind.site import CLUSTER, OVERRIDABLE
@@ -21,7 +23,16 @@ BEGIN_OPTIONS, END_OPTIONS = (
     "<!-- options: made by python -m tests.fieldtable -->\n",
     "<!-- end of options -->\n",
 )
-AS_IN_A_POD: tuple[Shape, ...] = (AFFINITY, SELECTOR, SPREAD, TOLERATION)
+AS_IN_KUBERNETES: tuple[Shape, ...] = (
+    AFFINITY,
+    BUDGET,
+    NODE_CLASS,
+    REQUIREMENT,
+    SELECTOR,
+    SPREAD,
+    TAINT,
+    TOLERATION,
+)
 
 
 def rows(fields: Fields, prefix: str = "") -> Iterator[tuple[str, str, str]]:
@@ -37,7 +48,7 @@ def rows(fields: Fields, prefix: str = "") -> Iterator[tuple[str, str, str]]:
 
 def within(shape: Shape) -> tuple[Fields | None, str]:
     """The mapping inside of a shape that has known keys of ours, and how a path says that it is in a list."""
-    if shape in AS_IN_A_POD:
+    if shape in AS_IN_KUBERNETES:
         return None, ""
     if isinstance(shape, Fields):
         return shape, ""

@@ -31,16 +31,17 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
         (
             {"kind": "Pod", "apiVersion": "v1"},
             'kind: "Pod" is no kind of ours. '
-            "Write kind: one of Site, ResourceClass, Calendar, CapacityReservation.",
+            "Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, CapacityReservation.",
         ),
         (
             {"kind": 5},
             "kind: 5 is no kind of ours. "
-            "Write kind: one of Site, ResourceClass, Calendar, CapacityReservation.",
+            "Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, CapacityReservation.",
         ),
         (
             {"spec": {}},
-            ": kind is missing. Write kind: one of Site, ResourceClass, Calendar, CapacityReservation.",
+            ": kind is missing. Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, "
+            "CapacityReservation.",
         ),
         (
             "hello",

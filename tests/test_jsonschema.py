@@ -14,6 +14,7 @@ from gen.jsonschema import schema
 from gen.kind.renku import is_payload
 from gen.pipeline import Pipeline
 from tests import generate
+from tests.kind.test_garbage_clouds import WHOLE as CLOUDS
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = Draft7Validator(schema())
@@ -125,3 +126,9 @@ def test_every_field_says_what_it_means() -> None:
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["schema"]) == 0
     assert json.loads(capsys.readouterr().out) == schema()
+
+
+def test_what_is_said_of_a_cloud_passes() -> None:
+    assert [message(one) for one in CLOUDS] == [""] * len(CLOUDS)
+    cloud = CLOUDS[2]
+    assert message({**cloud, "spec": {**cloud["spec"], "weight": 101}}) != ""

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
     r"gen\.(version|finding|quantity|table|model|forked|git)",
+    r"gen\.cloud",
     r"gen\.runtime\.\w+",
     r"gen\.(rules|report|simulation)",
     r"gen\.(dates|plan)\.\w+",
@@ -21,9 +22,9 @@ FLOORS = [
     r"gen\.input\.\w+",
     r"gen\.output\.\w+",
     r"gen\.kind\.\w+",
-    r"gen\.declared",
+    r"gen\.(declared|manifest\.(naming|cloudpools))",
     r"gen\.(placed|jsonschema)",
-    r"gen\.manifest\.\w+",
+    r"gen\.manifest\.(?!(naming|cloudpools)$)\w+",
     r"gen\.(check|backend)\.\w+",
     r"gen\.engine\.\w+",
     r"gen\.(pipeline|remembered)",

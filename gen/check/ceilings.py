@@ -5,7 +5,7 @@ occurrences do not count twice here either.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from gen.check.load import NEVER, Pool, holders, holders_text, holding, last_rise, peak, per_seat, together
@@ -13,6 +13,7 @@ from gen.dates.moment import named
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.zone import DAY, number, resolve
 from gen.finding import Problem
+from gen.kind.backend import NODE_POOL
 from gen.model import Ceiling, Cluster, Reservation, ResourceClass, Site
 from gen.placed import Placed, stands
 from gen.quantity import parse
@@ -99,22 +100,29 @@ def span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
 class Ceilings:
     """Collects the steps of every pool that a ceiling may limit; `problems` judges them once all are in."""
 
-    def __init__(self, site: Site, classes: Mapping[str, ResourceClass], *, all_loads: bool = False) -> None:
-        """`all_loads`: as if every class was limited."""
+    def __init__(
+        self,
+        site: Site,
+        classes: Mapping[str, ResourceClass],
+        *,
+        also: Set[str] = frozenset(),
+        all_loads: bool = False,
+    ) -> None:
+        """`also`: classes that are limited by something else. `all_loads`: as if every class was limited."""
         self.site = site
         self._limits = {c.name: [_limits(one, classes) for one in c.ceilings] for c in site.clusters}
         self._limited = {
             name: {*classes}
             if all_loads
-            else {found for limits in ceilings for limit in limits for found in limit.each}
+            else {found for limits in ceilings for limit in limits for found in limit.each} | also
             for name, ceilings in self._limits.items()
         }
         self._pools: dict[str, list[Pool]] = {cluster.name: [] for cluster in site.clusters}
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> Loads:
-        """What `take` is to be told of a part. Pure."""
+        """What `take` is to be told of a part. Pure. Whole nodes are no seats: no ceiling counts them."""
         limited = self._limited[placed.cluster.name]
-        if not limited or placed.reservation.suspend:
+        if not limited or placed.reservation.suspend or placed.reservation.backend == NODE_POOL:
             return []
         names = [found.name for found in placed.classes if found.name in limited]
         return [(name, pool_steps(placed.reservation, name, occurrences)) for name in names]
@@ -122,6 +130,10 @@ class Ceilings:
     def take(self, placed: Placed, loads: Loads) -> None:
         pools = self._pools[placed.cluster.name]
         pools += [Pool(placed.reservation.name, name, array("i", found)) for name, found in loads]
+
+    def pools(self, cluster: str) -> Sequence[Pool]:
+        """All that was taken of a cluster."""
+        return self._pools[cluster]
 
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         for cluster in self.site.clusters:

@@ -7,7 +7,7 @@ from gen.finding import Path, Problem
 from gen.kind.renku import their_path
 from gen.kind.shape import choice, nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
-from gen.placed import class_names, cluster_of
+from gen.placed import class_names, cluster_named, cluster_of
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",
@@ -17,23 +17,45 @@ UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, 
     "B032",
     "B035",
 )
+UNKNOWN_CLOUD, OTHER_CLUSTER = "B160", "B161"
 
 
 def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> Problem:
     return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def of_cluster(origin: Origin, name: str, site: Site) -> Iterator[Problem]:
+    """Whether a document's cluster is one of the site; one that names none is in the only one."""
     clusters = tuple(cluster.name for cluster in site.clusters)
+    if not name and len(clusters) > 1:
+        message = f"cluster is missing: the site has {len(clusters)}."
+        yield _problem("B011", origin, ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
+    elif name and name not in clusters:
+        message = f"{shown(name)} is no cluster of the site."
+        yield _problem(UNKNOWN_CLUSTER, origin, ("spec", "cluster"), message, choice(name, clusters))
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
-        if not found.cluster and len(clusters) > 1:
-            message = f"cluster is missing: the site has {len(clusters)}."
-            fix = f"Add cluster: one of {', '.join(clusters)}."
-            yield _problem("B011", found.origin, ("spec",), message, fix)
-        elif found.cluster and found.cluster not in clusters:
-            message = f"{shown(found.cluster)} is no cluster of the site."
-            fix = choice(found.cluster, clusters)
-            yield _problem(UNKNOWN_CLUSTER, found.origin, ("spec", "cluster"), message, fix)
+        yield from of_cluster(found.origin, found.cluster, site)
+        yield from _clouds(found, declared, site)
+
+
+def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
+    home = cluster_of(found, site)
+    for i, name in enumerate(found.cloud_capacity):
+        cloud, path = declared.clouds.get(name), ("spec", "cloudCapacity", i)
+        if not declared.may_exist("CloudCapacity", name):
+            known = tuple(sorted(declared.clouds))
+            fix = nearest(name, known, "Add a CloudCapacity of that name; known:")
+            yield _problem(UNKNOWN_CLOUD, found.origin, path, f"{shown(name)} is no CloudCapacity.", fix)
+        elif cloud is not None and home is not None:
+            there = cluster_named(cloud.cluster, site)
+            if there is not None and there is not home:
+                message = f"{name} is in cluster {there.name}, the class in {home.name}."
+                yield _problem(
+                    OTHER_CLUSTER, found.origin, path, message, "Name one of the class's own cluster."
+                )
 
 
 def of_renku_ids(declared: Declared) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from gen.model import Slots
 
 PLACEHOLDER: Final = "placeholder"
 KOORDINATOR: Final = "koordinator"
+NODE_POOL: Final = "nodePool"
 PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "B109", "B115", "B116"
 _INT64, _INT32 = 2**63 - 1, 2**31 - 1
 _ENDS = ("expires", "ttl")
@@ -52,10 +53,10 @@ TAINT = Fields(
 
 
 def _agree(made: Made, path: Path, report: Report) -> None:
-    if made["type"] == PLACEHOLDER:
+    if made["type"] in (PLACEHOLDER, NODE_POOL):
         for name, value in made.items():
             if name != "type" and value is not None:
-                message = f"type {PLACEHOLDER} takes no {name}."
+                message = f"type {made['type']} takes no {name}."
                 report(
                     CONFLICT, (*path, name), message, "Remove it, or write type: koordinator.", at_key=True
                 )
@@ -158,7 +159,8 @@ def _closed(made: Made, path: Path, report: Report) -> None:
     taints = made["taints"] if isinstance(made["taints"], tuple) else ()
     if taints and made["sessionAffinity"] is not True and made["sessionAffinity"] is not INVALID:
         message = (
-            f"only pods that tolerate it in their annotation {annotation} take a slot; tolerations do not."
+            f"a taint keeps out only pods with the annotation {annotation} that do not tolerate it there; "
+            "their own tolerations do not count."
         )
         fix = "Add sessionAffinity: true, or put the annotation on session pods."
         report(CLOSED, (*path, "taints"), message, fix)
@@ -167,9 +169,9 @@ def _closed(made: Made, path: Path, report: Report) -> None:
 BACKEND = Fields(
     {
         "type": Field(
-            OneOf((PLACEHOLDER, KOORDINATOR)),
+            OneOf((PLACEHOLDER, KOORDINATOR, NODE_POOL)),
             PLACEHOLDER,
-            "what holds the capacity: placeholder or koordinator; the rest is for koordinator only",
+            "what holds the capacity: placeholder, koordinator or nodePool; the rest is for koordinator only",
         ),
         "owners": Field(
             ListOf(OWNER, 1),

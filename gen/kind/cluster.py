@@ -39,6 +39,7 @@ def merged(own: Made, site: Made) -> Cluster:
             "resources": _resources(one["resources"] for one in runtimes),
         },
         koordinator=own["koordinator"],
+        karpenter=own["karpenter"],
     )
 
 

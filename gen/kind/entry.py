@@ -18,6 +18,7 @@ from gen.kind.shape import (
     ListOf,
     Made,
     Report,
+    article,
     nearest,
     shown,
 )
@@ -65,6 +66,7 @@ class _Weekday(Whole):
 
 
 COUNT = _Count(1)
+NODES = Whole(1, 100_000)
 WEEKDAY = _Weekday(1, 7)
 
 
@@ -83,12 +85,20 @@ class _Seats(ListOf):
         return checked
 
 
+def _counted(made: Made, path: Path, report: Report) -> None:
+    if made["placeholderCount"] is None and made["nodeCount"] is None:
+        fix = f"Add placeholderCount: {article(COUNT.words())}."
+        report(MISSING, path, "placeholderCount is missing.", fix)
+
+
 SEATS = _Seats(
     Fields(
         {
             "resourceClass": Field(CLASS, meaning="name of a ResourceClass"),
-            "placeholderCount": Field(COUNT, meaning="seats of this class"),
-        }
+            "placeholderCount": Field(COUNT, None, "seats of this class", "none: then write nodeCount"),
+            "nodeCount": Field(NODES, None, "only backend nodePool: nodes of this class", "none"),
+        },
+        agree=_counted,
     ),
     1,
 )
@@ -101,6 +111,9 @@ _TIMES = {
 }
 _OWN_SEATS = {
     "placeholderCount": Field(COUNT, None, "seats, instead of provisioning's", "provisioning's"),
+    "nodeCount": Field(
+        NODES, None, "only backend nodePool: nodes, instead of provisioning's", "provisioning's"
+    ),
     "seats": Field(SEATS, None, "seats by class, instead of provisioning's", "provisioning's"),
 }
 
@@ -203,14 +216,20 @@ MOVE = Fields(
 
 
 def seats(items: tuple[Made, ...]) -> Seats:
-    return tuple((item["resourceClass"], item["placeholderCount"]) for item in items)
+    return tuple((item["resourceClass"], count(item)) for item in items)
+
+
+def count(made: Made) -> Any:
+    """Of seats, or else of nodes; None where neither is said."""
+    return made["nodeCount"] if made["placeholderCount"] is None else made["placeholderCount"]
 
 
 def _own_seats(made: Made, standard: Seats) -> Seats:
     """What the line says of seats, else what holds for the reservation."""
     if made["seats"] is not None:
         return seats(made["seats"])
-    return standard if made["placeholderCount"] is None else ((standard[0][0], made["placeholderCount"]),)
+    own = count(made)
+    return standard if own is None else ((standard[0][0], own),)
 
 
 def entry(made: Made, weekly: bool, standard: Seats) -> Entry:

@@ -2,9 +2,10 @@
 
 from gen.finding import Path
 from gen.kind import grammar
-from gen.kind.backend import BACKEND, NOTHING_SAID, slots
-from gen.kind.entry import CLASS, COUNT, SEATS, seats
+from gen.kind.backend import BACKEND, NODE_POOL, NOTHING_SAID, slots
+from gen.kind.entry import CLASS, COUNT, NODES, SEATS, count, seats
 from gen.kind.metadata import IGNORE, LABELS, Document
+from gen.kind.nodecount import agree_on_nodes
 from gen.kind.schedule import RECURRENCE, STANDING, agree_on_seats, recurrence
 from gen.kind.shape import (
     CONFLICT,
@@ -37,6 +38,7 @@ def _title(text: str) -> str:
 PROVISIONING = Fields(
     {
         "placeholderCount": Field(COUNT, None, "seats of `resourceClass`", "none: then write `seats`"),
+        "nodeCount": Field(NODES, None, "only backend nodePool: nodes for `resourceClass`", "none"),
         "seats": Field(SEATS, None, "instead of `resourceClass`: seats by class", "none"),
         "leadTimeMinutes": Field(
             Whole(0, 180),
@@ -48,7 +50,7 @@ PROVISIONING = Fields(
             OneOf(BEHAVIOURS),
             None,
             "what placeholders do as sessions arrive: maintain, reduce or none",
-            f"`{DEFAULT_BEHAVIOUR}`",
+            f"`{DEFAULT_BEHAVIOUR}`; `none` for backend nodePool",
         ),
     }
 )
@@ -89,6 +91,8 @@ def _agree(made: Made, path: Path, report: Report) -> None:
     elif made["recurrence"] is None and standing is not INVALID:
         report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
     _seats(made, path, report)
+    if backend is not INVALID and backend["type"] is not INVALID:
+        agree_on_nodes(made, backend["type"], path, report)
 
 
 def _standing(made: Made, path: Path, report: Report) -> None:
@@ -109,11 +113,12 @@ def _seats(made: Made, path: Path, report: Report) -> None:
     provisioning, at = made["provisioning"], (*path, "provisioning")
     if provisioning is INVALID:
         return  # without it nobody knows which form is meant
-    listed, counted = provisioning["seats"] is not None, provisioning["placeholderCount"] is not None
+    form = next((name for name in ("placeholderCount", "nodeCount") if provisioning[name] is not None), None)
+    listed, counted = provisioning["seats"] is not None, form is not None
     named = made["resourceClass"] is not None
-    if listed and counted:
-        fix = "Keep seats or placeholderCount."
-        report(CONFLICT, (*at, "placeholderCount"), "seats says the counts already.", fix, at_key=True)
+    if listed and form is not None:
+        fix = f"Keep seats or {form}."
+        report(CONFLICT, (*at, form), "seats says the counts already.", fix, at_key=True)
     if listed and named:
         fix = "Keep provisioning.seats or resourceClass."
         report(CONFLICT, (*path, "resourceClass"), "seats says the classes already.", fix, at_key=True)
@@ -122,7 +127,8 @@ def _seats(made: Made, path: Path, report: Report) -> None:
     if not listed and not counted:
         report(MISSING, at, "placeholderCount is missing.", "Add placeholderCount: how many seats.")
     if made["recurrence"] not in (None, INVALID) and listed != counted:
-        agree_on_seats(made["recurrence"], listed, (*path, "recurrence"), report)
+        meant = "seats" if listed else str(form)
+        agree_on_seats(made["recurrence"], meant, (*path, "recurrence"), report)
 
 
 SPEC = Fields(
@@ -144,7 +150,7 @@ SPEC = Fields(
 def _held(spec: Made) -> Seats:
     listed = spec["provisioning"]["seats"]
     if listed is None:
-        return ((spec["resourceClass"], spec["provisioning"]["placeholderCount"]),)
+        return ((spec["resourceClass"], count(spec["provisioning"])),)
     return seats(listed)
 
 
@@ -153,7 +159,8 @@ def _build(made: Made, origin: Origin) -> Reservation:
     held, provisioning = _held(spec), spec["provisioning"]
     of_slots = slots(spec["backend"])
     stands = of_slots is not None and of_slots.standing
-    behaviour = provisioning["scaleDownBehavior"] or DEFAULT_BEHAVIOUR
+    default = "none" if spec["backend"]["type"] == NODE_POOL else DEFAULT_BEHAVIOUR
+    behaviour = provisioning["scaleDownBehavior"] or default
     lead = DEFAULT_LEAD if provisioning["leadTimeMinutes"] is None else provisioning["leadTimeMinutes"]
     return Reservation(
         origin=origin,

@@ -2,6 +2,7 @@
 
 from gen.finding import Path
 from gen.kind import grammar, resources
+from gen.kind.different import Different
 from gen.kind.metadata import LABELS, Document, refuse_our_label
 from gen.kind.pod import PLACEMENT, SELECTOR, placement
 from gen.kind.shape import CONFLICT, INVALID, MISSING, Field, Fields, ListOf, Made, MapOf, Report, items
@@ -10,6 +11,7 @@ from gen.model import ClassSessions, Origin, ResourceClass
 
 NAMESPACES = ListOf(Text("DNS label", grammar.dns_label), 1)
 PLURAL = Text("DNS name", grammar.dns_name)
+CLOUDS = Different(Text("DNS label", grammar.dns_label))
 
 NOT_LISTED = "B036"
 CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")
@@ -90,6 +92,9 @@ SPEC = Fields(
         ),
         **PLACEMENT,
         "podLabels": Field(LABELS, (), "labels of the placeholders", "none"),
+        "cloudCapacity": Field(
+            CLOUDS, (), "names of the CloudCapacity that its seats may use, the preferred first", "none"
+        ),
         "sessions": Field(SESSIONS, None, "how its sessions are recognised", "none: only behaviour `none`"),
     },
     agree=_agree,
@@ -109,6 +114,7 @@ def _build(made: Made, origin: Origin) -> ResourceClass:
         pod=placement(spec),
         pod_labels=spec["podLabels"],
         sessions=spec["sessions"],
+        cloud_capacity=spec["cloudCapacity"],
     )
 
 

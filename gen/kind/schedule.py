@@ -141,12 +141,17 @@ STANDING = Recurrence(
 )
 
 
-def agree_on_seats(made: Any, by_class: bool, path: Path, report: Report) -> None:
-    """Entries and extras replace the reservation's seats in the form that it has itself."""
-    refused, meant = ("placeholderCount", "seats") if by_class else ("seats", "placeholderCount")
-    for name in ("schedule", "extra"):
-        for i, entry in enumerate(made[name] if isinstance(made[name], tuple) else ()):
-            if entry is not INVALID and entry[refused] is not None:
+def agree_on_seats(made: Any, meant: str, path: Path, report: Report) -> None:
+    """Entries and extras replace the reservation's seats in the form that it has itself: `meant`."""
+    lines = [
+        (name, i, entry)
+        for name in ("schedule", "extra")
+        for i, entry in enumerate(made[name] if isinstance(made[name], tuple) else ())
+        if entry is not INVALID
+    ]
+    for name, i, entry in lines:
+        for refused in ("placeholderCount", "nodeCount", "seats"):
+            if refused != meant and entry[refused] is not None:
                 message = f"provisioning says {meant}; {refused} cannot replace it."
                 fix = f"Write {meant} here too."
                 report(CONFLICT, (*path, name, i, refused), message, fix, at_key=True)

@@ -1,15 +1,17 @@
 """`Site`: what the platform team owns. `gen.kind.cluster` merges a cluster's own values over the site's."""
 
-from typing import Any
-
 from gen.finding import Path
 from gen.kind import enginechecks, grammar, resources
 from gen.kind.calendar import DATE, ORDER
 from gen.kind.cluster import merged
+from gen.kind.different import Different
 from gen.kind.engine import ENGINE
+from gen.kind.karpenter import KARPENTER
 from gen.kind.koordinator import KOORDINATOR
 from gen.kind.metadata import Document
 from gen.kind.pod import PLACEMENT
+from gen.kind.price import PRICE
+from gen.kind.priority import Priority, agree_on_priority
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
@@ -28,28 +30,10 @@ from gen.kind.value import Flag, OneOf, Text, Whole
 from gen.model import Ceiling, Origin, Renku, Repository, Site
 from gen.version import VERSION
 
-PRIORITY, LOW_PRIORITY, DUPLICATE_NAME, OTHER_VERSION = "B025", "B026", "B060", "B027"
+DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 
 LABEL = Text("DNS label", grammar.dns_label)
 IMAGE = Text("image", grammar.image)
-
-
-class _Priority(Whole):
-    """The least and the most are those of Kubernetes; which of them do any good is another question."""
-
-    def words(self) -> str:
-        return "whole number from -10 to -1"
-
-
-class _Different(ListOf):
-    """Kubernetes keeps such a list as a set."""
-
-    def check(self, value: Any, path: Path, report: Report) -> Any:
-        checked = ListOf.check(self, value, path, report)
-        for i, one in enumerate(checked if isinstance(checked, tuple) else ()):
-            if one is not INVALID and one in checked[:i]:
-                report(CONFLICT, (*path, i), f"{shown(one)} stands twice.", "Remove one of the two.")
-        return checked
 
 
 def _ceiling(made: Made, path: Path, report: Report) -> None:
@@ -81,7 +65,7 @@ IMAGES = Fields(
         "pause": Field(IMAGE, None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`"),
         "python": Field(IMAGE, None, "image of our Jobs", "`python:3.13-slim`"),
         "pullSecrets": Field(
-            _Different(Text("DNS name", grammar.dns_name)),
+            Different(Text("DNS name", grammar.dns_name)),
             None,
             "names of pull secrets in the namespace",
             "none",
@@ -137,7 +121,14 @@ RENKU = Fields(
     }
 )
 
-DIFF = Fields({"noticeHours": Field(Whole(0, 8760), 24, "warns where a date opens sooner than this")})
+DIFF = Fields(
+    {
+        "noticeHours": Field(Whole(0, 8760), 24, "warns where a date opens sooner than this"),
+        "budget": Field(
+            PRICE, None, "most money that a month may cost: a change that makes it more fails", "none"
+        ),
+    }
+)
 
 OVERRIDABLE = {
     "engine": Field(
@@ -149,7 +140,7 @@ OVERRIDABLE = {
         "home of all namespaced objects that we render",
         "`berth`",
     ),
-    "priority": Field(_Priority(-(2**31), 2**31 - 1), None, "of the placeholders, -10 to -1", "-10"),
+    "priority": Field(Priority(-(2**31), 2**31 - 1), None, "of the placeholders, -10 to -1", "-10"),
     "images": Field(IMAGES, None, "container images", "see below"),
     "runtime": Field(RUNTIME, None, "where our own Jobs run, and with what", "see below"),
 }
@@ -175,6 +166,9 @@ CLUSTER = Fields(
         "autoscaler": Field(OneOf(("cluster-autoscaler", "karpenter", "none")), "none", "tightens checks"),
         "ceilings": Field(ListOf(CEILING), (), "the most that may be reserved at once", "none"),
         "koordinator": Field(KOORDINATOR, None, "Koordinator there; `{}` is enough", "the cluster has none"),
+        "karpenter": Field(
+            KARPENTER, None, "Karpenter there: its version and gates", "nothing is said of it"
+        ),
         **OVERRIDABLE,
     }
 )
@@ -205,22 +199,9 @@ def _clusters(made: Made, path: Path, report: Report) -> None:
         if one["priority"] is None:
             inherited.add(one["autoscaler"])
         else:
-            _priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
-    _priority(made["priority"], inherited, (*path, "priority"), report)
+            agree_on_priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
+    agree_on_priority(made["priority"], inherited, (*path, "priority"), report)
     enginechecks.agree(made, path, report)
-
-
-def _priority(value: Any, autoscalers: set[Any], path: Path, report: Report) -> None:
-    if type(value) is not int:
-        return
-    fix = "Write a whole number from -10 to -1."
-    if value >= 0:
-        report(PRIORITY, path, f"{value} is not below 0: placeholders would not give way to sessions.", fix)
-    elif value < -10 and "cluster-autoscaler" in autoscalers:
-        report(PRIORITY, path, f"{value} is below -10: cluster-autoscaler adds no node for such pods.", fix)
-    elif value < -10:
-        fix = "Write a whole number from -10 to -1, unless you know that yours does not."
-        report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
 
 
 SPEC = Fields(
@@ -255,7 +236,7 @@ SPEC = Fields(
         "scaler": Field(
             SCALER, {"stabilizationSeconds": 30, "readyMinutes": 5}, "how windows are kept", "see below"
         ),
-        "diff": Field(DIFF, {"noticeHours": 24}, "what `berth diff` warns of", "24 hours"),
+        "diff": Field(DIFF, {"noticeHours": 24, "budget": None}, "what `berth diff` warns of", "24 hours"),
     },
     agree=_clusters,
 )
@@ -275,6 +256,7 @@ def _build(made: Made, origin: Origin) -> Site:
         _renku(spec["renku"]),
         spec["diff"]["noticeHours"],
         Repository(**spec["repository"]) if spec["repository"] else None,
+        spec["diff"]["budget"],
     )
 
 

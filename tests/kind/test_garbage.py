@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gen.check import references
+from gen.check import clouds, karpenter, references
 from gen.check.ceilings import Ceilings
 from gen.check.names import Names
 from gen.dates.recurrence import expand
@@ -93,7 +93,12 @@ def everything(documents: list[Any]) -> list[Problem]:
     found = list(known.problems)
     if known.site is None:
         return found
-    names, ceilings = Names(known.site, known.classes.values()), Ceilings(known.site, known.classes)
+    limited = clouds.limited(known)
+    names = Names(known.site, known.classes.values())
+    ceilings = Ceilings(known.site, known.classes, also=limited)
+    found += karpenter.of_site(known.site)
+    found += karpenter.of_classes(known, known.site)
+    found += clouds.of_documents(known, known.site)
     found += references.of_classes(known, known.site)
     found += references.of_renku_ids(known)
     found += references.of_ceilings(known, known.site)
@@ -101,9 +106,12 @@ def everything(documents: list[Any]) -> list[Problem]:
         found += references.of_reservation(one, known)
         expansion = expand(one, known.calendars)
         found += expansion.problems
+        found += karpenter.of_annotations(one)
+        found += clouds.of_reservation(one, known, known.site, expansion.occurrences)
         for part in placed(one, known, known.site):
             found += names.take(part, 1)
             ceilings.take(part, ceilings.loads(part, expansion.occurrences))
+    found += clouds.of_limits(known, known.site, ceilings.pools)
     return [*found, *ceilings.problems({one.name: one for one in known.reservations})]
 
 

@@ -62,6 +62,24 @@ PRIORITY = {
             f"B026 spec.priority: -11 is below -10: {IGNORED}",
         ],
     ),
+    "as-the-page-of-kubernetes-has-it": (
+        {"clusters": [{"name": "a", "autoscaler": "cluster-autoscaler"}], "priority": -1000},
+        [
+            "B025 spec.priority: -1000 (kubernetes.io's page on overprovisioning has it) is below -10: "
+            f"cluster-autoscaler adds no node for such pods. {PRIORITIES}"
+        ],
+    ),
+    "just-above-what-karpenter-takes-for-empty": (
+        {"clusters": [{"name": "a", "autoscaler": "karpenter"}], "priority": -33_554_431},
+        [f"B026 spec.priority: -33554431 is below -10: {IGNORED}"],
+    ),
+    "what-karpenter-takes-for-empty": (
+        {"clusters": [{"name": "a", "autoscaler": "karpenter"}], "priority": -33_554_432},
+        [
+            "B025 spec.priority: -33554432 is so low that Karpenter from 1.14 on takes nodes of "
+            f"placeholders for empty: it deletes them, and buys them again. {PRIORITIES}"
+        ],
+    ),
     "below-with-an-autoscaler-that-is-faulty": (
         {"clusters": [{"name": "a", "autoscaler": "karpenterr"}], "priority": -11},
         [

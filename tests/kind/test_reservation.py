@@ -181,10 +181,10 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         ],
     ),
     "backend": (
-        {"backend": {"type": "nodePool"}, "suspend": "yes"},
+        {"backend": {"type": "capacityBuffer"}, "suspend": "yes"},
         [
-            'B014 spec.backend.type: "nodePool" is not one of placeholder, koordinator. '
-            "Write one of placeholder, koordinator.",
+            'B014 spec.backend.type: "capacityBuffer" is not one of placeholder, koordinator, nodePool. '
+            "Write one of placeholder, koordinator, nodePool.",
             'B013 spec.suspend: "yes" is text, not true or false. Write true.',
         ],
     ),

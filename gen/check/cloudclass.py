@@ -1,0 +1,74 @@
+"""A class and the cloud capacity that it names: do its seats ever get there, and in the order of its wish?"""
+
+from collections.abc import Iterator
+
+from gen.check import cloudmatch
+from gen.check.cloud import name_of
+from gen.cloud import CloudCapacity
+from gen.declared import Declared
+from gen.finding import Path, Problem
+from gen.model import ResourceClass, Site
+from gen.placed import cluster_named, cluster_of
+from gen.plan.labels import CAPACITY_TYPE
+
+NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
+
+
+def clouds_of(found: ResourceClass, declared: Declared) -> list[CloudCapacity]:
+    """Those that are sound, the preferred first."""
+    return [declared.clouds[name] for name in found.cloud_capacity if name in declared.clouds]
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    for found in declared.classes.values():
+        for cloud in clouds_of(found, declared):
+            if cluster_named(cloud.cluster, site) is cluster_of(found, site):
+                yield from _fit(found, cloud)
+        yield from _order(found, declared, site)
+
+
+def _problem(code: str, found: ResourceClass, path: Path, message: str, fix: str) -> Problem:
+    return Problem(code, *found.origin[:2], ("spec", *path), message, fix)
+
+
+def _fit(found: ResourceClass, cloud: CloudCapacity) -> Iterator[Problem]:
+    path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
+    hindrance = cloudmatch.hindrance(found, cloud)
+    if hindrance is not None:
+        message = f"no seat of the class can be on nodes of {cloud.name}: {hindrance.why}."
+        fix = "Change the class, or the capacity, or remove the name."
+        yield _problem(NEVER_THERE, found, path, message, fix)
+        return
+    if "reserved" not in cloud.capacity_types or not cloud.reservations:
+        return
+    reasons = [cloudmatch.unusable(found, cloud, one) for one in cloud.reservations]
+    pinned = next((one for one in reasons if one and one.key == CAPACITY_TYPE), None)
+    if pinned is not None:
+        message = (
+            f"the class pins {CAPACITY_TYPE}, so its seats never take the reserved machines of {cloud.name}, "
+            f"which are paid for: {pinned.why}."
+        )
+        fix = "Remove it: capacityTypes says what may be used. Session pods must not have it either."
+        yield _problem(NEVER_RESERVED, found, path, message, fix)
+        return
+    for one, why in zip(cloud.reservations, reasons, strict=True):
+        if why is not None and cloudmatch.excluded(cloud, one) is None:
+            message = f"its seats never take the {name_of(one)} of {cloud.name}: {why.why}."
+            fix = "Change the class, or give it a capacity without this reservation."
+            yield _problem(NEVER_RESERVED, found, path, message, fix)
+
+
+def _order(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Karpenter tries pools by weight, the highest first; of equal ones the last by name."""
+    home = cluster_of(found, site)
+    clouds = [one for one in clouds_of(found, declared) if cluster_named(one.cluster, site) is home]
+    theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
+    for wished, tried in zip(clouds, theirs, strict=True):
+        if wished is not tried:
+            how = "has the higher weight"
+            if (wished.weight or 0) == (tried.weight or 0):
+                how = "has the same weight, and of equal ones Karpenter takes the last by name"
+            message = f"Karpenter tries {tried.name} before {wished.name}: it {how}."
+            fix = f"Give {wished.name} a higher weight than {tried.name}, or change the order here."
+            yield _problem(ORDER, found, ("cloudCapacity",), message, fix)
+            return

@@ -1,0 +1,202 @@
+"""The windows of a reservation against the machines that they are to run on: when these come, when they go.
+
+All is half-open and in seconds. Machines of a Capacity Block are gone before it ends: Karpenter drains them
+40 minutes before, and EC2 begins to take UltraServers back 60 minutes before, ahead of Karpenter.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from gen.check.cloud import name_of
+from gen.check.cloudclass import clouds_of
+from gen.check.cloudmatch import fit
+from gen.cloud import CloudCapacity, CloudReservation
+from gen.dates.moment import local_text, named
+from gen.dates.occurrence import Occurrence
+from gen.declared import Declared
+from gen.finding import Path, Problem
+from gen.kind.cloudmachines import BLOCK
+from gen.kind.cloudtext import seconds
+from gen.kind.renku import their_path
+from gen.model import Reservation, ResourceClass
+from gen.placed import class_names
+from gen.runtime.instant import instant_text
+
+NOT_THERE, INTO_THE_END, ENDS_WITHIN, EXPIRES, BEGINS_WITHIN = "B167", "B168", "B169", "B172", "B187"
+PLAIN_BLOCK, ULTRA_SERVERS = 40 * 60, 70 * 60  # before the end of a Capacity Block
+DEFAULT_EXPIRY = "720h"
+
+
+class Span(NamedTuple):
+    """A window of a pool, or several that touch: the id of the first."""
+
+    id: str
+    open: int
+    end: int
+
+
+def last_safe(one: CloudReservation) -> int | None:
+    """Until when its machines are there; None: it has no end."""
+    if one.until is None or one.type != BLOCK:
+        return one.until
+    return one.until - (ULTRA_SERVERS if one.ultra_server else PLAIN_BLOCK)
+
+
+def of_reservation(
+    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence]
+) -> Iterator[Problem]:
+    if reservation.suspend:
+        return
+    for name in class_names(reservation):
+        found = declared.classes.get(name)
+        if found is None or not found.cloud_capacity:
+            continue
+        clouds = clouds_of(found, declared)
+        spans = windows(name, occurrences)
+        if len(clouds) == len(found.cloud_capacity):
+            yield from _missing(reservation, found, clouds, spans)
+        for cloud in clouds:
+            if fit(found, cloud).able:
+                yield from _ends(reservation, found, cloud, spans)
+                yield from _expiry(reservation, found, cloud, spans)
+
+
+def windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[Span]:
+    """When the pool holds seats without a gap, by time."""
+    found: list[Span] = []
+    own = [one for one in occurrences if any(name == resource_class for name, _ in one.seats)]
+    for one in sorted(own, key=lambda each: each.open):
+        if found and one.open <= found[-1].end:
+            found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
+        else:
+            found.append(Span(one.id, one.open, one.end))
+    return found
+
+
+def _covers(one: CloudReservation, span: Span) -> bool:
+    last = last_safe(one)
+    return (one.first is None or one.first <= span.open) and (last is None or span.end <= last)
+
+
+def _missing(
+    reservation: Reservation, found: ResourceClass, clouds: Sequence[CloudCapacity], spans: Sequence[Span]
+) -> Iterator[Problem]:
+    """Windows for which only reserved machines may be used, while none is there from open to end."""
+    able = [one for one in (fit(found, cloud) for cloud in clouds) if one.able]
+    if not able or any(one.falls_back or not one.sound for one in able):
+        return  # what is not sound is told of the capacity itself
+    there = [one for each in able for one in each.reserved]
+    # What runs into the end of a block is told as that.
+    bad = [span for span in spans if not any(_covers(o, span) or _runs_into(o, span) for o in there)]
+    if not bad:
+        return
+    known = "; ".join(f"{name_of(one)} {_times(one)}" for one in there) or "none"
+    message = (
+        f"class {found.name} may use reserved machines only, and from {instant_text(bad[0].open)} to "
+        f"{instant_text(bad[0].end)} ({_told(bad)}) none is there all the time: {known}."
+    )
+    fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
+    yield _problem(NOT_THERE, reservation, message, fix)
+
+
+def _ends(
+    reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[Span]
+) -> Iterator[Problem]:
+    falls_back = fit(found, cloud).falls_back
+    for one in fit(found, cloud).reserved:
+        if falls_back:
+            yield from _begins(reservation, found, one, spans)
+        last = last_safe(one)
+        bad = [span for span in spans if _runs_into(one, span)]
+        if last is None or not bad:
+            continue
+        if one.type == BLOCK:
+            yield _into_block(reservation, found, one, bad)
+        else:
+            kept = falls_back and "on-demand" in cloud.capacity_types
+            then = "cost as on-demand" if kept else "are replaced"
+            message = (
+                f"{name_of(one)} ends at {instant_text(last)}, while class {found.name} is open "
+                f"({_told(bad)}): from then on its machines {then}."
+            )
+            fix = "Make the reservation last longer, or end the window before."
+            yield _problem(ENDS_WITHIN, reservation, message, fix)
+
+
+def _begins(
+    reservation: Reservation, found: ResourceClass, one: CloudReservation, spans: Sequence[Span]
+) -> Iterator[Problem]:
+    """Karpenter moves nothing onto reserved machines while budgets hold the nodes of a window."""
+    bad = [span for span in spans if one.first is not None and span.open < one.first < span.end]
+    if one.first is not None and bad:
+        message = (
+            f"{name_of(one)} begins at {instant_text(one.first)}, while class {found.name} is open "
+            f"({_told(bad)}): what was bought before stays until the window ends."
+        )
+        yield _problem(BEGINS_WITHIN, reservation, message, "Have the window open once it has begun.")
+
+
+def _runs_into(one: CloudReservation, span: Span) -> bool:
+    """Whether machines of it are taken away while the window is open."""
+    last = last_safe(one)
+    return last is not None and span.open < last < span.end and (one.first is None or one.first < span.end)
+
+
+def _into_block(
+    reservation: Reservation, found: ResourceClass, one: CloudReservation, bad: Sequence[Span]
+) -> Problem:
+    assert one.until is not None
+    last = one.until - (ULTRA_SERVERS if one.ultra_server else PLAIN_BLOCK)
+    why = "Karpenter drains its machines 40 minutes before"
+    if one.ultra_server:
+        why = "EC2 takes its UltraServers back from 60 minutes before on, which must be free by then"
+    message = (
+        f"a window of class {found.name} runs to {instant_text(bad[0].end)} ({_told(bad)}), but "
+        f"{name_of(one)} ends at {instant_text(one.until)}, and {why}. The last safe minute is "
+        f"{instant_text(last)}."
+    )
+    zone = reservation.recurrence.zone
+    local = local_text(last, named(zone))
+    fix = f"End the window by {local} ({zone}), or keep the class off this block."
+    return _problem(INTO_THE_END, reservation, message, fix)
+
+
+def _expiry(
+    reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[Span]
+) -> Iterator[Problem]:
+    """An expired node is replaced in spite of budgets and do-not-disrupt."""
+    after = cloud.expire_after or DEFAULT_EXPIRY
+    if after == "Never":
+        return
+    bad = [span for span in spans if span.end - span.open > seconds(after)]
+    if bad:
+        hours = (bad[0].end - bad[0].open) // 3600
+        grace = f"; sessions have {cloud.termination_grace} to end" if cloud.termination_grace else ""
+        default = "" if cloud.expire_after else ", Karpenter's default"
+        message = (
+            f"class {found.name} is open for {hours} hours without a break ({_told(bad)}); nodes of "
+            f"{cloud.name} are replaced {after} after they came (expireAfter{default}), whatever budgets and "
+            f"do-not-disrupt say{grace}."
+        )
+        fix = f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
+        yield _problem(EXPIRES, reservation, message, fix)
+
+
+def _times(one: CloudReservation) -> str:
+    last = last_safe(one)
+    begin = "always" if one.first is None else f"from {instant_text(one.first)}"
+    if last is None:
+        return begin
+    return f"until {instant_text(last)}" if one.first is None else f"{begin} until {instant_text(last)}"
+
+
+def _told(spans: Sequence[Span]) -> str:
+    more = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
+    return f"{spans[0].id}{more}"
+
+
+def _problem(code: str, reservation: Reservation, message: str, fix: str) -> Problem:
+    path: Path = ("spec", "recurrence")
+    if reservation.renku:
+        path = their_path(path, reservation.origin.prefix)
+    return Problem(code, *reservation.origin[:2], path, message, fix)

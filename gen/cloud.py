@@ -1,0 +1,64 @@
+"""What people declared of a cloud, as checked values: which machines may be used, and what they cost.
+
+As in `gen.model`; instants are seconds, prices are exact and in one currency.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gen.model import Origin
+
+if TYPE_CHECKING:
+    from decimal import Decimal  # dear to load, and few sites speak of money
+
+
+class CloudReservation(NamedTuple):
+    """Machines that are paid for whether they run or not. What tells Karpenter which is empty where it
+    was not said.
+    """
+
+    id: str
+    tags: tuple[tuple[str, str], ...]
+    owner: str  # an account
+    match: str  # open | targeted
+    instance_type: str
+    zone: str
+    count: int  # type: ignore[assignment] # hides tuple.count
+    type: str  # default | capacity-block | interruptible
+    ultra_server: bool
+    first: int | None  # seconds, [first, until); None: it is there already, or has no end
+    until: int | None
+    hourly_price: "Decimal | None"  # of one machine
+
+
+class InstanceType(NamedTuple):
+    """What a cloud sells, as far as the file says it. The rest is as in the table that comes with Berth."""
+
+    name: str
+    capacity: tuple[tuple[str, str], ...]  # by resource, with pods
+    allocatable: tuple[tuple[str, str], ...]
+    zones: tuple[str, ...]
+    architecture: str
+    on_demand: "Decimal | None"  # an hour
+    spot: "Decimal | None"
+
+
+class CloudCapacity(NamedTuple):
+    """What may be used of a cloud, and how: one EC2NodeClass and the NodePools on it."""
+
+    origin: Origin
+    name: str
+    cluster: str  # empty: the only one
+    provider: str
+    node_class: dict[str, Any]  # the spec of the EC2NodeClass, but for its reservations; only what was given
+    reservations: tuple[CloudReservation, ...]
+    capacity_types: tuple[str, ...]  # reserved | on-demand | spot, as wished
+    requirements: tuple[dict[str, Any], ...]
+    weight: int | None
+    limits: tuple[tuple[str, str], ...]
+    taints: tuple[dict[str, Any], ...]
+    startup_taints: tuple[dict[str, Any], ...]
+    labels: tuple[tuple[str, str], ...]
+    expire_after: str | None
+    termination_grace: str | None
+    disruption: dict[str, Any]  # only what was given
+    instance_types: tuple[InstanceType, ...]

@@ -1,0 +1,72 @@
+"""`CloudCapacity`: what of a cloud may be used, what is paid for already, and what it costs."""
+
+from typing import Any
+
+from gen.cloud import CloudCapacity
+from gen.kind import grammar
+from gen.kind.cloudmachines import INSTANCE_TYPE, RESERVATION
+from gen.kind.different import Different
+from gen.kind.metadata import Document
+from gen.kind.nodeclass import NODE_CLASS
+from gen.kind.nodepool import DISRUPTION, EXPIRY, GRACE, LIMITS, NODE_LABELS, REQUIREMENTS, TAINT
+from gen.kind.shape import Field, Fields, ListOf
+from gen.kind.value import OneOf, Text, Whole
+from gen.model import Origin
+
+CAPACITY_TYPES = ("reserved", "on-demand", "spot")
+
+SPEC = Fields(
+    {
+        "cluster": Field(Text("DNS label", grammar.dns_label), None, "where it is", "the only cluster"),
+        "provider": Field(OneOf(("aws",)), "aws", "the cloud"),
+        "nodeClass": Field(NODE_CLASS, meaning="spec of the EC2NodeClass, but for its reservations"),
+        "reservations": Field(ListOf(RESERVATION), (), "machines that are paid for already", "none"),
+        "capacityTypes": Field(
+            Different(OneOf(CAPACITY_TYPES), 1),
+            None,
+            "reserved, on-demand, spot: what may be used, as wished",
+            "`[on-demand]`; with reservations `[reserved, on-demand]`",
+        ),
+        "requirements": Field(REQUIREMENTS, (), "of the NodePools, as in Karpenter", "none"),
+        "weight": Field(Whole(1, 100), None, "of the NodePools: the highest is tried first", "none: 0"),
+        "limits": Field(
+            LIMITS, (), "the most that Karpenter may buy, by resource; nodes counts them", "none"
+        ),
+        "taints": Field(ListOf(TAINT), (), "of the nodes", "none"),
+        "startupTaints": Field(ListOf(TAINT), (), "of the nodes until something removes them", "none"),
+        "labels": Field(NODE_LABELS, (), "of the nodes", "none"),
+        "expireAfter": Field(EXPIRY, None, "when a node is replaced at the latest, or Never", "`720h`"),
+        "terminationGracePeriod": Field(GRACE, None, "how long a node may drain", "as long as it takes"),
+        "disruption": Field(DISRUPTION, {}, "when Karpenter may take nodes away", "see docs/karpenter.md"),
+        "instanceTypes": Field(
+            ListOf(INSTANCE_TYPE), (), "what the cloud sells, where the table that comes with Berth differs"
+        ),
+    },
+)
+
+
+def _build(made: dict[str, Any], origin: Origin) -> CloudCapacity:
+    spec = made["spec"]
+    return CloudCapacity(
+        origin=origin,
+        name=made["metadata"]["name"],
+        cluster=spec["cluster"] or "",
+        provider=spec["provider"],
+        node_class=spec["nodeClass"],
+        reservations=spec["reservations"],
+        capacity_types=spec["capacityTypes"]
+        or (("reserved",) if spec["reservations"] else ()) + ("on-demand",),
+        requirements=spec["requirements"],
+        weight=spec["weight"],
+        limits=spec["limits"],
+        taints=spec["taints"],
+        startup_taints=spec["startupTaints"],
+        labels=spec["labels"],
+        expire_after=spec["expireAfter"],
+        termination_grace=spec["terminationGracePeriod"],
+        disruption=spec["disruption"],
+        instance_types=spec["instanceTypes"],
+    )
+
+
+DOCUMENT = Document("CloudCapacity", SPEC, _build)

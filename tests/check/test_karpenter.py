@@ -1,0 +1,115 @@
+"""What is said to autoscalers: versions, gates, and words in places where they are read."""
+
+import pytest
+
+from gen.check import karpenter
+from gen.check.karpenter import OF_PODS
+from tests.check.clouds import KARPENTER, RESERVED, of_cloud, of_documents
+from tests.saying import Value, lines, read, reservation, resource_class, site
+
+
+def has(version: str, **gates: bool) -> Value:
+    return {**KARPENTER, "karpenter": {"version": version, "gates": gates}}
+
+
+OLD = "does not know reserved machines. Use Karpenter 1.6 or later."
+OFF = "B156 spec.reservations: reserved machines need the gate ReservedCapacity, which"
+ON = "Switch it on, and write karpenter.gates.ReservedCapacity: true"
+RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
+    "nothing-said": (KARPENTER, []),
+    "newest": (has("1.14"), []),
+    "on-by-itself": (has("1.6"), []),
+    "off-by-itself": (
+        has("1.5"),
+        [f"{OFF} is off in Karpenter 1.5 unless it is switched on. {ON} for cluster prod."],
+    ),
+    "switched-on": (has("1.3", ReservedCapacity=True), []),
+    "switched-off": (
+        has("1.14", ReservedCapacity=False),
+        [f"{OFF} cluster prod has off. {ON} in the Site."],
+    ),
+    "before-its-time": (has("1.2"), [f"B156 spec.reservations: Karpenter 1.2 in cluster prod {OLD}"]),
+}
+
+
+@pytest.mark.parametrize(("cluster", "problems"), RESERVED_CAPACITY.values(), ids=RESERVED_CAPACITY)
+def test_reserved_machines_need_a_gate(cluster: Value, problems: list[str]) -> None:
+    assert of_cloud(cluster=cluster, reservations=[RESERVED]) == problems
+    assert of_cloud(cluster=cluster) == []
+
+
+def test_some_words_came_later() -> None:
+    soon: Value = {"reservations": [{**RESERVED, "type": "interruptible"}]}
+    balanced: Value = {"disruption": {"consolidationPolicy": "Balanced"}}
+
+    assert [one[:4] for one in of_cloud(cluster=has("1.10"), **soon)] == ["B179"]
+    assert of_cloud(cluster=has("1.9"), **soon)[0] == (
+        "B156 spec.reservations.0.type: Karpenter 1.9 in cluster prod does not know interruptible "
+        "reservations. Use Karpenter 1.10 or later."
+    )
+    assert of_cloud(cluster=has("1.14"), **balanced) == []
+    assert of_cloud(cluster=has("1.13"), **balanced) == [
+        "B156 spec.disruption.consolidationPolicy: Karpenter 1.13 in cluster prod does not know "
+        "consolidationPolicy Balanced. Use Karpenter 1.14 or later."
+    ]
+
+
+def of_site(*clusters: Value) -> list[str]:
+    return of_documents(site(*clusters))
+
+
+def test_gates_are_those_of_the_version() -> None:
+    assert of_site(has("1.8", StaticCapacity=True)) == []
+    assert of_site(has("1.13", CapacityBuffer=False)) == [
+        "B156 spec.clusters.0.karpenter.gates.CapacityBuffer @key: the gate CapacityBuffer came with "
+        "Karpenter 1.14; 1.13 does not start with it. Use Karpenter 1.14, or remove the gate."
+    ]
+
+
+def test_who_speaks_of_karpenter_has_it() -> None:
+    assert of_site({"name": "prod", "karpenter": {}}) == [
+        "B157 spec.clusters.0.karpenter @key: the autoscaler of cluster prod is none, not karpenter. "
+        "Write autoscaler: karpenter, or remove this."
+    ]
+
+
+def test_buffers_are_no_placeholders() -> None:
+    assert of_site(has("1.14", CapacityBuffer=False)) == []
+    assert of_site(has("1.14", CapacityBuffer=True)) == [
+        "B178 spec.clusters.0.karpenter.gates.CapacityBuffer: a CapacityBuffer holds room for nobody, fills "
+        "up again as sessions arrive, and knows no windows; in Karpenter Provisioning=True says that it fits "
+        "on nodes that stand, in cluster-autoscaler that nodes are asked for. For the same seats use "
+        "placeholders or a buffer, not both; judge a buffer by its reason."
+    ]
+
+
+@pytest.mark.parametrize("key", OF_PODS)
+def test_annotations_of_pods_do_nothing_on_a_reservation(key: str) -> None:
+    one = reservation()
+    one["metadata"]["annotations"] = {"example.org/course": "a", key: "true"}
+    (found,) = read(one, site(), resource_class()).reservations
+
+    assert lines(karpenter.of_annotations(found)) == [
+        f"B176 metadata.annotations.{key} @key: {key} is read on pods; annotations of a reservation are on "
+        "its other objects. Remove it: windows hold their nodes by budgets, and placeholders may go at any "
+        "time."
+    ]
+
+
+def test_do_not_disrupt_is_no_label() -> None:
+    assert of_documents(site(), resource_class(podLabels={"karpenter.sh/do-not-disrupt": "true"})) == [
+        "B176 spec.podLabels.karpenter.sh/do-not-disrupt @key: karpenter.sh/do-not-disrupt is an annotation: "
+        "as a label of pods it does nothing. Remove it: windows hold their nodes by budgets."
+    ]
+
+
+def test_cluster_autoscaler_knows_no_wish_for_even_spread() -> None:
+    hard = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+    found = resource_class(topologySpreadConstraints=[hard, {**hard, "whenUnsatisfiable": "ScheduleAnyway"}])
+
+    assert of_documents(site(KARPENTER), found) == []
+    assert of_documents(site({"name": "prod", "autoscaler": "cluster-autoscaler"}), found) == [
+        "B185 spec.topologySpreadConstraints.1.whenUnsatisfiable: cluster-autoscaler does not look at "
+        "ScheduleAnyway, and sessions take no placeholder's room for it: seats may stand unevenly. "
+        "Write DoNotSchedule where it matters."
+    ]
