@@ -35,16 +35,13 @@ class ArgoCD:
         redis = require_command("redis-server", "redis-server")
         programs = self._programs()
         kinds = binaries.source("argocd", "github.com/argoproj/argo-cd/v3") / "manifests" / "crds"
-        self._cluster.kubectl("apply", "--server-side", "-f", str(kinds / "applicationset-crd.yaml"))
-        self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-application.yaml"))
-        self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-appproject.yaml"))
+        self._cluster.define(kinds / "applicationset-crd.yaml", *sorted(CRDS.glob("argocd-*.yaml")))
         self._cluster.create_namespace(NAMESPACE)
         self._cluster.kubectl(
             *("create", "clusterrolebinding", "argocd-root", "--clusterrole=cluster-admin"),
             f"--serviceaccount={NAMESPACE}:argocd-root",
         )
-        items = json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()})
-        wait_for(lambda: self._cluster.apply(items), 30, "Argo CD's kinds to be served")
+        self._cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()}))
         self._add(redis, programs)
         self.start()
 
