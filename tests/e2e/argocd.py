@@ -130,8 +130,8 @@ class ArgoCD:
             *("--wait=true", f"--timeout={timeout:g}s"),
         )
 
-    def know_cluster(self, name: str) -> None:
-        """The one that there is, by another address than its own."""
+    def know_cluster(self, name: str, address: str = "") -> None:
+        """The one that there is, by another address than its own; or one at an address, which need not be."""
         kubeconfig = self._cluster.flat_kubeconfig()
         (server,), (user,) = kubeconfig["clusters"], kubeconfig["users"]
         tls = {
@@ -146,7 +146,7 @@ class ArgoCD:
             "metadata": {"name": f"cluster-{name}", "namespace": NAMESPACE, "labels": labels},
             "stringData": {
                 "name": name,
-                "server": server["cluster"]["server"],
+                "server": address or server["cluster"]["server"],
                 "config": json.dumps({"tlsClientConfig": tls}),
             },
         }
