@@ -16,6 +16,11 @@ from gen.model import Origin
 
 CAPACITY_TYPES = ("reserved", "on-demand", "spot")
 
+
+def _daemon_resource(text: str) -> str:
+    return text if text == "pods" else grammar.resource_name(text)
+
+
 SPEC = Fields(
     {
         "cluster": Field(Text("DNS label", grammar.dns_label), None, "where it is", "the only cluster"),
@@ -40,7 +45,7 @@ SPEC = Fields(
         "terminationGracePeriod": Field(GRACE, None, "how long a node may drain", "as long as it takes"),
         "disruption": Field(DISRUPTION, {}, "when Karpenter may take nodes away", "see docs/karpenter.md"),
         "daemonRequests": Field(
-            MapOf(grammar.resource_name, AMOUNT),
+            MapOf(_daemon_resource, AMOUNT),
             (),
             "what DaemonSets ask for on each node, and `pods` of theirs; only `berth plan` reads it",
             "none",

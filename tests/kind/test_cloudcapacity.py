@@ -61,6 +61,7 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         expireAfter="Never",
         terminationGracePeriod="1h",
         disruption={"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]},
+        daemonRequests={"cpu": "200m", "pods": 4},
     )
     reserved = CloudReservation(
         "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
@@ -81,6 +82,7 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         "1h",
         {"consolidateAfter": "5m", "budgets": ({"nodes": "10%"},)},
         (),
+        (("cpu", "200m"), ("pods", "4")),
     )
 
 
