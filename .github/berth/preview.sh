@@ -20,8 +20,12 @@ if [ "$valid" = true ] && ! berth -C "$DIRECTORY" render --check >&2; then
   fi
 fi
 base=$(git merge-base "$BASE" HEAD 2>/dev/null || git rev-parse HEAD)
-if ! berth -C "$DIRECTORY" diff "$base" -o markdown >"$OUT/preview.md" && [ ! -s "$OUT/preview.md" ]; then
+code=0
+berth -C "$DIRECTORY" diff "$base" -o markdown >"$OUT/preview.md" || code=$?
+if [ "$code" -ne 0 ] && [ ! -s "$OUT/preview.md" ]; then
   echo "The preview could not be made; the log says why." >"$OUT/preview.md"
+elif [ "$code" -eq 1 ]; then # also where all is valid, but costs more than the budget
+  valid=false
 fi
 echo "$valid" >"$OUT/valid"
 echo "$fresh" >"$OUT/fresh"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import project
+from tests.command import clouds, project
 from tests.flow.conftest import SCRIPTS, Repository
 
 
@@ -41,6 +41,26 @@ def test_errors_are_annotations_at_their_line(repository: Repository, tmp_path: 
     assert told.startswith("::error file=reservations/course.yaml,line=16,col=36,title=B012::")
     assert outcome(tmp_path / "out") == ("false", "true")
     assert "does not validate" in (tmp_path / "out/preview.md").read_text("utf-8")
+
+
+def test_a_month_above_the_budget_is_not_valid(repository: Repository, tmp_path: Path) -> None:
+    """In a year that is not over when this runs."""
+    course = project.COURSE.replace("startDate: 2026-02-02", "startDate: 2099-02-02")
+    for line in ("    calendars: [holidays]\n", "    except: [2026-02-09]\n"):
+        course = course.replace(line, "")
+    course = course.replace("    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
+    course = course.replace("endDate: 2026-03-01", "endDate: 2099-03-01")
+    head, _, rest = clouds.CLOUD.partition("  reservations:\n")
+    cloud = head + "  requirements:" + rest.partition("  requirements:")[2]
+    site = clouds.SITE + "  diff: {budget: 20}\n"
+    clouds.write(repository.folder, site=site, course=course, cloud=cloud)
+    repository.run("berth", "render")
+    repository.commit("a cloud")
+    preview(repository, tmp_path / "out")
+    text = (tmp_path / "out/preview.md").read_text("utf-8").replace("\\", "")
+
+    assert "2099-02 costs 27.75 USD, above the budget of 20: course 27.75." in text
+    assert outcome(tmp_path / "out") == ("false", "true")
 
 
 def test_a_fresh_change_is_valid_and_fresh(repository: Repository, tmp_path: Path) -> None:
