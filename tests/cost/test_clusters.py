@@ -1,0 +1,128 @@
+"""From declarations to simulations: what is planned, what is not, and where Karpenter's order is open."""
+
+from pathlib import Path
+
+from gen.check.load import Pool
+from gen.cost import ledger
+from gen.cost.clusters import Planned, Unplanned, planned, unplanned
+from gen.cost.judged import problems
+from gen.cost.months import months_of
+from gen.cost.values import dollars
+from gen.dates.moment import named
+from gen.pipeline import Pipeline
+from tests.command import clouds
+
+CLASS = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: NAME}
+spec:
+  cluster: prod
+  requests: {cpu: "CPU", memory: 1Gi}
+  nodeSelector: {kubernetes.io/arch: ARCH}
+  cloudCapacity: [general]
+"""
+ON_DEMAND = clouds.CLOUD.partition("  reservations:")[0] + "  requirements: [REQUIREMENTS]\n"
+
+
+def read(folder: Path, **changes: str | None) -> tuple[Pipeline, list[Planned]]:
+    clouds.write(folder, **changes)
+    pipeline = Pipeline(str(folder))
+    pools: dict[str, list[Pool]] = {}
+    for item in pipeline.items(all_loads=True):
+        for part, loads in zip(item.parts, item.loads, strict=True):
+            mine = pools.setdefault(part.placed.cluster.name, [])
+            mine += [Pool(item.reservation.name, name, steps) for name, steps in loads]
+    assert pipeline.site is not None
+    return pipeline, planned(pipeline.declared, pipeline.site, pools)
+
+
+def told(pipeline: Pipeline, some: list[Planned], now: int = 0) -> list[str]:
+    assert pipeline.site is not None
+    found = problems(some, (), pipeline.declared, pipeline.site, now)
+    return [f"{one.code} {one.file} {'.'.join(map(str, one.path))}: {one.message} {one.fix}" for one in found]
+
+
+def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out(tmp_path: Path) -> None:
+    pipeline, some = read(tmp_path)
+
+    assert [one.cluster for one in some] == ["prod"]
+    assert [want.key for want in some[0].wants] == [("course", "small"), ("night", "small")]
+    assert unplanned(pipeline.declared) == [Unplanned("bench", "names no cloudCapacity")]
+
+
+def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
+    site = clouds.SITE.replace("version: '1.14'", "version: '1.14', gates: {ReservedCapacity: false}")
+    _, (one,) = read(tmp_path, site=site)
+
+    assert {sort.capacity_type for sort in one.runs[0].sorts} == {"on-demand"}
+
+
+def test_where_karpenters_order_is_open_there_are_a_least_and_a_most(tmp_path: Path) -> None:
+    """Four equal seats: two may be on either architecture and fill a machine before the choosy come, or keep
+    each of them company. Two fit a machine.
+    """
+    course = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: NAME}
+spec:
+  resourceClass: CLASS
+  recurrence:
+    type: dates
+    dates: [2026-02-10]
+    schedule: [{startTime: "09:00", endTime: "11:00"}]
+  provisioning: {placeholderCount: COUNT, scaleDownBehavior: none}
+"""
+    classes = clouds.CLASSES + "".join(
+        CLASS.replace("NAME", name).replace("CPU", "1900m").replace("ARCH", arch)
+        for name, arch in (("amd", "amd64"), ("arm", "arm64"))
+    )
+    classes += (
+        CLASS.replace("NAME", "either")
+        .replace("CPU", "1900m")
+        .replace("  nodeSelector: {kubernetes.io/arch: ARCH}\n", "")
+    )
+    types = "  instanceTypes:\n" + "".join(
+        f"    - {{name: {name}, cpu: '4', memory: 4Gi, architecture: {arch}, onDemandPrice: 1,\n"
+        "       allocatable: {cpu: '3.9', memory: 3Gi}}\n"
+        for name, arch in (("x1.amd", "amd64"), ("x1.arm", "arm64"))
+    )
+    requirement = "{key: node.kubernetes.io/instance-type, operator: In, values: [x1.amd, x1.arm]}"
+    only = {
+        f"c-{name}": course.replace("NAME", name).replace("CLASS", name).replace("COUNT", count)
+        for name, count in (("amd", "1"), ("arm", "1"), ("either", "2"))
+    }
+    _, (one,) = read(
+        tmp_path,
+        classes=classes,
+        cloud=ON_DEMAND.replace("REQUIREMENTS", requirement) + types,
+        course=None,
+        night=None,
+        rest=None,
+        **only,
+    )
+    cut = months_of(named("UTC"))
+    money = [ledger.total(ledger.lines(one, run, ledger.Span(), cut)).bought for run in range(3)]
+
+    assert [len(run.sorts) for run in one.runs] == [2, 2, 3]
+    assert [None if each is None else str(dollars(each)) for each in money] == ["5.03", "5.03", "7.55"]
+
+
+def test_seats_that_fit_no_type_are_told_at_their_reservation(tmp_path: Path) -> None:
+    cloud = ON_DEMAND.replace(
+        "REQUIREMENTS", "{key: karpenter.k8s.aws/instance-size, operator: In, values: [large]}"
+    )
+    classes = clouds.CLASSES.replace('{cpu: "1", memory: 4Gi}', '{cpu: "3", memory: 4Gi}')
+    pipeline, some = read(tmp_path, cloud=cloud, classes=classes, night=None)
+    (first, *_) = told(pipeline, some)
+
+    assert first.startswith(
+        "B196 reservations/course.yaml spec.provisioning: 25 seats of small find no machine at "
+        "Mon 2026-02-02 08:30 (2 times in all): uni-general: "
+    )
+    assert first.endswith(
+        "Let the class use more capacity (cloudCapacity), or change what it or the capacity asks for."
+    )
+    assert told(pipeline, some, now=2**40) == []
