@@ -218,6 +218,11 @@ class Cluster(NamedTuple):
     karpenter: Karpenter | None = None  # None: nothing is said of it
 
     @property
+    def has_static_pools(self) -> bool:
+        """Whether its Karpenter keeps pools of a fixed number of nodes: that is off unless it is said."""
+        return self.karpenter is not None and dict(self.karpenter.gates).get("StaticCapacity", False)
+
+    @property
     def sweep_prunes(self) -> bool:
         """Whether our sweep removes what is gone from git, as no engine does. It needs an inventory then."""
         return self.engine == "none"

@@ -5,7 +5,7 @@ occurrences at a time, however many there are. Nothing is written here, and no c
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gen.check import clouds, karpenter, koordinator, promises, references, room
 from gen.check.ceilings import Ceilings, Loads
@@ -23,6 +23,9 @@ from gen.kind.renku import their_path
 from gen.model import Reservation, Site
 from gen.placed import Placed, class_names, placed
 from gen.rules import severity
+
+if TYPE_CHECKING:
+    from gen.plan.windows import Budgets, TooMany
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B061", "B062", "B063", "B064", "B072")
@@ -65,6 +68,7 @@ class Pipeline:
         """`folder` is below `root`; findings name files by it. `sources`: instead of what stands there."""
         self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
         self._judged, self._failed = 0, False
+        self.held: dict[str, Budgets | TooMany] = {}  # by CloudCapacity, once `items` are through
         self.problems: list[Problem | Syntax] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
         self.problems += self.declared.problems
@@ -132,6 +136,8 @@ class Pipeline:
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.problems += clouds.of_limits(known, site, ceilings.pools)
+        self.held = clouds.held(known, site, ceilings.pools)
+        self.problems += clouds.of_windows(known, self.held)
 
     def check_references(self) -> None:
         """What `items` would tell of references, without a look at dates; instead of it."""

@@ -2,19 +2,25 @@
 several.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from gen.cloud import CloudCapacity
 from gen.declared import Declared
+from gen.manifest.cloudpools import led, pools
 from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
 from gen.runtime.instant import instant
 
 
 class Placed(NamedTuple):
-    """The part of one reservation that lies in one cluster; `classes` in the order of the file."""
+    """The part of one reservation that lies in one cluster; `classes` in the order of the file, led to the
+    node pools that they may use. `clouds`: those that they name, each once.
+    """
 
     reservation: Reservation
     cluster: Cluster
     classes: tuple[ResourceClass, ...]
+    clouds: tuple[CloudCapacity, ...] = ()
 
 
 def class_names(reservation: Reservation) -> tuple[str, ...]:
@@ -52,12 +58,23 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
         found = declared.classes.get(name)
         cluster = cluster_of(found, site) if found else None
         if found and cluster:
-            by_cluster.setdefault(cluster.name, []).append(found)
+            by_cluster.setdefault(cluster.name, []).append(_led(found, site))
     return tuple(
-        Placed(reservation, cluster, tuple(by_cluster[cluster.name]))
+        Placed(reservation, cluster, tuple(here), _clouds(here, declared))
         for cluster in site.clusters
-        if cluster.name in by_cluster
+        if (here := by_cluster.get(cluster.name))
     )
+
+
+def _led(found: ResourceClass, site: Site) -> ResourceClass:
+    if not found.cloud_capacity:
+        return found
+    return found._replace(pod=led(found.pod, pools(site.name, found.cloud_capacity)))
+
+
+def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:
+    names = dict.fromkeys(name for found in classes for name in found.cloud_capacity)
+    return tuple(declared.clouds[name] for name in names if name in declared.clouds)
 
 
 class Stands(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gen.backend import cluster as base
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
+from gen.declared import Declared
 from gen.engine.registry import ENGINES
 from gen.finding import Problem
 from gen.manifest.timetabletext import timetable_that_fits
@@ -16,7 +17,7 @@ from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
 from gen.output.renderer import Renderer
 from gen.pipeline import Item, Part, Pipeline, TextOf
-from gen.placed import cluster_of
+from gen.placed import cluster_named, cluster_of
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -45,17 +46,27 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
         return
-    classes = pipeline.declared.classes.values()
-    yield from engine_texts(renderer, pipeline.site, classes)
-    for cluster in pipeline.site.clusters:
+    yield from engine_texts(renderer, pipeline.site, pipeline.declared)
+    for path, text in cloud_texts(renderer, pipeline):
+        names.append(path)
+        yield path, text
+    yield from _of_clusters(renderer, pipeline.site, pipeline.declared, names)
+
+
+def _of_clusters(
+    renderer: Renderer, site: Site, declared: Declared, names: list[str]
+) -> Iterator[tuple[str, str]]:
+    """What each has once. `names` are the files that there are already."""
+    classes = declared.classes.values()
+    for cluster in site.clusters:
         names.append(base_file(cluster))
-        yield names[-1], base_text(renderer, pipeline.site, cluster, classes)
-        inventory = inventory_text(renderer, pipeline.site, cluster, names)
+        yield names[-1], base_text(renderer, site, cluster, classes)
+        inventory = inventory_text(renderer, site, cluster, names)
         if inventory is not None:
             names.append(inventory_file(cluster))
             yield names[-1], inventory
-        if pipeline.site.kustomization:
-            text = kustomization_text(renderer, pipeline.site, cluster, names)
+        if site.kustomization:
+            text = kustomization_text(renderer, site, cluster, names)
             yield kustomization_file(cluster), text
 
 
@@ -67,15 +78,32 @@ def reservation_file(part: Part) -> str:
     return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
 
 
+def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, str]]:
+    """Path and text of the file of each cloud capacity. It knows the windows of all reservations that may use
+    it, so it comes after them.
+    """
+    if not pipeline.held:
+        return
+    from gen.backend import karpenter  # noqa: PLC0415 - most sites have no cloud
+    from gen.plan.windows import Budgets  # noqa: PLC0415
+
+    site = pipeline.site
+    assert site is not None  # without it nothing is rendered
+    for name, held in pipeline.held.items():
+        cloud = pipeline.declared.clouds[name]
+        cluster = cluster_named(cloud.cluster, site)
+        if cluster is not None and isinstance(held, Budgets):
+            subject = f"{cluster.name}/{name}"
+            text = _file(renderer, site, karpenter.manifests(site, cluster, cloud, held), subject)
+            yield f"clusters/{cluster.name}/cloud/{name}.yaml", text
+
+
 def inventory_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/inventory.yaml"
 
 
-def engine_texts(
-    renderer: Renderer, site: Site, classes: Iterable[ResourceClass]
-) -> Iterator[tuple[str, str]]:
+def engine_texts(renderer: Renderer, site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
     """Path and text of what makes the engines apply the rest."""
-    declared = list(classes)
     for name, engine in ENGINES.items():
         clusters = [cluster for cluster in site.clusters if cluster.engine == name]
         files = engine.of_site(site, clusters, declared)

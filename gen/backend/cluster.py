@@ -41,6 +41,7 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
         found += rights.granted({**common, "name": name}, rules, name, cluster.namespace)
     found += rights.in_namespaces_of_sessions(site, cluster, classes)
     found += rights.over_slots(site, cluster)
+    found += rights.over_all_nodes(site, cluster)
     for name, texts in code.parts(koordinator=cluster.koordinator is not None).items():
         files = [{"name": file, "text": text} for file, text in texts.items()]
         found.append(Manifest("base/code.yaml.j2", {**common, "name": name, "files": files}))
@@ -61,6 +62,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "inventory": naming.INVENTORY,
         "has_inventory": cluster.sweep_prunes,
         "has_koordinator": has_koordinator,
+        "has_static_pools": cluster.has_static_pools,
         **job.pod(cluster),
         "code": code.sources(*names),
         "resources": _with_room(cluster.runtime["resources"]),

@@ -11,6 +11,7 @@ from gen.backend.base import Manifest
 from gen.manifest import naming
 from gen.manifest.labels import of_site
 from gen.model import ClassSessions, Cluster, ResourceClass, Site
+from gen.placed import Placed
 
 Rule = dict[str, Any]
 READ = ("list", "watch")
@@ -87,13 +88,57 @@ def over_slots(site: Site, cluster: Cluster) -> list[Manifest]:
         return []
     found = []
     for account, rules in of_slots().items():
-        common = {"name": naming.slot_role(site.name, account), "labels": of_site(site)}
-        bound = {**common, "service_account": account, "home": cluster.namespace}
-        found += [
-            Manifest("rbac/clusterrole.yaml.j2", {**common, "rules": rules}),
-            Manifest("rbac/clusterrolebinding.yaml.j2", bound),
-        ]
+        name = naming.slot_role(site.name, account)
+        found += _everywhere(name, of_site(site), rules, account, cluster.namespace)
     return found
+
+
+def of_nodes(pools: list[str]) -> list[Rule]:
+    """The occurrence's and the sweep's, for the NodePools of one reservation. Neither removes them: an engine
+    does, wherever there may be any.
+    """
+    return [
+        _rule("karpenter.sh", ["nodepools"], ["get"], pools),
+        _rule("karpenter.sh", ["nodepools/scale"], ["get", "patch"], pools),
+    ]
+
+
+def over_nodes(site: Site, placed: Placed, labels: dict[str, str]) -> list[Manifest]:
+    """ClusterRoles of a reservation and their bindings: NodePools have no namespace."""
+    names = [
+        naming.static_pool(site.name, naming.pool(placed.reservation.name, one.name))
+        for one in placed.classes
+    ]
+    found = []
+    for account in (naming.OCCURRENCE, naming.SWEEP):
+        name = naming.nodes_role(site.name, account, placed.reservation.name)
+        found += _everywhere(name, labels, of_nodes(names), account, placed.cluster.namespace)
+    return found
+
+
+def _everywhere(
+    name: str, labels: dict[str, str], rules: list[Rule], account: str, home: str
+) -> list[Manifest]:
+    """A ClusterRole and its binding."""
+    common = {"name": name, "labels": labels}
+    bound = {**common, "service_account": account, "home": home}
+    return [
+        Manifest("rbac/clusterrole.yaml.j2", {**common, "rules": rules}),
+        Manifest("rbac/clusterrolebinding.yaml.j2", bound),
+    ]
+
+
+def of_all_nodes() -> Rule:
+    """The sweep's."""
+    return _rule("karpenter.sh", ["nodepools"], ["list"])
+
+
+def over_all_nodes(site: Site, cluster: Cluster) -> list[Manifest]:
+    """The sweep's, where there may be NodePools of ours: to look for them."""
+    if not cluster.has_static_pools:
+        return []
+    name = naming.sweep_nodes_role(site.name)
+    return _everywhere(name, of_site(site), [of_all_nodes()], naming.SWEEP, cluster.namespace)
 
 
 def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:

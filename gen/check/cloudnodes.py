@@ -12,12 +12,12 @@ from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.backend import NODE_POOL
-from gen.model import Reservation, ResourceClass, Site
+from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import placed
 from gen.quantity import NANO, parse
 from gen.runtime.instant import instant_text
 
-NO_NODES = "B171"
+NO_NODES, TAKEN_AWAY = "B171", "B192"
 _TYPE: Path = ("spec", "backend", "type")
 
 
@@ -28,12 +28,26 @@ def of_reservation(
         return
     for place in placed(reservation, declared, site):
         yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)
+        if not place.cluster.replicas_in_git:
+            yield _reset(reservation, place.cluster)
         for found in place.classes:
             if not found.cloud_capacity:
                 message = f"class {found.name} names no cloudCapacity: nothing says which nodes these are."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
                 yield Problem(NO_NODES, *reservation.origin[:2], _TYPE, message, fix)
             yield from _limit(reservation, found, declared, occurrences)
+
+
+def _reset(reservation: Reservation, cluster: Cluster) -> Problem:
+    """A Deployment's replicas can be left out of git; a NodePool without them is another kind of pool for
+    ever.
+    """
+    message = (
+        f"whoever applies the files of cluster {cluster.name} would set its nodes back to the 0 of git, in "
+        "the middle of a window too."
+    )
+    fix = "Use engine argocd, or flux from 2.9 on, which leave replicas alone; or write type: placeholder."
+    return Problem(TAKEN_AWAY, *reservation.origin[:2], _TYPE, message, fix)
 
 
 def _limit(

@@ -5,6 +5,7 @@ load, and most sites have none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from gen.check.load import Pool
 from gen.dates.occurrence import Occurrence
@@ -14,14 +15,13 @@ from gen.kind.backend import NODE_POOL
 from gen.model import Reservation, Site
 from gen.rules import severity
 
+if TYPE_CHECKING:
+    from gen.plan.windows import Budgets, TooMany
+
 
 def limited(declared: Declared) -> set[str]:
-    """The classes whose seats some limit of a cloud capacity bounds."""
-    if not declared.clouds:
-        return set()
-    from gen.check import cloudlimits  # noqa: PLC0415
-
-    return cloudlimits.limited(declared)
+    """The classes whose seats some limit of a cloud capacity bounds, or keep its nodes."""
+    return {name for name, found in declared.classes.items() if found.cloud_capacity}
 
 
 def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -52,3 +52,22 @@ def of_limits(declared: Declared, site: Site, pools_of: Callable[[str], Sequence
         from gen.check import cloudlimits  # noqa: PLC0415
 
         yield from cloudlimits.problems(declared, site, pools_of)
+
+
+def held(
+    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[Pool]]
+) -> "dict[str, Budgets | TooMany]":
+    """By cloud capacity, once all reservations are known: how the windows of all that may use it are said."""
+    if not declared.clouds:
+        return {}
+    from gen.check import cloudbudgets  # noqa: PLC0415
+
+    return cloudbudgets.all_held(declared, site, pools_of)
+
+
+def of_windows(declared: Declared, found: "dict[str, Budgets | TooMany]") -> Iterator[Problem]:
+    """`found` is what `held` answered."""
+    if found:
+        from gen.check import cloudbudgets  # noqa: PLC0415
+
+        yield from cloudbudgets.problems(declared, found)

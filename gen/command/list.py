@@ -12,6 +12,7 @@ from gen.command.progress import watched
 from gen.command.say import say
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.zone import Zone
+from gen.kind.backend import NODE_POOL, PLACEHOLDER
 from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
 from gen.placed import Stands, stands
@@ -108,7 +109,7 @@ def _table(rows: list[_Row], form: str, now: int) -> str:
         for cell, row in zip(cells, rows, strict=True):
             one = row.reservation
             cell += [one.behaviour, one.recurrence.zone, one.title]
-        if any(row.reservation.slots for row in rows):
+        if any(row.reservation.backend != PLACEHOLDER for row in rows):
             headings.append("backend")
             for cell, row in zip(cells, rows, strict=True):
                 cell.append(row.reservation.backend)
@@ -118,16 +119,22 @@ def _table(rows: list[_Row], form: str, now: int) -> str:
 def _cells(row: _Row, now: int) -> list[str]:
     zone, standing = named(row.reservation.recurrence.zone), stands(row.reservation)
     coming = "none" if row.next is None else local_text(row.next, zone)
+    has_nodes = row.reservation.backend == NODE_POOL
     if standing is not None:
         coming = _standing(standing, zone, now)
     return [
         row.reservation.name,
         row.cluster,
-        seats_text(row.seats),
+        _nodes_text(row.seats) if has_nodes else seats_text(row.seats),
         str(row.occurrences) if standing is None else "",
-        hours_text(row.seat_seconds) if standing is None else "",
+        hours_text(row.seat_seconds) if standing is None and not has_nodes else "",
         "suspended" if row.reservation.suspend else coming,
     ]
+
+
+def _nodes_text(nodes: tuple[tuple[str, int], ...]) -> str:
+    """Whole nodes are no seats."""
+    return ", ".join(f"{count} node{'' if count == 1 else 's'} of {name}" for name, count in nodes)
 
 
 def _standing(found: Stands, zone: Zone, now: int) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
+from gen.declared import Declared
 from gen.engine.base import metadata, source_path
 from gen.manifest import naming, slot
-from gen.model import Cluster, ResourceClass, Site
-from gen.placed import cluster_of
+from gen.model import Cluster, Site
+from gen.placed import cluster_named, cluster_of
 
 NAMESPACE = "argocd"
 _KINDS = (
@@ -53,6 +54,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "is_folder": not site.kustomization,
         "destination": _destination(cluster, cluster.namespace),
         "has_koordinator": cluster.koordinator is not None,
+        "has_static_pools": cluster.has_static_pools,
         "is_automated": options.get("automated", True),
         "automated": {"prune": options.get("prune", True), "selfHeal": options.get("selfHeal", True)},
         "retries": options.get("retries", 5),
@@ -61,24 +63,22 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
     return [Manifest("gitops/application.yaml.j2", values)]
 
 
-def of_site(
-    site: Site, clusters: Sequence[Cluster], classes: Sequence[ResourceClass]
-) -> dict[str, list[Manifest]]:
+def of_site(site: Site, clusters: Sequence[Cluster], declared: Declared) -> dict[str, list[Manifest]]:
     """The project, in each namespace of an Argo CD whose clusters do not all name one of their own."""
     by_namespace: dict[str, list[Cluster]] = {}
     for cluster in clusters:
         if "project" not in cluster.engine_options:
             by_namespace.setdefault(cluster.engine_options.get("namespace", NAMESPACE), []).append(cluster)
-    projects = [_project(site, ours, classes) for ours in by_namespace.values()] if site.repository else []
+    projects = [_project(site, ours, declared) for ours in by_namespace.values()] if site.repository else []
     return {"project.yaml": projects} if projects else {}
 
 
-def _project(site: Site, clusters: Sequence[Cluster], classes: Sequence[ResourceClass]) -> Manifest:
+def _project(site: Site, clusters: Sequence[Cluster], declared: Declared) -> Manifest:
     """Labels and annotations are those that the first of its clusters asks for."""
     assert site.repository is not None
     destinations: dict[tuple[str, ...], dict[str, str]] = {}
     for cluster in clusters:
-        for namespace in _namespaces(site, cluster, classes):
+        for namespace in _namespaces(site, cluster, declared):
             destinations[(*cluster.destination, namespace)] = _destination(cluster, namespace)
     accounts = {tuple(one.values()): one for cluster in clusters for one in _account(cluster)}
     values = {
@@ -86,7 +86,7 @@ def _project(site: Site, clusters: Sequence[Cluster], classes: Sequence[Resource
         "name": naming.project(site.name),
         "repository": site.repository.url,
         "destinations": list(destinations.values()),
-        "cluster_kinds": _cluster_kinds(site, clusters),
+        "cluster_kinds": _cluster_kinds(site, clusters, declared),
         "kinds": [{"group": group, "kind": kind} for group, kind in sorted({*_KINDS, *_CHILDREN})],
         "has_accounts": bool(accounts),
         "accounts": list(accounts.values()),
@@ -99,10 +99,10 @@ def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
     return {key: value, "namespace": namespace}
 
 
-def _namespaces(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[str]:
+def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
     """Ours, and those of the sessions, where our Roles are."""
     found = {cluster.namespace}
-    for one in classes:
+    for one in declared.classes.values():
         if one.sessions and cluster_of(one, site) is cluster:
             found.update(one.sessions.namespaces)
     return sorted(found)
@@ -118,12 +118,13 @@ def _account(cluster: Cluster) -> list[dict[str, str]]:
     return [{"server": server, "namespace": cluster.namespace, "defaultServiceAccount": account}]
 
 
-def _cluster_kinds(site: Site, clusters: Sequence[Cluster]) -> list[dict[str, str]]:
+def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) -> list[dict[str, str]]:
     """By name, so that a mistake in this repository cannot reach another team's."""
     named = {("", "Namespace", cluster.namespace) for cluster in clusters}
     for cluster in clusters:
         if cluster.koordinator is not None:
             named.update(_koordinator_kinds(site, cluster))
+        named.update(_karpenter_kinds(site, cluster, declared))
     named |= {
         ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
         for cluster in clusters
@@ -141,6 +142,19 @@ def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str,
     yield slot.GROUP, slot.KIND, naming.slot(site.name, "*")
     if cluster.koordinator is not None and cluster.koordinator.colocation_profiles:
         yield "config.koordinator.sh", "ClusterColocationProfile", naming.affinity_profile(site.name, "*", 1)
+
+
+def _karpenter_kinds(site: Site, cluster: Cluster, declared: Declared) -> Iterator[tuple[str, str, str]]:
+    """With patterns too: a new course with nodes of its own changes no project."""
+    if any(cluster_named(cloud.cluster, site) is cluster for cloud in declared.clouds.values()):
+        yield "karpenter.k8s.aws", "EC2NodeClass", naming.node_pool(site.name, "*")
+        yield "karpenter.sh", "NodePool", naming.node_pool(site.name, "*")
+    if cluster.has_static_pools:
+        yield "karpenter.sh", "NodePool", naming.static_pool(site.name, "*")
+        for kind in ("ClusterRole", "ClusterRoleBinding"):
+            for account in (naming.OCCURRENCE, naming.SWEEP):
+                yield "rbac.authorization.k8s.io", kind, naming.nodes_role(site.name, account, "*")
+            yield "rbac.authorization.k8s.io", kind, naming.sweep_nodes_role(site.name)
 
 
 def _sync_options(options: Mapping[str, Any]) -> list[str]:

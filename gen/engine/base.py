@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from gen.backend.base import Manifest
+from gen.declared import Declared
 from gen.manifest import labels
-from gen.model import Cluster, ResourceClass, Site
+from gen.model import Cluster, Site
 
 RENDERED = "rendered"  # as engines find it below the repository's path
 
@@ -15,11 +16,9 @@ class Engine(Protocol):
         """Its own objects for one cluster: gitops/<engine>/<cluster>.yaml. Empty: no file."""
 
     def of_site(
-        self, site: Site, clusters: Sequence[Cluster], classes: Sequence[ResourceClass]
+        self, site: Site, clusters: Sequence[Cluster], declared: Declared
     ) -> dict[str, list[Manifest]]:
-        """Its own objects for its `clusters` together, by file name below gitops/<engine>/. `classes` are all
-        that are declared.
-        """
+        """Its own objects for its `clusters` together, by file name below gitops/<engine>/."""
 
 
 def source_path(site: Site, cluster: Cluster) -> str:

@@ -35,6 +35,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
             **_optional(cluster),
             "has_koordinator": cluster.koordinator is not None,
             "ignores_replicas": cluster.replicas_in_git,
+            "has_static_pools": cluster.has_static_pools and cluster.replicas_in_git,
             "site_label": f"{SITE}={site.name}",
         },
     )

@@ -23,7 +23,9 @@ class Place(NamedTuple):
 
 
 class Deployment(NamedTuple):
-    """The Deployment of a pool. `scaled_by` is the field manager that last wrote replicas, at `scaled_at`."""
+    """The Deployment of a pool, or its NodePool. `scaled_by` is the field manager that last wrote replicas,
+    at `scaled_at`.
+    """
 
     name: str
     reservation: str
@@ -32,6 +34,7 @@ class Deployment(NamedTuple):
     ready: int
     scaled_by: str
     scaled_at: int
+    is_nodes: bool = False
 
 
 class Trouble(NamedTuple):

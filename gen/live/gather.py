@@ -16,7 +16,7 @@ from gen.runtime import labels
 from gen.runtime.api import ApiError
 from gen.runtime.collection import Collection
 from gen.runtime.kinds import collections
-from gen.runtime.objectkind import SLOT
+from gen.runtime.objectkind import NODE_POOL, SLOT
 from gen.runtime.recognition import Recognition
 from gen.runtime.serving import is_going
 from gen.runtime.session import Session
@@ -37,13 +37,14 @@ class Wanted(NamedTuple):
     namespace: str
     site: str
     koordinator: bool = False
+    node_pools: bool = False  # nor of NodePools, but where it says that some have a number of nodes
 
 
 def gathered(ask: Ask, wanted: Wanted, now: int, refused: type[Exception]) -> Facts:
     """Raises what `ask` raises; but where it raises `refused` for a list of sessions or of Reservations, that
     is a fact.
     """
-    namespace, site, koordinator = wanted
+    namespace, site, koordinator, node_pools = wanted
     ours = f"{labels.SITE}={site}"
 
     def listed(path: str, selector: str = ours, fields: str = "") -> list[objects.Object]:
@@ -56,9 +57,13 @@ def gathered(ask: Ask, wanted: Wanted, now: int, refused: type[Exception]) -> Fa
     pods = "/api/v1/namespaces/{}/pods"
     waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
+    pools = [objects.deployment(one) for one in listed("/apis/apps/v1/namespaces/{}/deployments")]
+    if node_pools:
+        ours_of_nodes = listed(NODE_POOL.path(""), f"{ours},{labels.RESERVATION}")
+        pools += [objects.node_pool(one) for one in ours_of_nodes if objects.has_replicas(one)]
     facts = Facts(
         tuple(objects.timetable(one) for one in maps if _is_timetable(one)),
-        tuple(objects.deployment(one) for one in listed("/apis/apps/v1/namespaces/{}/deployments")),
+        tuple(pools),
         tuple(objects.cronjob(one) for one in listed("/apis/batch/v1/namespaces/{}/cronjobs")),
         tuple(objects.job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
         tuple(objects.pod(one) for one in own if not is_going(one)),

@@ -89,9 +89,10 @@ class _Reservation:
         found: dict[str, Pool] = {}
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
-                found.setdefault(pool.deployment, pool)
+                found.setdefault(pool.scaled, pool)
         for one in sorted(self._deployments.values()):
-            found.setdefault(one.name, Pool(one.resource_class, one.name, "none"))
+            nodes = one.name if one.is_nodes else ""
+            found.setdefault(one.name, Pool(one.resource_class, one.name, "none", node_pool=nodes))
         known = {pool.resource_class for pool in found.values()}
         for name in sorted(self._classes_of_slots - known):
             found[f"/{name}"] = Pool(name, "", "none")
@@ -118,7 +119,7 @@ class _Reservation:
             wanted,
             active,
             None if ordered is None else override,
-            self._deployments.get(pool.deployment),
+            self._deployments.get(pool.scaled),
             tuple(waiting),
             self._pods,
         )

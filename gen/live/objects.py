@@ -46,6 +46,26 @@ def deployment(item: Object) -> Deployment:
     )
 
 
+def node_pool(item: Object) -> Deployment:
+    """Of a fixed number of nodes."""
+    by, at = _last_writer_of_replicas(item)
+    return Deployment(
+        _name(item),
+        label(item, labels.RESERVATION),
+        label(item, labels.CLASS),
+        _at(item, "spec", "replicas") or 0,
+        _at(item, "status", "nodes") or 0,
+        by,
+        at,
+        is_nodes=True,
+    )
+
+
+def has_replicas(item: Object) -> bool:
+    """Not of a NodePool whose nodes follow pods."""
+    return _at(item, "spec", "replicas") is not None
+
+
 def _last_writer_of_replicas(item: Object) -> tuple[str, int]:
     writers = [
         (time_of(entry.get("time")), entry.get("manager", ""))

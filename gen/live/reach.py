@@ -74,9 +74,12 @@ class Reach:
 
     def facts(self, site: Site, places: Sequence[Place], now: int) -> dict[str, Facts | Live]:
         with_koordinator = {one.name for one in site.clusters if one.koordinator is not None}
+        with_nodes = {one.name for one in site.clusters if one.has_static_pools}
 
         def look(remote: Remote, place: Place) -> Facts:
-            wanted = Wanted(place.namespace, site.name, place.cluster in with_koordinator)
+            wanted = Wanted(
+                place.namespace, site.name, place.cluster in with_koordinator, place.cluster in with_nodes
+            )
             return gathered(remote.get, wanted, now, ClusterError)
 
         return self.at_each(places, look)

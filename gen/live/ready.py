@@ -18,9 +18,11 @@ def judged(case: Case) -> Iterator[Live]:
     missing = _not_ready(case)
     if missing > 0:
         see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
-        yield from late(
-            case, missing, "placeholders", min((one.since for one in case.waiting), default=None), see
-        )
+        what = "placeholders"
+        if case.pool.node_pool:
+            see = case.kubectl(f"describe nodepool/{case.pool.node_pool}", namespaced=False)
+            what = "nodes"
+        yield from late(case, missing, what, min((one.since for one in case.waiting), default=None), see)
 
 
 def of_waiting(case: Case) -> Iterator[Live]:
@@ -73,11 +75,12 @@ def said(troubles: Sequence[Trouble]) -> str:
 
 def _not_ready(case: Case) -> int:
     """How many seats neither stand nor are taken. Where all placeholders stay whoever comes, sessions take
-    some of their places, and how many is known only if sessions are.
+    some of their places, and how many is known only if sessions are. No session takes a node away.
     """
     if case.deployment is None or case.wanted is None:
         return 0
-    taken = (case.active or 0) if case.pool.behaviour == "none" else 0
+    gives_way = case.pool.behaviour == "none" and not case.pool.node_pool
+    taken = (case.active or 0) if gives_way else 0
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
 

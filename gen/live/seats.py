@@ -33,14 +33,14 @@ def judged(case: Case) -> Iterator[Live]:
 
 def missing(case: Case) -> Live:
     name, engine = (
-        case.pool.deployment,
+        f"{'NodePool' if case.pool.node_pool else 'Deployment'} {case.pool.scaled}",
         {"argocd": "Argo CD", "flux": "Flux"}.get(case.look.engine, "kubectl"),
     )
     file = f"rendered/clusters/{case.look.place.cluster}/reservations/{case.reservation}.yaml"
     fix = f"Let {engine} apply {file} again."
     if case.open():
-        return case.live("S031", f"it is open, and its Deployment {name} does not exist.", fix)
-    return case.live("S025", f"its Deployment {name} does not exist.", fix)
+        return case.live("S031", f"it is open, and its {name} does not exist.", fix)
+    return case.live("S025", f"its {name} does not exist.", fix)
 
 
 def _lacking(case: Case, found: Deployment, missing: str) -> Live:
@@ -62,7 +62,7 @@ def _lacking(case: Case, found: Deployment, missing: str) -> Live:
 def _lacking_unserved(case: Case, found: Deployment, missing: str) -> Live:
     """Nobody knows since when; the latest thing that may have caused it tells the least."""
     now = case.look.now
-    scale = case.kubectl(f"scale deployment/{found.name} --replicas={case.wanted}")
+    scale = _scale(case, found, case.wanted)
     if now < opened(case) + YOUNG:
         return case.live("S032", f"{missing}; its pod is not there yet.", "Look again in a minute.")
     why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
@@ -71,6 +71,12 @@ def _lacking_unserved(case: Case, found: Deployment, missing: str) -> Live:
         return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
     late = "The sweep should have repaired it. " if case.look.has_sweep else ""
     return case.live("S030", message, f"{late}By hand: {scale}")
+
+
+def _scale(case: Case, found: Deployment, replicas: int | None) -> str:
+    """A command for people."""
+    kind = "nodepool" if found.is_nodes else "deployment"
+    return case.kubectl(f"scale {kind}/{found.name} --replicas={replicas}", namespaced=not found.is_nodes)
 
 
 def unserved(case: Case) -> Live:
@@ -83,14 +89,15 @@ def unserved(case: Case) -> Live:
 def left(case: Case, found: Deployment, most: int, why: str = "") -> Live:
     """`why` nothing of it should be there; else nothing is open."""
     over = [one.end for one in case.occurrences() if one.end <= case.look.now]
-    number = f"{found.replicas - most} placeholder{'s' if found.replicas - most > 1 else ''} too many"
+    what = "node" if found.is_nodes else "placeholder"
+    number = f"{found.replicas - most} {what}{'s' if found.replicas - most > 1 else ''} too many"
     message = f"{number}: {found.replicas} are asked for, at most {most} should be."
     if not most:
         message = f"{number}: {why or _nothing_open(over)}."
     is_kept = case.look.has_sweep or case.served
     if is_kept and case.look.now < _last_written(case, found, max(over, default=0)) + REPAIR:
         return case.live("S034", message, "Its pod or the sweep removes them within 6 minutes.")
-    scale = case.kubectl(f"scale deployment/{found.name} --replicas={most}")
+    scale = _scale(case, found, most)
     return case.live("S033", message, f"By hand: {scale}")
 
 

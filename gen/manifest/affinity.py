@@ -59,14 +59,15 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
     """
     slots = slots_of(placed.reservation)
     wanted: dict[str, Any] = {"reservationSelector": of_pool(site, placed.reservation, found)}
-    tolerations = [_toleration(taint) for taint in slots.taints]
+    tolerations = [toleration(taint) for taint in slots.taints]
     if tolerations:
         wanted["tolerations"] = tolerations
     sizes = slots.restricted_resources or tuple(name for name, _ in found.requests)
     return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
 
 
-def _toleration(taint: dict[str, Any]) -> dict[str, Any]:
+def toleration(taint: dict[str, Any]) -> dict[str, Any]:
+    """That bears the taint, and no other."""
     value = taint.get("value")
     how = {"operator": "Equal", "value": value} if value else {"operator": "Exists"}
     return {"key": taint["key"], **how, "effect": taint["effect"]}

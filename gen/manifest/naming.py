@@ -81,6 +81,33 @@ def affinity_profile(site: str, pool: str, number: int) -> str:
     return name if number == 1 else f"{name}.{number}"
 
 
+def node_pool(site: str, cloud: str) -> str:
+    """EC2NodeClass and NodePool of a cloud capacity. They are cluster-scoped."""
+    return fit(f"{site}-{cloud}")
+
+
+def static_pool(site: str, pool: str) -> str:
+    """The NodePool of a pool that is whole nodes; with the dot it meets no `node_pool`."""
+    return fit(f"{site}.{pool}")
+
+
+def nodes_role(site: str, account: str, reservation: str) -> str:
+    """ClusterRole and ClusterRoleBinding of one of our accounts, for the NodePools of a reservation."""
+    return fit(f"{account}.{site}.{reservation}")
+
+
+def sweep_nodes_role(site: str) -> str:
+    """The same of the sweep, for all NodePools of the site that are whole nodes."""
+    return fit(f"{SWEEP}-nodes.{site}")
+
+
+def cloud_snippet(cloud: str) -> str:
+    """The ConfigMap in which people find what session pods need to use a cloud capacity. No reservation's has
+    a dot.
+    """
+    return fit(f"{cloud}.session-affinity")
+
+
 def session_role(site: str) -> str:
     """Role and RoleBinding in a namespace of sessions, which is other people's."""
     return fit(f"berth-{site}-sessions")

@@ -7,10 +7,12 @@ shows the very changes.
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
-from gen.manifest.naming import pool
+from gen.kind.backend import NODE_POOL
+from gen.manifest.naming import pool, static_pool
 from gen.manifest.slot import pool_slots
 from gen.model import ClassSessions, ResourceClass, Seats, SessionMatch, Site
 from gen.placed import Placed
@@ -18,7 +20,8 @@ from gen.runtime.instant import instant_text
 from gen.runtime.timetable import API_VERSION, KIND
 
 TOO_LARGE = "B073"
-VERSION, WITH_SLOTS = 1, 2  # the lowest that can say it: older readers go on with what they know
+# The lowest that can say it: older readers go on with what they know.
+VERSION, WITH_SLOTS, WITH_NODES = 1, 2, 3
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -44,6 +47,8 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     pools = ",\n  ".join([_pool(site, placed, found) for found in placed.classes])
     lines = ",\n  ".join(_lines(occurrences, names))
     version = VERSION if reservation.slots is None else WITH_SLOTS
+    if reservation.backend == NODE_POOL:
+        version = WITH_NODES
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
@@ -58,11 +63,13 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
 def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
     """In one line; but the object of a slot, key by key, so that a diff shows which of its fields change."""
     reservation = placed.reservation
-    said = {
+    said: dict[str, Any] = {
         "deployment": pool(reservation.name, found.name),
         "behaviour": reservation.behaviour,
         "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
     }
+    if reservation.backend == NODE_POOL:
+        said["nodePool"] = static_pool(site.name, said["deployment"])
     if reservation.slots is None:
         return f'"{found.name}": {json.dumps(said)}'
     slots = json.dumps(pool_slots(site, placed.cluster, reservation, found), indent=1).replace("\n", "\n   ")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gen.runtime.event import NORMAL
 from gen.runtime.facts import Deployment, Job, Thing
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING, SCALED
 from gen.runtime.verbs import Tree
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 OPENED, CLOSED, STARTED, REMOVED = "SweepOpened", "SweepClosed", "SweepStartedJob", "SweepRemoved"
 GONE, BACK = "SweepGone", "SweepBack"
 # What makes pods goes before the pods; the timetable goes last, so that a removal that was cut short goes on.
-_REMOVAL = tuple(kind.name for kind in (CRON_JOB, JOB, DEPLOYMENT, ROLE_BINDING, ROLE, CONFIG_MAP))
+_REMOVAL = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, ROLE_BINDING, ROLE, CONFIG_MAP))
 
 
 class Scale(NamedTuple):

@@ -1,5 +1,5 @@
-"""What the runtime asks of the API server, in its own words: the timetable, a Deployment and its scale, the
-record on a Job.
+"""What the runtime asks of the API server, in its own words: the timetable, a Deployment or NodePool and its
+scale, the record on a Job.
 
 Whatever goes wrong is an `ApiError`. How a request travels is passed in: `gen.runtime.connection` in the
 cluster. It decides nothing and repeats nothing.
@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, EVENT, JOB, Kind
+from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, EVENT, JOB, NODE_POOL, Kind
 from gen.runtime.override import ANNOTATION as OVERRIDE
 
 FIELD_MANAGER = "berth-occurrence"
@@ -17,6 +17,8 @@ SCALER_FIELD_MANAGER = "berth-scaler"
 SWEEP_FIELD_MANAGER = "berth-sweep"
 OUR_FIELD_MANAGERS = (FIELD_MANAGER, SCALER_FIELD_MANAGER, SWEEP_FIELD_MANAGER)
 TIMETABLE_KEY = "timetable.json"
+# In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
+READY = {DEPLOYMENT: "readyReplicas", NODE_POOL: "nodes"}
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"  # of which JSON is a part
@@ -65,6 +67,8 @@ class Scale(NamedTuple):
 
 
 class Deployment(NamedTuple):
+    """Or a NodePool of a fixed number of nodes: it is scaled in the same way."""
+
     replicas: int  # as wanted by the spec
     resource_version: str
     ready: int = 0
@@ -99,13 +103,13 @@ class Api:
             text, overrides if isinstance(overrides, str) else "", uid if isinstance(uid, str) else ""
         )
 
-    def get_deployment(self, namespace: str, name: str) -> Deployment:
-        found = self.get(DEPLOYMENT, namespace, name)
+    def get_deployment(self, namespace: str, name: str, kind: Kind = DEPLOYMENT) -> Deployment:
+        found = self.get(kind, namespace, name)
         version, uid = _part(found, "metadata").get("resourceVersion"), _part(found, "metadata").get("uid")
         replicas = _part(found, "spec").get("replicas")
-        ready = _part(found, "status").get("readyReplicas")
+        ready = _part(found, "status").get(READY[kind])
         if not isinstance(version, str) or not isinstance(replicas, int):
-            raise ApiError(200, "Nonsense", f"the answer is no Deployment: {json.dumps(found)[:200]}")
+            raise ApiError(200, "Nonsense", f"the answer is no {kind.name}: {json.dumps(found)[:200]}")
         return Deployment(
             replicas,
             version,
@@ -113,13 +117,15 @@ class Api:
             uid if isinstance(uid, str) else "",
         )
 
-    def get_scale(self, namespace: str, deployment: str) -> Scale:
-        return _scale(self.ask(Request("GET", _scale_path(namespace, deployment)), "Scale"))
+    def get_scale(self, namespace: str, name: str, kind: Kind = DEPLOYMENT) -> Scale:
+        return _scale(self.ask(Request("GET", f"{kind.path(namespace, name)}/scale"), "Scale"))
 
-    def scale(self, namespace: str, deployment: str, replicas: int, resource_version: str) -> Scale:
+    def scale(
+        self, namespace: str, name: str, replicas: int, resource_version: str, kind: Kind = DEPLOYMENT
+    ) -> Scale:
         """The scale as the server took it. A conflict if it has changed since `resource_version` was read."""
         patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
-        path = f"{_scale_path(namespace, deployment)}?fieldManager={self.field_manager}"
+        path = f"{kind.path(namespace, name)}/scale?fieldManager={self.field_manager}"
         return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
 
     def get_job_annotation(self, namespace: str, job: str, key: str) -> str:
@@ -173,10 +179,6 @@ def _part(body: dict[str, object], key: str) -> dict[str, object]:
 
 def _annotations(body: dict[str, object]) -> dict[str, object]:
     return _part(_part(body, "metadata"), "annotations")
-
-
-def _scale_path(namespace: str, deployment: str) -> str:
-    return f"{DEPLOYMENT.path(namespace, deployment)}/scale"
 
 
 def _scale(body: dict[str, object]) -> Scale:

@@ -11,7 +11,7 @@ from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
 from gen.runtime.labels import AFFINITY, CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, STANDING
 from gen.runtime.labels import SLOT as SLOT_ROLE
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, SLOT, Kind
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD, SLOT, Kind
 from gen.runtime.override import ANNOTATION as OVERRIDE
 from gen.runtime.serving import containers, is_going, is_serving, is_starting
 from gen.runtime.verbs import Tree
@@ -39,6 +39,8 @@ class Thing(NamedTuple):
 
 
 class Deployment(NamedTuple):
+    """Or a NodePool of a fixed number of nodes, as its `thing` says."""
+
     thing: Thing
     replicas: int
     ready: int
@@ -194,6 +196,15 @@ def _deployment(thing: Thing, tree: Tree) -> Deployment:
     return Deployment(thing, _number(_at(tree, "spec").get("replicas", 1)), _number(ready), version)
 
 
+def _node_pool(thing: Thing, tree: Tree) -> Deployment | None:
+    """None for one whose nodes follow pods: it has no number of them."""
+    if "replicas" not in _at(tree, "spec"):
+        return None
+    version = str(_at(tree, "metadata")["resourceVersion"])
+    nodes = _at(tree, "status").get("nodes", 0)
+    return Deployment(thing, _number(_at(tree, "spec")["replicas"]), _number(nodes), version)
+
+
 def _job(thing: Thing, tree: Tree) -> Job | None:
     """None for a Job that no CronJob of ours has made, nor the sweep, even if it borrows the labels."""
     if _at(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
@@ -248,6 +259,7 @@ def _inventory(tree: Tree) -> Inventory:
 _MAKERS: Mapping[Kind, Callable[[Thing, Tree], Fact | None]] = {
     CONFIG_MAP: _source,
     DEPLOYMENT: _deployment,
+    NODE_POOL: _node_pool,
     CRON_JOB: lambda thing, tree: CronJob(thing, _at(tree, "spec", "jobTemplate")),
     JOB: _job,
     POD: _pod,

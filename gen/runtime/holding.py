@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
 from gen.runtime.facts import CronJob, Deployment, Facts, Job, Pod, SlotFact, Source, Thing
+from gen.runtime.objectkind import DEPLOYMENT
 
 
 class Holding(NamedTuple):
@@ -29,8 +30,11 @@ class Holding(NamedTuple):
 
     @property
     def subjects(self) -> list[Thing]:
-        """Where people look for what is told of it: its Deployments, or its timetable where it has none."""
-        return [one.thing for one in self.deployments] or [one.thing for one in self.sources]
+        """Where people look for what is told of it: its Deployments, or its timetable where it has none.
+        Events of what has no namespace are hard to find.
+        """
+        found = [one.thing for one in self.deployments if one.thing.kind == DEPLOYMENT.name]
+        return found or [one.thing for one in self.sources]
 
     def things(self) -> list[Thing]:
         """All but the pods, which follow their owners, and the slots, which are of no namespace."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from gen.runtime.action import Telling
 from gen.runtime.facts import Deployment, Facts, Pod, Thing
 from gen.runtime.holding import Holding
+from gen.runtime.objectkind import DEPLOYMENT
 
 REASON = "ImageNotPulled"
 
@@ -20,7 +21,11 @@ def unpulled(holding: Holding) -> Iterator[Telling]:
 
 def unready(facts: Facts) -> tuple[Deployment, ...]:
     """The pools whose placeholders are worth a look, because not all that are wanted are ready."""
-    return tuple(one for one in facts.deployments if one.ready < one.replicas)
+    return tuple(one for one in facts.deployments if one.ready < one.replicas and _has_pods(one))
+
+
+def _has_pods(one: Deployment) -> bool:
+    return one.thing.kind == DEPLOYMENT.name
 
 
 def unpulled_placeholders(waiting: Iterable[Deployment], pods: Iterable[Pod]) -> list[Telling]:

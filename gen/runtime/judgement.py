@@ -13,7 +13,7 @@ from gen.runtime.holding import Holding, holdings
 from gen.runtime.imagetrouble import unpulled
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.loop import EARLY
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD
 from gen.runtime.override import Override, in_force, over_at, parse_overrides
 from gen.runtime.plan import Aim, aim_at
 from gen.runtime.removal import is_gone, leftovers, marks, removal
@@ -47,6 +47,8 @@ class Case(NamedTuple):
     def pool_of(self, deployment: Deployment) -> Pool | None:
         """That it holds the seats of, or has placeholders for."""
         name = deployment.thing.name
+        if deployment.thing.kind == NODE_POOL.name:
+            return next((pool for pool in self._pools() if pool.node_pool == name), None)
         return next((pool for pool in self._pools() if pool.has_deployment and pool.deployment == name), None)
 
     def pool_with_slots(self, resource_class: str) -> Pool | None:

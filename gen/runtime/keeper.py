@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gen.runtime.api import Api, ApiError, Deployment
 from gen.runtime.log import Log
+from gen.runtime.objectkind import DEPLOYMENT, Kind
 from gen.runtime.pause import NO_PAUSE, Pause, after_failure
 from gen.runtime.plan import Aim, Change, Wish, change
 
@@ -81,11 +82,12 @@ class Trier:
 
 
 class Keeper(Trier):
-    """Of a pool whose seats are the replicas of its Deployment."""
+    """Of a pool whose seats are the replicas of its Deployment, or the nodes of its NodePool."""
 
-    def __init__(self, hands: Hands, deployment: str) -> None:
-        super().__init__(hands, f"deployment {deployment}")
+    def __init__(self, hands: Hands, deployment: str, kind: Kind = DEPLOYMENT) -> None:
+        super().__init__(hands, f"{kind.name.lower()} {deployment}")
         self._deployment = deployment
+        self._kind = kind
         self._settled: Aim | None = None
         self._last: Deployment | None = None  # as the server told at the last look or write; None: it failed
 
@@ -117,7 +119,7 @@ class Keeper(Trier):
         gone, found = None, known
         if found is None:
             try:
-                found = self.seen = self._hands.api.get_deployment(self._hands.namespace, self._deployment)
+                found = self.seen = self._look()
             except ApiError as error:
                 self.seen = None
                 if not error.is_gone():
@@ -135,12 +137,15 @@ class Keeper(Trier):
         todo = change(found.replicas, aim, self._settled)
         if todo is not None:
             taken = self._hands.api.scale(
-                self._hands.namespace, self._deployment, todo.after, found.resource_version
+                self._hands.namespace, self._deployment, todo.after, found.resource_version, self._kind
             )
             self._last = found._replace(replicas=taken.replicas, resource_version=taken.resource_version)
             self._tell(aim.wish, todo)
         if self._last.replicas == aim.wish.replicas:
             self._settled = aim
+
+    def _look(self) -> Deployment:
+        return self._hands.api.get_deployment(self._hands.namespace, self._deployment, self._kind)
 
     def _is_contested(self, found: Deployment, aim: Aim) -> bool:
         """It stands neither as it was left nor as it should: somebody else had a reason."""
@@ -151,7 +156,7 @@ class Keeper(Trier):
         facts = {
             "who": self._hands.who,
             "pool": wanted.pool.resource_class,
-            "deployment": self._deployment,
+            self._kind.name.lower(): self._deployment,
             "occurrences": todo.occurrences,
             "from": todo.before,
             "to": todo.after,

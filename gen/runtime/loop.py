@@ -13,13 +13,13 @@ from gen.runtime.event import Subject
 from gen.runtime.heard import Heard
 from gen.runtime.instant import instant_text
 from gen.runtime.keeper import Hands, Keeper
-from gen.runtime.objectkind import CONFIG_MAP
+from gen.runtime.objectkind import CONFIG_MAP, NODE_POOL
 from gen.runtime.override import in_force as overriding
 from gen.runtime.override import next_over, over_at
 from gen.runtime.pause import NO_PAUSE, Pause
 from gen.runtime.plan import Aim, aim_at, asking_of
 from gen.runtime.pools import followed
-from gen.runtime.record import PLACEHOLDERS, SLOTS, Look
+from gen.runtime.record import NODES, PLACEHOLDERS, SLOTS, Look
 from gen.runtime.recorder import Recorder
 from gen.runtime.share import Shared, believed, parse_shared, shared_text
 from gen.runtime.source import Source
@@ -122,6 +122,8 @@ class Run:
         self._keepers = {key: keeper for key, keeper in found.items() if keeper}
 
     def _keeper(self, pool: Pool) -> "Keeper | SlotKeeper | None":
+        if pool.node_pool:
+            return Keeper(self._hands, pool.node_pool, NODE_POOL)
         if pool.slots is None:
             return Keeper(self._hands, pool.deployment)
         try:
@@ -198,7 +200,8 @@ class Run:
             before, since = self._raised.get(pool.key, (0, now))
             since = now if wanted > before else since
             self._raised[pool.key] = wanted, since
-            sessions, kind = keeper.aim.sessions, SLOTS if pool.slots else PLACEHOLDERS
+            sessions = keeper.aim.sessions
+            kind = NODES if pool.node_pool else SLOTS if pool.slots else PLACEHOLDERS
             looks.append(Look(pool.resource_class, wanted, keeper.seen.ready, sessions, since, kind))
         return looks
 

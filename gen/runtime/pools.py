@@ -15,6 +15,8 @@ def followed(known: Mapping[str, Pool], named: Iterable[Pool]) -> dict[str, Pool
     for pool in known.values():
         if pool.has_deployment:
             found[pool.deployment] = pool._replace(slots=None)
+        if pool.node_pool:
+            found[pool.key] = pool
         if pool.slots:
             found[pool.key] = pool._replace(slots=pool.slots._replace(placeholders=False))
     for pool in named:

@@ -5,7 +5,7 @@ no as long as fewer placeholders or slots are ready than wanted. More that is wa
 to come.
 """
 
-from gen.runtime.record import PLACEHOLDERS, SLOTS, Look
+from gen.runtime.record import NODES, PLACEHOLDERS, SLOTS, Look
 from gen.runtime.timetable import Occurrence, Settings
 
 UNJUDGED, LATE, READY = "unjudged", "late", "ready"
@@ -15,6 +15,8 @@ _REMEDY = {
     "autoscaler.",
     SLOTS: "Look at those that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there "
     "is no room for them, or Koordinator's scheduler does not run.",
+    NODES: "Look at kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud "
+    "has left.",
 }
 
 

@@ -16,7 +16,7 @@ MOST_RECORDS = 50
 LONGEST = 32_768  # bytes of all records; an object may have 262,144 of annotations
 RECORD = "berth.dev/record"
 
-PLACEHOLDERS, SLOTS = "placeholders", "slots"
+PLACEHOLDERS, SLOTS, NODES = "placeholders", "slots", "nodes"
 
 Points = tuple[tuple[int, int], ...]
 """Instants, ascending, and the target from each on."""

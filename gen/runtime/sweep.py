@@ -20,7 +20,18 @@ from gen.runtime.facts import Fact, Facts, Pod, facts, made_of
 from gen.runtime.imagetrouble import unpulled_placeholders, unready
 from gen.runtime.judgement import judge
 from gen.runtime.log import Log
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, SLOT, Kind
+from gen.runtime.objectkind import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    NODE_POOL,
+    POD,
+    ROLE,
+    ROLE_BINDING,
+    SLOT,
+    Kind,
+)
 from gen.runtime.pause import after_failure
 from gen.runtime.program import log_of
 from gen.runtime.sweephands import Hands, World
@@ -39,6 +50,7 @@ class Site(NamedTuple):
     prunes: bool  # the engine does not
     inventory: str  # the name of a ConfigMap; empty: none
     koordinator: bool = False  # the cluster has it
+    node_pools: bool = False  # there may be such as are of a fixed number of nodes
 
 
 class Sweep:
@@ -89,9 +101,8 @@ class Sweep:
         """Timetables last: what belongs to one that is made in this moment cannot look like a leftover."""
         site = self._site
         kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if site.prunes else ())]
-        found = {
-            kind: self._list(kind) for kind in (*kinds, *((SLOT,) if site.koordinator else ()), CONFIG_MAP)
-        }
+        kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
+        found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
         return facts(site.name, found, site.prunes, site.inventory, site.namespace)
 
     def _list(self, kind: Kind) -> list[Fact] | None:
@@ -100,7 +111,7 @@ class Sweep:
         selector = f"{labels.SITE}={self._site.name}{occurrences}"
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found = pages(self._api, kind, "" if kind is SLOT else self._site.namespace, selector)
+                found = pages(self._api, kind, self._site.namespace, selector)
                 return [fact for page in found for fact in self._facts(kind, page)]
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
@@ -163,6 +174,7 @@ def _site(environment: Mapping[str, str]) -> Site:
         environment["BERTH_ENGINE"] == NO_ENGINE,
         environment.get("BERTH_INVENTORY", ""),
         environment.get("BERTH_KOORDINATOR") == "1",
+        environment.get("BERTH_NODE_POOLS") == "1",
     )
 
 

@@ -14,10 +14,10 @@ from gen.runtime.event import WARNING, Subject, event
 from gen.runtime.facts import GONE_SINCE, Facts, Thing
 from gen.runtime.keeper import ATTEMPTS
 from gen.runtime.log import Log
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING
+from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING, SCALED
 from gen.runtime.verbs import Tree, apply, delete, get
 
-KINDS = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ROLE, ROLE_BINDING)}
+KINDS = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, ROLE, ROLE_BINDING)}
 _EVENTS = {  # of the log
     Scale: "scale",
     StartJob: "start",
@@ -105,10 +105,10 @@ class Hands:
     def _scale(self, action: Scale) -> bool:
         """False where somebody else has scaled since, or the Deployment is gone."""
         api, namespace, name = self._world.api, self._world.namespace, action.thing.name
-        version = action.deployment.resource_version
+        version, kind = action.deployment.resource_version, KINDS[action.thing.kind]
         for _ in range(ATTEMPTS):
             try:
-                api.scale(namespace, name, action.to, version)
+                api.scale(namespace, name, action.to, version, kind)
                 return True
             except ApiError as error:
                 if error.is_gone():
@@ -116,7 +116,7 @@ class Hands:
                 if not error.is_conflict():
                     raise
             # Not only people write to a Deployment: its status is news too.
-            found = api.get_scale(namespace, name)
+            found = api.get_scale(namespace, name, kind)
             if found.replicas != action.deployment.replicas:
                 return False
             version = found.resource_version
@@ -210,7 +210,8 @@ def _concerned(facts: Facts, thing: Thing) -> list[Thing]:
     """Where people look for it: itself, or all Deployments of its reservation; without any, its timetable."""
     if thing.kind == DEPLOYMENT.name:
         return [thing]
-    some = ([one.thing for one in facts.deployments], [one.thing for one in facts.sources])
+    found = [one.thing for one in facts.deployments if one.thing.kind == DEPLOYMENT.name]
+    some = (found, [one.thing for one in facts.sources])
     ours = ([one for one in things if one.reservation == thing.reservation] for things in some)
     return next((things for things in ours if things), [])
 

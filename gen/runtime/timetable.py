@@ -15,7 +15,7 @@ from gen.runtime.session import Match
 
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
-VERSION = 2  # 1 knows no slots
+VERSION = 3  # 1 knows no slots, 2 no pools of nodes
 BEHAVIOURS = ("maintain", "reduce", "none")
 
 
@@ -36,15 +36,23 @@ class Pool(NamedTuple):
     sessions: Recognition | None = None  # how those of the class are recognised; None: nobody knows
     match: Match = Match()  # what narrows them to this reservation
     slots: Slots | None = None  # None: placeholders alone hold its seats
+    node_pool: str = ""  # that has its nodes, where its seats are whole nodes
 
     @property
     def key(self) -> str:
         """Another one where another backend holds the pool."""
+        if self.node_pool:
+            return f"{self.node_pool}/nodes"
         return f"{self.deployment}/slots" if self.slots else self.deployment
 
     @property
+    def scaled(self) -> str:
+        """The name of what has its replicas, where anything has."""
+        return self.node_pool or self.deployment
+
+    @property
     def has_deployment(self) -> bool:
-        return self.slots is None or self.slots.placeholders
+        return not self.node_pool and (self.slots is None or self.slots.placeholders)
 
 
 class Settings(NamedTuple):
@@ -120,7 +128,8 @@ def _pool(resource_class: str, tree: object) -> Pool:
         (None, Match()) if tree is None else recognition(mapping(tree, f"{at}.sessions"), f"{at}.sessions")
     )
     slots = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots") if "slots" in pool else None
-    return Pool(resource_class, field(pool, "deployment", text, at), behaviour, sessions, match, slots)
+    nodes = field(pool, "nodePool", text, at) if "nodePool" in pool else ""
+    return Pool(resource_class, field(pool, "deployment", text, at), behaviour, sessions, match, slots, nodes)
 
 
 def _slots(tree: dict[str, object], at: str) -> Slots:

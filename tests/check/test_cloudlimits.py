@@ -64,6 +64,7 @@ def test_seats_that_have_another_place_are_not_judged(tmp_path: Path) -> None:
 def test_nodes_are_no_seats(tmp_path: Path) -> None:
     gate = {
         **KARPENTER,
+        "engine": {"type": "flux", "sourceName": "fleet"},
         "karpenter": {"gates": {"StaticCapacity": True}},
         "ceilings": [{"seats": {"small": 1}}],
     }

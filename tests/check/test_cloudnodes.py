@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from tests.check.clouds import KARPENTER, RESERVED, of_reservation
+from tests.check.clouds import KARPENTER as ANY
+from tests.check.clouds import RESERVED, of_reservation
 from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value, weekly
 
+KARPENTER: Value = {**ANY, "engine": {"type": "flux", "sourceName": "fleet"}}
 STATIC: Value = {**KARPENTER, "karpenter": {"gates": {"StaticCapacity": True}}}
 
 
@@ -70,3 +72,14 @@ def test_nodes_are_no_more_than_what_is_reserved() -> None:
         "capacity gpu has 4 machines for it, all of them reserved. "
         "Ask for fewer, or add on-demand to capacityTypes."
     ]
+
+
+def test_nodes_need_an_engine_that_leaves_their_number_alone() -> None:
+    old: Value = {**STATIC, "engine": {"type": "flux", "sourceName": "fleet", "version": "2.8"}}
+
+    for cluster in (old, {**STATIC, "engine": "none"}):
+        assert told(cloud(), cluster=cluster) == [
+            "B192 spec.backend.type: whoever applies the files of cluster prod would set its nodes back to "
+            "the 0 of git, in the middle of a window too. Use engine argocd, or flux from 2.9 on, which "
+            "leave replicas alone; or write type: placeholder."
+        ]

@@ -30,6 +30,7 @@ THEN = (
     "test_sessions",
     "test_flow",
     "test_editor",
+    "test_koordinator_outage",
     "test_faults",
 )
 ORDER = {name: place for place, name in enumerate((*FIRST, *THEN))}

@@ -93,24 +93,32 @@ def standing() -> Document:
     return document("CapacityReservation", LAB, spec)
 
 
-def documents(opens: int) -> list[Document]:
-    clusters = [{"name": "real", "koordinator": {"schedulerName": SCHEDULER}}]
+def documents(
+    opens: int,
+    name: str = SITE,
+    namespace: str = NAMESPACE,
+    scheduler: str = SCHEDULER,
+    cases: Sequence[Case] = CASES,
+) -> list[Document]:
+    """A site of this name with all that it declares at first."""
+    clusters = [{"name": "real", "koordinator": {"schedulerName": scheduler}}]
     spec = {
-        "namespace": NAMESPACE,
+        "namespace": namespace,
         "engine": "argocd",
         "scaler": {"stabilizationSeconds": STABLE},
         "clusters": clusters,
     }
-    site = document("Site", SITE, spec)
-    classes = [_class(where) for where in sorted({one.where for one in CASES})]
-    at_first = [one._replace(ends=1) if one.name == "ends-later" else one for one in CASES]
-    return [site, *classes, *(declared(one, opens) for one in at_first), standing()]
+    site = document("Site", name, spec)
+    classes = [_class(where, scheduler) for where in sorted({one.where for one in cases})]
+    at_first = [one._replace(ends=1) if one.name == "ends-later" else one for one in cases]
+    stands = [standing()] if cases is CASES else []
+    return [site, *classes, *(declared(one, opens) for one in at_first), *stands]
 
 
-def _class(where: str) -> Document:
+def _class(where: str, scheduler: str) -> Document:
     spec = {
         "requests": {"cpu": "1", "memory": "64Mi"},
-        "schedulerName": SCHEDULER,
+        "schedulerName": scheduler,
         **placement(where),
         "sessions": {
             "source": "pods",

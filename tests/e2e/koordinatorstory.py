@@ -1,10 +1,11 @@
 """Windows whose seats are slots happen on the real control plane, beside a fake koord-scheduler."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gen import table
@@ -48,12 +49,10 @@ class Story(NamedTuple):
 
     opens: int
     record: SlotRecord
-    happened: dict[str, float]
-    stood: tuple[list[Object], list[Object]]  # the slots of the lab, at first and at the end
-    stranger: list[str]  # the nodes that it was seen on
-    troubles: list[str]  # of the fake scheduler
-    events: list[Object]
-    sessions: dict[str, Object]  # pods, at the end of the windows
+    happened: Mapping[str, float]
+    troubles: Sequence[str]  # of the fake scheduler
+    stood: tuple[Sequence[Object], Sequence[Object]] = ((), ())  # slots of the lab, at first and at the end
+    sessions: Mapping[str, Object] = MappingProxyType({})  # pods, at the end of the windows, by name
 
 
 def tell(stage: Stage) -> Story:
@@ -64,25 +63,30 @@ def tell(stage: Stage) -> Story:
     engine.declare(koordinatorcases.documents(stage.opens))
     engine.sync()
     scheduler = FakeScheduler(direct)
-    record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS)
-    stage.undo.callback(_remove, direct)
+    record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [LAB, *(one.name for one in CASES)])
+    stage.undo.callback(remove, direct)
     try:
         scheduler.start()
         record.start()
         story = _Acts(cluster, direct, engine, record, stage.opens).play(scheduler)
-        _write_down(story)
+        write_down("slots", story, CASES)
         return story
     finally:
         record.stop()
         scheduler.stop()
 
 
-def _prepare(cluster: Cluster, stage: Stage) -> None:
+def install(cluster: Cluster) -> None:
+    """The kinds of Koordinator; harmless when they are there."""
     for name in ("koordinator-reservation", "koordinator-colocation-profile"):
         cluster.kubectl("apply", "--server-side", "-f", str(CRDS / f"{name}.yaml"))
     cluster.kubectl("wait", "--for=create", "crd/reservations.scheduling.koordinator.sh", "--timeout=30s")
     wanted = "--for=condition=Established"
     cluster.kubectl("wait", wanted, "crd/reservations.scheduling.koordinator.sh", "--timeout=30s")
+
+
+def _prepare(cluster: Cluster, stage: Stage) -> None:
+    install(cluster)
     cluster.create_namespace(SESSIONS)
     taint = {"key": KEY, "value": "", "effect": "NoSchedule"}
     for where, count, more in (("wide", 3, {}), ("narrow", 1, {"cpu": "4"}), ("lost", 2, {})):
@@ -93,9 +97,9 @@ def _prepare(cluster: Cluster, stage: Stage) -> None:
         )
 
 
-def _remove(direct: Direct) -> None:
+def remove(direct: Direct, site: str = SITE) -> None:
     """What no namespace takes with it."""
-    for one in direct.items(f"{SLOTS}?labelSelector=berth.dev/site={SITE}"):
+    for one in direct.items(f"{SLOTS}?labelSelector=berth.dev/site={site}"):
         direct.delete(f"{SLOTS}/{one['metadata']['name']}")
 
 
@@ -132,18 +136,9 @@ class _Acts:
             sessions = {one["metadata"]["name"]: one for one in self._direct.items(PODS)}
             for one in acting:
                 one.result()
-        stranger = sessions[STRANGER]["spec"].get("nodeName")
         self._wait_until_clean()
-        return Story(
-            self._opens,
-            self._record,
-            self.happened,
-            (stood, self._record.slots(LAB)),
-            [stranger] if stranger else [],
-            scheduler.troubles,
-            self._direct.items(f"/api/v1/namespaces/{NAMESPACE}/events"),
-            sessions,
-        )
+        stands = (stood, self._record.slots(LAB))
+        return Story(self._opens, self._record, self.happened, scheduler.troubles, stands, sessions)
 
     def _acts(self) -> Sequence[tuple[float, str, Callable[[], object]]]:
         """By minute; faults have the name of their case."""
@@ -251,11 +246,11 @@ def left(story: Story, one: Case) -> float | None:
     return clean_after([look.seats for look in story.record.looks[one.name]], at(story, one.ends))
 
 
-def _write_down(story: Story) -> None:
+def write_down(name: str, story: Story, cases: Iterable[Case]) -> None:
     """In the cache, until the next run: what docs/reliability.md tells as measured, and all histories."""
     cells = []
-    for one in CASES:
+    for one in cases:
         after = left(story, one)
         cells.append((one.name, f"{short(story, one):.0f}", "for ever" if after is None else f"{after:.0f}"))
     text = table.text(("case", "seats missing, s", "left after the end, s"), cells)
-    (binaries.cache_dir() / "slots.txt").write_text(f"{text}\n{story.record.histories(story.opens)}")
+    (binaries.cache_dir() / f"{name}.txt").write_text(f"{text}\n{story.record.histories(story.opens)}")

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tests.e2e.direct import Direct, Mirror, Object
@@ -48,7 +48,10 @@ class Look(NamedTuple):
 class SlotRecord:
     """Looks at all pools of a site twice a second, until it is stopped."""
 
-    def __init__(self, direct: Direct, site: str, namespace: str, sessions: str) -> None:
+    def __init__(
+        self, direct: Direct, site: str, namespace: str, sessions: str, reservations: Iterable[str]
+    ) -> None:
+        """Of these reservations there is a look from the beginning on."""
         self._namespace = namespace
         ours = f"?labelSelector=berth.dev/site={site}"
         self._slots = Mirror(direct, SLOTS + ours)
@@ -58,7 +61,7 @@ class SlotRecord:
         self._sessions = Mirror(direct, f"/api/v1/namespaces/{sessions}/pods?labelSelector=session")
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.looks: dict[str, list[Look]] = {}  # by reservation
+        self.looks: dict[str, list[Look]] = {name: [] for name in reservations}
         self.ends: dict[str, list[tuple[str | None, str | None]]] = {}  # ttl and expires of slots, in turn
         self.made: dict[str, dict[str, str]] = {}  # by reservation and slot, its creationTimestamp
 
@@ -93,9 +96,6 @@ class SlotRecord:
         sessions = [one for one in self._sessions.objects() if is_placed(one)]
         for one in slots:
             self._note(one)
-        names = {_label(one, RESERVATION) for one in (*slots, *pods, *self._jobs.objects())}
-        for name in names:
-            self.looks.setdefault(name, [])
         for name, looks in self.looks.items():
             ours = [one for one in sessions if one["metadata"]["labels"].get("course") == name]
             looks.append(self._count(at, name, _of(slots, name), _of(pods, name), ours))

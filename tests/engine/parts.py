@@ -43,7 +43,7 @@ def rendered(
     assert not pipeline.has_errors(), report.text(pipeline.findings(), colour=False)
     assert pipeline.site is not None
     found = {}
-    for path, text in engine_texts(RENDERER, pipeline.site, pipeline.declared.classes.values()):
+    for path, text in engine_texts(RENDERER, pipeline.site, pipeline.declared):
         assert text.startswith(header(name))
         assert path not in found
         found[path] = objects(text)

@@ -29,7 +29,7 @@ def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, see
     parts = [part for item in pipeline.items() for part in item.parts]
     site, classes = pipeline.site, list(pipeline.declared.classes.values())
     assert site is not None
-    files = dict(engine_texts(RENDERER, site, classes))
+    files = dict(engine_texts(RENDERER, site, pipeline.declared))
     (project,) = objects(files["gitops/argocd/project.yaml"])
     cluster = next(one for one in site.clusters if one.name == "one")
     texts = [base_text(RENDERER, site, cluster, classes)]
@@ -64,7 +64,7 @@ def test_it_allows_nothing_else(tmp_path: Path) -> None:
     pipeline = Pipeline(str(tmp_path))
     assert pipeline.site is not None
     clusters = [one for one in pipeline.site.clusters if one.engine == "argocd"]
-    found = argocd.of_site(pipeline.site, clusters, list(pipeline.declared.classes.values()))
+    found = argocd.of_site(pipeline.site, clusters, pipeline.declared)
     ((project,),) = found.values()
 
     assert isinstance(project, Manifest)

@@ -34,6 +34,11 @@ class ApiServer(WatchedCluster):
         self.refuse: Callable[[Received], int] = lambda _: 0
         """The status with which a write is refused; 0: it is not."""
 
+    @property
+    def version(self) -> int:
+        """Another after every change."""
+        return self._version
+
     def all(self, path: str) -> dict[str, Tree]:
         """By name."""
         found = [tree for _, _, tree in list(self._objects.get(path, {}).values())]

@@ -17,6 +17,7 @@ LISTS = {
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
     "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
+    "/apis/karpenter.sh/v1/nodepools": "NodePool",
     "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",
 }
 APPLIED = "2026-01-20T08:00:00Z"  # when the engine applied everything
@@ -69,10 +70,15 @@ class World:
         self.objects.remove(self.get(kind, name))
 
     def scale(self, name: str, replicas: int, by: str, at: str, ready: int | None = None) -> None:
-        """Somebody scales a Deployment; then so many are ready (all, unless told)."""
-        found = self.get("Deployment", name)
+        """Somebody scales a Deployment or a NodePool; then so many are ready (all, unless told)."""
+        (found,) = [
+            one
+            for one in self.objects
+            if one["metadata"]["name"] == name and one["kind"] in ("Deployment", "NodePool")
+        ]
         found["spec"]["replicas"] = replicas
-        found["status"] = {"readyReplicas": replicas if ready is None else ready}
+        there = replicas if ready is None else ready
+        found["status"] = {"nodes" if found["kind"] == "NodePool" else "readyReplicas": there}
         entry = {"manager": by, "time": at, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
         found["metadata"]["managedFields"].append(entry)
 

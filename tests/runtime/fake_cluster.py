@@ -12,6 +12,7 @@ from gen.runtime.api import Answer, ApiError, Request
 NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
+NODE_POOLS = "/apis/karpenter.sh/v1/nodepools/"
 JOB = "/apis/batch/v1/namespaces/berth/jobs/course-1"
 EVENTS = "/api/v1/namespaces/berth/events"
 MANAGERS = {"fieldManager=berth-occurrence": "occurrence", "fieldManager=berth-scaler": "scaler"}
@@ -40,6 +41,7 @@ class FakeCluster:
         self.watch: Callable[[str, int], object] | None = None  # called at each write of ours
         self.writers: list[str] = []  # which of our programs, at each write
         self.ready: dict[str, int] = {}  # placeholders, by Deployment, where not all are
+        self.node_pools: set[str] = set()  # those of `scales` that are no Deployments
         self.events: list[dict[str, Any]] = []
         self.job: dict[str, str] = {}  # its annotations
         self.job_writes = 0
@@ -84,10 +86,11 @@ class FakeCluster:
             return Answer(201, json.dumps(self.events[-1]).encode())
         if path == JOB:
             return self._job(request, query)
-        name = path.removeprefix(DEPLOYMENTS).removesuffix("/scale")
-        if path not in (f"{DEPLOYMENTS}{name}/scale", f"{DEPLOYMENTS}{name}"):
+        home = NODE_POOLS if path.startswith(NODE_POOLS) else DEPLOYMENTS
+        name = path.removeprefix(home).removesuffix("/scale")
+        if path not in (f"{home}{name}/scale", f"{home}{name}"):
             return Answer(404, b"404 page not found\n")
-        if name not in self.scales:
+        if name not in self.scales or (name in self.node_pools) != (home == NODE_POOLS):
             return refusal(404, "NotFound", f'deployments.apps "{name}" not found')
         if request.method == "PATCH":
             return self._patch(name, query, request)
@@ -117,6 +120,9 @@ class FakeCluster:
         metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version, "uid": f"uid-of-{name}"}
         status = {"readyReplicas": ready} if ready else {}
         body = {"kind": "Deployment", "apiVersion": "apps/v1", "metadata": metadata}
+        if name in self.node_pools:
+            body |= {"kind": "NodePool", "apiVersion": "karpenter.sh/v1"}
+            status = {"nodes": ready}
         return Answer(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
 
     def _scale(self, name: str) -> Answer:

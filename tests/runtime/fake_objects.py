@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from gen.backend.rights import of_slots, of_sweep
+from gen.backend.rights import of_all_nodes, of_nodes, of_slots, of_sweep
 from gen.manifest import naming
 from gen.runtime.api import APPLY, JSON, MERGE_PATCH, Answer, Request
 from gen.runtime.instant import instant_text
@@ -21,9 +21,11 @@ from tests.runtime.fake_koordinator import FakeKoordinator
 Tree = dict[str, Any]
 Interference = Callable[[str], Answer | None]
 NAMESPACE = "berth"
+CLUSTER_WIDE = "/apis/karpenter.sh/v1/"
 KINDS = {
     "configmaps": "ConfigMap",
     "deployments": "Deployment",
+    "nodepools": "NodePool",
     "jobs": "Job",
     "cronjobs": "CronJob",
     "pods": "Pod",
@@ -45,8 +47,11 @@ class FakeObjects:
         self.requests: list[str] = []  # all, as "VERB plural name"
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
-        rules = [*of_sweep(prunes=prunes), *of_slots()[naming.SWEEP]]
-        self._granted = {resource: rule["verbs"] for rule in rules for resource in rule["resources"]}
+        rules = [*of_sweep(prunes=prunes), *of_slots()[naming.SWEEP], *of_nodes(["any"]), of_all_nodes()]
+        self._granted: dict[str, list[str]] = {}
+        for rule in rules:
+            for resource in rule["resources"]:
+                self._granted.setdefault(resource, []).extend(rule["verbs"])
         self._page, self._version = page, 100
         for tree in trees:
             self.put(tree)
@@ -73,7 +78,9 @@ class FakeObjects:
         path, _, query = request.path.partition("?")
         is_slot = path.startswith(SLOTS)
         parts = path.removeprefix(SLOTS[: -len("reservations")]).split("/")
-        if not is_slot:
+        if path.startswith(CLUSTER_WIDE):
+            parts = path.removeprefix(CLUSTER_WIDE).split("/")
+        elif not is_slot:
             parts = path.split("/namespaces/")[1].split("/")
             assert parts.pop(0) == NAMESPACE
         plural, name, sub = parts[0], unquote("".join(parts[1:2])), "".join(parts[2:])

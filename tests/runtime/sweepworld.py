@@ -9,13 +9,24 @@ from gen.runtime.api import SWEEP_FIELD_MANAGER, Api
 from gen.runtime.facts import Fact, Facts, facts, made_of
 from gen.runtime.instant import instant_text
 from gen.runtime.log import Log
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, SLOT, Kind
+from gen.runtime.objectkind import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    NODE_POOL,
+    POD,
+    ROLE,
+    ROLE_BINDING,
+    SLOT,
+    Kind,
+)
 from gen.runtime.sweep import Site, Sweep
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"
-KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING, SLOT)
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING, SLOT, NODE_POOL)
 LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 
@@ -60,6 +71,12 @@ def timetable(
 def deployment(replicas: int, name: str = "course-small", ready: int | None = None, **more: Any) -> Tree:
     status = {"readyReplicas": replicas if ready is None else ready} if replicas else {}
     return made(DEPLOYMENT, name, **more, spec={"replicas": replicas}, status=status)
+
+
+def node_pool(replicas: int | None, name: str = "example.course-small", **more: Any) -> Tree:
+    """None: its nodes follow pods."""
+    spec = {} if replicas is None else {"replicas": replicas}
+    return made(NODE_POOL, name, **more, spec=spec, status={"nodes": replicas or 0})
 
 
 TEMPLATE: Tree = {
@@ -150,7 +167,8 @@ class Swept:
         for tree in slots:
             self.koordinator.put(tree["metadata"]["name"], tree)
         has_slots = bool(slots) or any('"slots"' in json.dumps(tree).replace("\\", "") for tree in others)
-        self.site = Site(NAMESPACE, SITE, prunes, INVENTORY if prunes else "", has_slots)
+        has_nodes = any(tree["kind"] == NODE_POOL.name for tree in others)
+        self.site = Site(NAMESPACE, SITE, prunes, INVENTORY if prunes else "", has_slots, has_nodes)
         self.lines: list[Tree] = []
 
     def run(self) -> int:

@@ -86,7 +86,7 @@ def test_a_suspended_reservation_claims_nothing() -> None:
         ("{", "the timetable is not JSON: "),
         (None, "timetable.json: is missing"),
         (7, "timetable.json: is missing"),
-        ('{"version": 9}', "version: 9 is unknown here; versions 1 to 2 can be read"),
+        ('{"version": 9}', "version: 9 is unknown here; versions 1 to 3 can be read"),
     ],
 )
 def test_what_is_malformed_is_told(said: object, message: str) -> None:

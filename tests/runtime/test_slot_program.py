@@ -67,7 +67,7 @@ def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path,
                 large(tree)
             assert len(json.dumps(next(iter(koordinator.objects.values())))) > 4_500
             looks = len(server.received)
-            assert wait_until(lambda: len(server.received) > looks + 7, 30)
+            assert wait_until(lambda: len(server.received) > looks + 4, 30)
             mebibytes = resident(process)
         finally:
             process.kill()

@@ -167,8 +167,8 @@ def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
     ("path", "value", "message"),
     [
         ("version", ..., "version: is missing"),
-        ("version", 3, "version: 3 is unknown here; versions 1 to 2 can be read"),
-        ("version", 0, "version: 0 is unknown here; versions 1 to 2 can be read"),
+        ("version", 4, "version: 4 is unknown here; versions 1 to 3 can be read"),
+        ("version", 0, "version: 0 is unknown here; versions 1 to 3 can be read"),
         ("version", True, "version: true is not a whole number from 0 up"),
         ("version", "1", 'version: "1" is not a whole number from 0 up'),
         ("apiVersion", "v1", "apiVersion: 'v1' is not 'berth.dev/v1alpha1'"),

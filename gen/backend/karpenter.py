@@ -1,0 +1,143 @@
+"""What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole nodes.
+
+Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of ours stands
+there: our labels are on the objects themselves. How these look stands in templates/karpenter/.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from gen.backend.base import Manifest
+from gen.cloud import CloudCapacity, CloudReservation
+from gen.manifest import labels, naming
+from gen.manifest.affinity import toleration
+from gen.manifest.cloudpools import led, own_budgets, pools
+from gen.model import Cluster, ResourceClass, Site
+from gen.plan.labels import CAPACITY_TYPE, NODEPOOL, WELL_KNOWN
+from gen.plan.windows import Budgets, Held
+from gen.runtime.labels import AFFINITY, CLASS, ROLE
+
+EMPTY_AFTER = "0s"
+
+
+def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
+    """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
+    name, ours = naming.node_pool(site.name, cloud.name), labels.of_site(site)
+    weight = {"has_weight": cloud.weight is not None, "weight": cloud.weight}
+    values = {
+        "name": name,
+        "labels": ours,
+        "has_annotations": False,
+        "is_static": False,
+        **weight,
+        "has_limits": bool(cloud.limits),
+        "limits": dict(cloud.limits),
+        **_disruption(cloud, held.held),
+        **_template(cloud, name, ()),
+    }
+    snippet = {
+        "name": naming.cloud_snippet(cloud.name),
+        "namespace": cluster.namespace,
+        "labels": {**ours, ROLE: AFFINITY},
+        "text": session(site, cloud),
+    }
+    return [
+        Manifest("karpenter/nodeclass.yaml.j2", {"name": name, "labels": ours, "spec": _node_class(cloud)}),
+        Manifest("karpenter/nodepool.yaml.j2", values),
+        Manifest("karpenter/snippet.yaml.j2", snippet),
+    ]
+
+
+def static_pool(
+    site: Site, name: str, common: dict[str, Any], found: ResourceClass, cloud: CloudCapacity
+) -> Manifest:
+    """Nodes of the capacity in a number that somebody sets; none in git. Without pods to ask for anything,
+    only the class says which machines they are. Of limits it takes that of nodes alone, and no weight.
+    """
+    limits = {key: amount for key, amount in cloud.limits if key == "nodes"}
+    values = {
+        "name": name,
+        "labels": {**common["labels"], CLASS: found.name},
+        "annotations": common["annotations"],
+        "has_annotations": bool(common["annotations"]),
+        "is_static": True,
+        "has_weight": False,
+        "has_limits": bool(limits),
+        "limits": limits,
+        **_disruption(cloud, ()),
+        **_template(cloud, naming.node_pool(site.name, cloud.name), _selected(found)),
+    }
+    return Manifest("karpenter/nodepool.yaml.j2", values)
+
+
+def session(site: Site, cloud: CloudCapacity) -> str:
+    """What session pods need so that they run on nodes of the capacity and nowhere else: for a pod template,
+    as JSON, which is YAML too. Nobody but who makes these pods can add it. Labels of its nodes are also on
+    those of pools that are whole nodes.
+    """
+    tolerations = [toleration(taint) for taint in cloud.taints]
+    borne = {"tolerations": tolerations} if tolerations else {}
+    if cloud.labels:
+        spec: dict[str, Any] = {**borne, "nodeSelector": dict(cloud.labels)}
+    else:
+        spec = led(borne, pools(site.name, [cloud.name]))
+    return json.dumps({"spec": spec}, indent=2) + "\n"
+
+
+def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
+    """An empty list of terms would be refused."""
+    terms: list[dict[str, Any]] = []
+    for one in cloud.reservations:
+        term = _term(one)
+        if term not in terms:  # several machines of one reservation's tags
+            terms.append(term)
+    return {**cloud.node_class, **({"capacityReservationSelectorTerms": terms} if terms else {})}
+
+
+def _term(one: CloudReservation) -> dict[str, Any]:
+    """An id says all by itself."""
+    if one.id:
+        return {"id": one.id}
+    said = {"tags": dict(one.tags), "ownerID": one.owner, "instanceMatchCriteria": one.match}
+    return {key: value for key, value in said.items() if value}
+
+
+def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Requirements are not hashed; all else is, and says nothing but what people declared."""
+    types = {"key": CAPACITY_TYPE, "operator": "In", "values": cloud.capacity_types}
+    node = {
+        "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": node_class},
+        "requirements": [types, *cloud.requirements, *selected],
+        "taints": cloud.taints,
+        "startupTaints": cloud.startup_taints,
+        "expireAfter": cloud.expire_after,
+        "terminationGracePeriod": cloud.termination_grace,
+    }
+    return {
+        "has_node_labels": bool(cloud.labels),
+        "node_labels": dict(cloud.labels),
+        "node": {key: value for key, value in node.items() if value},
+    }
+
+
+def _selected(found: ResourceClass) -> list[dict[str, Any]]:
+    """What the class selects of what a machine is; other labels are for the capacity to give."""
+    selector = found.pod.get("nodeSelector", {})
+    return [
+        {"key": key, "operator": "In", "values": [value]}
+        for key, value in selector.items()
+        if key in WELL_KNOWN and key != NODEPOOL
+    ]
+
+
+def _disruption(cloud: CloudCapacity, held: Sequence[Held]) -> dict[str, Any]:
+    """One line a window, for two people who change different windows."""
+    said = {"consolidateAfter": EMPTY_AFTER, **cloud.disruption}
+    said.pop("budgets", None)
+    return {
+        "disruption": said,
+        "budgets": own_budgets(cloud),
+        "is_held": any(not one.schedule for one in held),
+        "windows": [one._asdict() | {"duration": one.duration} for one in held if one.schedule],
+    }

@@ -1,0 +1,42 @@
+"""What NodePools are called, which of them the seats of a class are led to, and what holds for them always.
+Pure.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gen.cloud import CloudCapacity
+from gen.manifest import naming
+from gen.plan.labels import NODEPOOL
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def pools(site: str, clouds: Iterable[str]) -> list[str]:
+    """Their names, in the order of the clouds."""
+    return [naming.node_pool(site, cloud) for cloud in clouds]
+
+
+def led(pod: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+    """The placement of a pod that may be on nodes of these pools only, besides what it says itself.
+
+    Terms of node affinity are alternatives, so each of them gets it. The order of pools is that of their
+    weights: a preference would have Karpenter hold a pod back for reserved machines that are taken.
+    """
+    affinity = dict(pod.get("affinity", {}))
+    node = dict(affinity.get("nodeAffinity", {}))
+    terms: Iterable[dict[str, Any]] = node.get(_REQUIRED, {}).get("nodeSelectorTerms") or ({},)
+    only = {"key": NODEPOOL, "operator": "In", "values": names}
+    node[_REQUIRED] = {
+        "nodeSelectorTerms": [
+            {**term, "matchExpressions": [*term.get("matchExpressions", ()), only]} for term in terms
+        ]
+    }
+    return {**pod, "affinity": {**affinity, "nodeAffinity": node}}
+
+
+def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
+    """Disruption budgets that are not of windows. Where nobody says any, Karpenter's own default: with those
+    of windows in the list it would be gone.
+    """
+    return cloud.disruption.get("budgets") or ({"nodes": "10%"},)

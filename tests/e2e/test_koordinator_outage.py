@@ -1,0 +1,119 @@
+"""The API server is away for two minutes: over the opening of a window of slots, in the middle, over the end.
+
+Minutes count from the first opening. Beside the fault tests it is they who take it away, at these minutes.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from tests.e2e import koordinatorcases, koordinatorstory
+from tests.e2e.component import Component
+from tests.e2e.direct import Direct
+from tests.e2e.faultcases import RETURN
+from tests.e2e.gitops import Engine
+from tests.e2e.koordinatorcases import COUNT, KEY, ROOM, Case
+from tests.e2e.koordinatorstory import Story, at, left, session, short
+from tests.e2e.project import Document
+from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.slotrecord import SlotRecord
+from tests.e2e.windows import MINUTE, sleep_until
+from tests.koordinator.scheduler import FakeScheduler
+
+NAMESPACE, SITE, SESSIONS, SCHEDULER = "berth-slots-away", "slots-away", "slots-away-sessions", "koord-away"
+AWAY = (0.4, 2.4)
+WHERE, LAST = "away", 4
+TAIL = 40  # seconds
+CASES: Sequence[Case] = (
+    Case("over-open", opens=1, ends=LAST, where=WHERE, short=1.4 * MINUTE + RETURN + 30),
+    Case("in-the-middle", ends=LAST, where=WHERE),
+    Case("over-end", ends=2, where=WHERE, clean=0.4 * MINUTE + RETURN + 20),
+)
+
+
+def tell(stage: Stage) -> Story:
+    cluster, direct, opens = stage.cluster, Direct(), stage.opens
+    stage.undo.callback(direct.close)
+    koordinatorstory.install(cluster)
+    cluster.create_namespace(SESSIONS)
+    for name in (NAMESPACE, SESSIONS):
+        stage.undo.callback(
+            cluster.kubectl, "delete", "namespace", name, "--ignore-not-found", "--wait=false"
+        )
+    taint = {"key": KEY, "value": "", "effect": "NoSchedule"}
+    cluster.kwok.create_nodes(1, "slots-away", ROOM, {KEY: WHERE}, [taint])
+    engine = Engine(direct, stage.folder)
+    engine.declare(_documents(opens))
+    engine.sync()
+    stage.undo.callback(koordinatorstory.remove, direct, SITE)
+    scheduler = FakeScheduler(direct, [SCHEDULER])
+    record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [one.name for one in CASES])
+    try:
+        scheduler.start()
+        record.start()
+        _happen(cluster.control_plane.apiserver, direct, opens)
+        story = Story(opens, record, {}, scheduler.troubles)
+        koordinatorstory.write_down("slots-away", story, CASES)
+        return story
+    finally:
+        record.stop()
+        scheduler.stop()
+
+
+def _documents(opens: int) -> list[Document]:
+    made = koordinatorcases.documents(opens, SITE, NAMESPACE, SCHEDULER, CASES)
+    for one in made:
+        if one["kind"] == "ResourceClass":
+            one["spec"]["sessions"]["namespaces"] = [SESSIONS]
+    return made
+
+
+def _happen(apiserver: Component, direct: Direct, opens: int) -> None:
+    sleep_until(opens + 0.2 * MINUTE)
+    where = f"/api/v1/namespaces/{SESSIONS}/pods"
+    direct.create(where, session("session", "in-the-middle", WHERE, SCHEDULER))
+    sleep_until(opens + AWAY[0] * MINUTE)
+    time.sleep(1)
+    if apiserver.running:
+        apiserver.stop()
+    sleep_until(opens + AWAY[1] * MINUTE)
+    time.sleep(1)
+    if not apiserver.running:
+        apiserver.start()
+    sleep_until(opens + LAST * MINUTE + TAIL)
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_seats_stand(story: Story, one: Case) -> None:
+    assert any(look.at >= at(story, one.ends) for look in story.record.looks[one.name])
+    assert short(story, one) <= one.short
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_nothing_is_left(story: Story, one: Case) -> None:
+    after = left(story, one)
+
+    assert after is not None
+    assert after <= one.clean
+
+
+def test_in_the_middle_nothing_moves(story: Story) -> None:
+    """The session keeps its slot, and no slot is made or removed."""
+    during = [
+        look for look in story.record.looks["in-the-middle"] if at(story, 0.4) <= look.at < at(story, 3.9)
+    ]
+
+    assert {(look.free, look.used, look.pending, look.dead) for look in during} == {(COUNT - 1, 1, 0, 0)}
+    assert len(story.record.made["in-the-middle"]) == COUNT
+
+
+def test_the_fake_scheduler_had_no_trouble_of_its_own(story: Story) -> None:
+    """But for a server that has just started, and says so."""
+    assert [one for one in story.troubles if ": 503 " not in one] == []

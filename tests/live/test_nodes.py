@@ -1,0 +1,85 @@
+"""What is told of a cluster in which the seats of a course are whole nodes."""
+
+from tests.live.project import CLASS, COURSE, SITE, Project, project
+from tests.live.test_judge import status, told
+from tests.live.world import World
+
+NAME = "uni.course-small"
+OPEN = "2026-02-02T08:30:00Z"
+CLOUD = """\
+apiVersion: berth.dev/v1alpha1
+kind: CloudCapacity
+metadata: {name: odcr}
+spec:
+  nodeClass:
+    role: nodes
+    subnetSelectorTerms: [{id: subnet-0a}]
+    securityGroupSelectorTerms: [{id: sg-0a}]
+    amiSelectorTerms: [{alias: al2023@v20260107}]
+"""
+KARPENTER = "{name: prod, autoscaler: karpenter, karpenter: {gates: {StaticCapacity: true}}}"
+
+
+def nodes() -> Project:
+    files: dict[str, str | None] = {
+        "site": SITE.replace("{name: prod}", KARPENTER),
+        "class": CLASS.replace("spec:\n", "spec:\n  cloudCapacity: [odcr]\n"),
+        "cloud": CLOUD,
+        "course": COURSE.replace("placeholderCount: 25", "nodeCount: 3")
+        .replace(", scaleDownBehavior: maintain", "")
+        .replace("spec:\n", "spec:\n  backend: {type: nodePool}\n"),
+    }
+    return project(**files)
+
+
+def course(replicas: int, ready: int | None = None, by: str = "berth-occurrence") -> tuple[World, Project]:
+    git = nodes()
+    world = World(git.objects["prod"])
+    world.run("course")
+    world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": "2026-02-02T18:00:00Z"}
+    world.scale(NAME, replicas, by, "2026-02-02T07:30:05Z", ready)
+    return world, git
+
+
+def test_what_is_open_and_stands_is_good() -> None:
+    assert told(status(*course(3), OPEN)) == (
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 3 0 0\n"
+    )
+
+
+def test_sessions_take_no_node_away() -> None:
+    world, git = course(3, 2)
+    world.session("jupyter-ada")
+
+    assert told(status(world, git, "2026-02-02T07:57:00Z")) == (
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 2 0 1\n"
+        "warning[S042] course/small: 1 of 3 nodes are not ready, and it starts at 2026-02-02T08:00:00Z. See "
+        "what they wait for: kubectl --context=admin@prod describe nodepool/uni.course-small\n"
+    )
+
+
+def test_nodes_that_should_be_gone_are_told_with_a_command() -> None:
+    assert told(status(*course(3), "2026-02-02T18:00:00Z")) == (
+        "course/small failed 2026-02-09T07:30:00Z 2026-02-09T12:00:00Z 0 3 0 0\n"
+        "error[S033] course/small: 3 nodes too many: nothing is open since 2026-02-02T12:00:00Z. By hand: "
+        "kubectl --context=admin@prod scale nodepool/uni.course-small --replicas=0\n"
+    )
+
+
+def test_a_node_pool_that_is_not_there_is_told() -> None:
+    world, git = course(3)
+    world.remove("NodePool", NAME)
+
+    assert told(status(world, git, OPEN)) == (
+        "course/small failed 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 ? 0 0\n"
+        "error[S031] course/small: it is open, and its NodePool uni.course-small does not exist. Let Argo CD "
+        "apply rendered/clusters/prod/reservations/course.yaml again.\n"
+    )
+
+
+def test_another_pool_whose_nodes_follow_pods_is_nobodys() -> None:
+    world, git = course(3)
+    other = {"kind": "NodePool", "metadata": {"name": "x", "labels": {"berth.dev/site": "uni"}}, "spec": {}}
+    world.apply(other)
+
+    assert told(status(world, git, OPEN)).count("\n") == 1

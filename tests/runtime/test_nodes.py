@@ -1,0 +1,174 @@
+"""Pools that are whole nodes: opened, kept and closed like Deployments, through the scale of a NodePool."""
+
+import json
+
+import pytest
+
+from gen.runtime.jsonvalue import TimetableError
+from gen.runtime.pools import followed
+from gen.runtime.timetable import Pool, parse
+from tests.runtime.fake_cluster import refusal
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, node_pool, pod, timetable
+from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
+
+NAME = "example.course-small"
+
+
+def nodes_text() -> str:
+    found = {"small": {**pool("course-small", "none"), "nodePool": NAME}}
+    return whole_timetable_text("course", found, (COURSE,), version=3)
+
+
+class NodeWorld(World):
+    def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
+        super().__init__(now, timetable or nodes_text())
+        self.cluster.set(NAME, replicas)
+        self.cluster.node_pools.add(NAME)
+
+
+def test_a_window_opens_and_closes_its_node_pool_on_the_second() -> None:
+    world = NodeWorld("07:29:07")
+
+    assert world.run() == 0
+    assert world.writes == [("07:30:00", NAME, 25), ("10:00:00", NAME, 0)]
+    assert world.told("scaled")[0] == {
+        "time": "07:30:00",
+        "who": "occurrence",
+        "pool": "small",
+        "nodepool": NAME,
+        "occurrences": ["course/1"],
+        "from": 0,
+        "to": 25,
+        "reason": "opened",
+    }
+
+
+def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
+    world = NodeWorld("09:00")
+    world.run()
+    asked = {request.path for request in world.cluster.requests if "nodepools" in request.path}
+    patches = [request for request in world.cluster.requests if "fieldManager" in request.path]
+
+    path = f"/apis/karpenter.sh/v1/nodepools/{NAME}"
+    assert asked == {path, f"{path}/scale?fieldManager=berth-occurrence"}
+    scaled = [json.loads(request.body) for request in patches if "nodepools" in request.path]
+    assert scaled[0] == {"metadata": {"resourceVersion": "1001"}, "spec": {"replicas": 25}}
+    assert not [request for request in world.cluster.requests if "deployments" in request.path]
+
+
+def test_a_reset_is_put_right_and_a_conflict_is_tried_again() -> None:
+    world = NodeWorld("07:30", 0)
+    world.plan("08:00", lambda: world.cluster.set(NAME, 0))
+    world.plan("08:00", lambda: world.cluster.interfere("PATCH", refusal(409, "Conflict"), times=2))
+    world.run("08:30")
+
+    assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 25)]
+
+
+def test_nodes_that_lack_at_the_start_are_told_on_the_timetable() -> None:
+    world = NodeWorld("07:30")
+    world.cluster.ready[NAME] = 24
+    world.run("08:00")
+
+    (event,) = world.cluster.events
+    assert event["involvedObject"]["kind"] == "ConfigMap"
+    assert event["message"] == (
+        "24 of 25 nodes of small are ready for course/1, which starts at 2026-02-02T08:00:00Z. Look at "
+        "kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud has left."
+    )
+
+
+def test_a_pool_that_becomes_placeholders_leaves_no_nodes() -> None:
+    world = NodeWorld("07:30")
+    world.cluster.set("course-small", 0)
+    world.plan("08:00", lambda: setattr(world.cluster, "timetable", timetable_text(COURSE)))
+    world.run("09:00")
+
+    assert world.writes[0] == ("07:30:00", NAME, 25)
+    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 0), ("small", 25)]
+
+
+def test_a_pool_that_becomes_nodes_leaves_no_placeholders() -> None:
+    world = NodeWorld("07:30", timetable=timetable_text(COURSE))
+    world.cluster.set("course-small", 0)
+    world.plan("08:00", lambda: setattr(world.cluster, "timetable", nodes_text()))
+    world.run("09:00")
+
+    assert world.writes[0] == ("07:30:00", "small", 25)
+    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 25), ("small", 0)]
+
+
+def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
+    seats = Pool("small", "course-small", "none")
+    nodes = seats._replace(node_pool=NAME)
+
+    assert followed({}, [nodes]) == {f"{NAME}/nodes": nodes}
+    assert followed({"course-small": seats}, [nodes]) == {"course-small": seats, f"{NAME}/nodes": nodes}
+    assert followed({f"{NAME}/nodes": nodes}, [seats]) == {f"{NAME}/nodes": nodes, "course-small": seats}
+
+
+def test_the_name_of_a_node_pool_is_text() -> None:
+    text = nodes_text().replace(f'"nodePool": "{NAME}"', '"nodePool": 3')
+
+    with pytest.raises(TimetableError, match=r"pools\.small\.nodePool: 3 is not a text, or an empty one"):
+        parse(text)
+
+
+def test_the_sweep_opens_what_nobody_serves() -> None:
+    swept = Swept("09:00", timetable(text=nodes_text()), node_pool(0), cronjob())
+
+    assert swept.run() == 0
+    assert swept.cluster.writes == [
+        f"PATCH nodepools {NAME} scale",
+        "PATCH jobs course-sweep",
+        "POST events",
+        "POST events",
+    ]
+    assert swept.cluster.of("nodepools")[NAME]["spec"]["replicas"] == 25
+    assert swept.cluster.events()[0] == (
+        "course",
+        "SweepOpened",
+        "Scaled from 0 to 25: course/1 is open and no pod serves it.",
+    )
+
+
+def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do() -> None:
+    swept = Swept("10:05", timetable(text=nodes_text()), node_pool(25), cronjob())
+
+    assert swept.run() == 0
+    assert swept.cluster.of("nodepools")[NAME]["spec"]["replicas"] == 0
+    assert swept.run() == 0
+    assert swept.cluster.writes == []
+
+
+def test_the_sweep_leaves_alone_what_is_served() -> None:
+    swept = Swept("09:00", timetable(text=nodes_text()), node_pool(25), cronjob(), job(), pod())
+
+    assert swept.run() == 0
+    assert swept.cluster.writes == []
+
+
+def test_the_sweep_closes_nodes_that_the_timetable_names_no_more() -> None:
+    """And leaves alone pools whose nodes follow pods, whatever labels they have."""
+    other = node_pool(None, "example.other")
+    swept = Swept("12:00", timetable(), deployment(0), node_pool(7), other, cronjob())
+
+    assert swept.run() == 0
+    assert swept.cluster.of("nodepools")[NAME]["spec"]["replicas"] == 0
+    assert swept.cluster.writes == [f"PATCH nodepools {NAME} scale", "POST events"]
+
+
+def test_without_a_timetable_whoever_prunes_removes_them() -> None:
+    swept = Swept("12:00", node_pool(7, reservation="gone"))
+
+    assert swept.run() == 0
+    assert swept.cluster.writes == []
+
+
+def test_without_the_list_of_node_pools_nothing_is_removed() -> None:
+    """What is seen is still opened."""
+    swept = Swept("09:00", timetable(), deployment(0), cronjob(), node_pool(0), inventory("course"))
+    swept.cluster.interfere = lambda said: refusal(403, "Forbidden") if said == "LIST nodepools" else None
+
+    assert swept.run() == 1
+    assert swept.cluster.replicas() == {"course-small": 25}

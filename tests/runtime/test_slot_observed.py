@@ -1,0 +1,25 @@
+"""What the scaler sees of sessions where slots hold the seats."""
+
+import pytest
+
+from gen.runtime.timetable import Slots
+from tests.runtime.test_contest import config_map, text
+from tests.runtime.test_observed import DS, SESSIONS, TIMETABLES, session, timetable, watching, with_created
+from tests.runtime.watched_cluster import WatchedCluster
+
+
+@pytest.mark.parametrize("has_slots", [True, False])
+def test_a_session_that_leaves_counts_no_longer_where_its_slot_comes_back_by_itself(has_slots: bool) -> None:
+    cluster = WatchedCluster()
+    cluster.put(TIMETABLES, with_created(config_map("ds", text("ds", DS))))
+    for name in "ab":
+        cluster.put(SESSIONS, session(name))
+    small, huge = timetable(DS).pools
+    slots = Slots("example-ds-small", "aaaa1111", {}) if has_slots else None
+    own = timetable(DS)._replace(pools=(small._replace(slots=slots), huge))
+    with watching(cluster, own) as scene:
+        scene.until_counts(ds=2)
+        cluster.delete(SESSIONS, "a")
+        seen = scene.until(lambda seen: seen.active == {"ds/1": 1})
+
+    assert seen.counts == {"ds/1": 1 if has_slots else 2}

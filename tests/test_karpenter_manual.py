@@ -1,0 +1,108 @@
+"""docs/karpenter.md: its samples are good, and what it says is rendered is."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen.kind.site import CLUSTER
+from gen.rules import RULES
+from tests.console import ROOT, blocks, printed
+from tests.manifest.cloudparts import objects
+from tests.manifest.parts import Object
+from tests.saying import ask
+
+MANUAL = (ROOT / "docs/karpenter.md").read_text("utf-8")
+SAMPLES: list[Any] = [yaml.safe_load(text) for language, text in blocks(MANUAL) if language == "yaml"]
+DOCUMENTS = [one for one in SAMPLES if "kind" in one]
+CLOUD = "cloud/faculty.yaml"
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cluster's folder of its samples, beside our examples."""
+    folder = tmp_path_factory.mktemp("manual")
+    shutil.copytree(ROOT / "reservations", folder / "reservations")
+    for language, text in blocks(MANUAL):
+        if language == "yaml" and "\nkind:" in text:
+            name = yaml.safe_load(text)["metadata"]["name"]
+            (folder / "reservations" / f"manual-{name}.yaml").write_text(text)
+    out = printed("berth validate --strict", folder)
+    assert re.fullmatch(r"\d+ reservations in order\.\n", out), out
+    assert printed("berth render", folder).startswith("rendered/: ")
+    return folder / "rendered/clusters/hub"
+
+
+def read(folder: Path, file: str) -> dict[str, Object]:
+    return objects((folder / file).read_text("utf-8"))
+
+
+def test_it_shows_a_document_of_each_kind() -> None:
+    assert [one["kind"] for one in DOCUMENTS] == [
+        "CloudCapacity",
+        "ResourceClass",
+        "CapacityReservation",
+        "CapacityReservation",
+    ]
+
+
+def test_its_block_of_the_site_is_good_and_the_one_of_our_example() -> None:
+    (cluster,) = SAMPLES[0]["clusters"]
+    (example,) = (
+        one
+        for one in yaml.safe_load((ROOT / "reservations/site.yaml").read_text())["spec"]["clusters"]
+        if one["name"] == "hub"
+    )
+
+    assert ask(CLUSTER, cluster)[1] == []
+    assert cluster.items() <= example.items()
+
+
+def test_its_budgets_are_those_of_its_course(rendered: Path) -> None:
+    budgets = read(rendered, CLOUD)["NodePool/example-university-faculty"]["spec"]["disruption"]["budgets"]
+    (told,) = (one for one in SAMPLES if isinstance(one, list))
+
+    assert budgets == [{"nodes": "10%"}, *told]
+
+
+def test_what_is_rendered_has_the_names_that_it_tells(rendered: Path) -> None:
+    exam = read(rendered, "reservations/algebra-exam.yaml")
+
+    assert list(read(rendered, CLOUD)) == [
+        "EC2NodeClass/example-university-faculty",
+        "NodePool/example-university-faculty",
+        "ConfigMap/faculty.session-affinity",
+    ]
+    assert "NodePool/example-university.algebra-exam-notebook" in exam
+    assert "ClusterRole/berth-occurrence.example-university.algebra-exam" in exam
+    assert "ClusterRole/berth-sweep-nodes.example-university" in read(rendered, "base.yaml")
+
+
+def test_session_pods_need_what_it_tells(rendered: Path) -> None:
+    said = read(rendered, CLOUD)["ConfigMap/faculty.session-affinity"]["data"]["session.yaml"]
+    (line,) = (text for language, text in blocks(MANUAL) if language == "python")
+
+    assert json.loads(said) == {"spec": {"nodeSelector": json.loads(line.partition(" = ")[2])}}
+
+
+def test_its_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\((?!https:|#)([^)#]+)\)", MANUAL)
+
+    assert links
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
+    assert [code for code in re.findall(r"\bB\d{3}\b", MANUAL) if code not in RULES] == []
+
+
+def test_every_field_of_a_capacity_is_shown_or_explained() -> None:
+    """But for those that README's table explains in full."""
+    table = {"provider", "startupTaints"}
+    readme = (ROOT / "README.md").read_text("utf-8")
+    section = readme.split("#### CloudCapacity")[1].split("####")[0]
+    fields = set(re.findall(r"^\| `(\w+)[.\[`]", section, re.M))
+
+    assert {name for name in fields if name not in MANUAL} <= table
+    assert len(fields) > 15
