@@ -4,7 +4,7 @@ Pure but for the templates that it reads. What an object looks like stands in te
 gets, in `gen.backend` and `gen.backend.cluster`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gen.backend import cluster as base
 from gen.backend.base import Manifest
@@ -12,6 +12,7 @@ from gen.backend.registry import BACKENDS
 from gen.declared import Declared
 from gen.engine.registry import ENGINES
 from gen.finding import Problem
+from gen.manifest.slot import standing_line
 from gen.manifest.timetabletext import timetable_that_fits
 from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
@@ -36,12 +37,14 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     `items` are the pipeline's, with texts.
     """
     names: list[str] = []
+    standing: dict[str, list[str]] = {}  # lines of the inventory, by cluster
     for item in items:
         for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
             if isinstance(text, Problem):
                 pipeline.problems.append(text)
             elif text:
                 names.append(reservation_file(part))
+                standing.setdefault(part.placed.cluster.name, []).extend(_standing(pipeline.site, part))
                 if not pipeline.has_errors():
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
@@ -50,24 +53,34 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     for path, text in cloud_texts(renderer, pipeline):
         names.append(path)
         yield path, text
-    yield from _of_clusters(renderer, pipeline.site, pipeline.declared, names)
+    yield from _of_clusters(renderer, pipeline.site, pipeline.declared, names, standing)
 
 
 def _of_clusters(
-    renderer: Renderer, site: Site, declared: Declared, names: list[str]
+    renderer: Renderer, site: Site, declared: Declared, names: list[str], standing: Mapping[str, list[str]]
 ) -> Iterator[tuple[str, str]]:
-    """What each has once. `names` are the files that there are already."""
+    """What each has once. `names` are the files that there are already, `standing` the lines of the inventory
+    about slots that stand.
+    """
     classes = declared.classes.values()
     for cluster in site.clusters:
         names.append(base_file(cluster))
         yield names[-1], base_text(renderer, site, cluster, classes)
-        inventory = inventory_text(renderer, site, cluster, names)
+        inventory = inventory_text(renderer, site, cluster, names, standing.get(cluster.name, ()))
         if inventory is not None:
             names.append(inventory_file(cluster))
             yield names[-1], inventory
         if site.kustomization:
             text = kustomization_text(renderer, site, cluster, names)
             yield kustomization_file(cluster), text
+
+
+def _standing(site: Site | None, part: Part) -> list[str]:
+    """What the inventory says of the slots of a reservation that stands."""
+    placed = part.placed
+    if site is None or placed.reservation.slots is None or not placed.reservation.slots.standing:
+        return []
+    return [standing_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
 
 
 def base_file(cluster: Cluster) -> str:
@@ -131,15 +144,19 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterabl
     return _file(renderer, site, base.manifests(site, cluster, here), cluster.name)
 
 
-def inventory_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str | None:
-    """The list of the reservations that have one of the `files` here; None where the cluster has no list."""
+def inventory_text(
+    renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str], slots: Sequence[str] = ()
+) -> str | None:
+    """The list of the reservations that have one of the `files` here, with the lines of the slots that stand;
+    None where the cluster has no list.
+    """
     if not cluster.sweep_prunes:
         return None
     folder, suffix = f"clusters/{cluster.name}/reservations/", ".yaml"
     names = sorted(
         file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
     )
-    return _file(renderer, site, [base.inventory(site, cluster, names)], cluster.name)
+    return _file(renderer, site, [base.inventory(site, cluster, names, sorted(slots))], cluster.name)
 
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:

@@ -14,6 +14,7 @@ from gen.quantity import parse
 from gen.runtime.labels import ROLE, SWEEP
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
+SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."
 SWEEP_MEMORY = "256Mi"  # the least limit
 
 
@@ -77,14 +78,16 @@ def _with_room(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]
     return {**resources, "limits": {**limits, "memory": SWEEP_MEMORY}}
 
 
-def inventory(site: Site, cluster: Cluster, reservations: Sequence[str]) -> Manifest:
-    """`reservations` are sorted. The first line tells an inventory of none from one that somebody has
-    emptied.
+def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: Sequence[str]) -> Manifest:
+    """`reservations`, and the lines of `slots` that stand, are sorted. The first line tells an inventory of
+    none from one that somebody has emptied.
     """
     values = {
         "name": naming.INVENTORY,
         "namespace": cluster.namespace,
         "labels": labels.of_site(site),
         "reservations": "".join(f"{line}\n" for line in (INVENTORY_HEAD, *reservations)),
+        "has_slots": cluster.koordinator is not None,
+        "slots": "".join(f"{line}\n" for line in (SLOTS_HEAD, *slots)),
     }
     return Manifest("base/inventory.yaml.j2", values)

@@ -16,7 +16,8 @@ _OWN = {
     "attendance attribution collection contest kinds lookout observed": naming.SCALER_CODE,
     "presence readers renku rivals scaler scaling templates watcher": naming.SCALER_CODE,
     "slot slotdemand slothands slotkeeper slotplan slotsweep": naming.KOORDINATOR_CODE,
-    "action facts holding imagetrouble judgement removal serving sweep sweephands": naming.SWEEP_CODE,
+    "action facts holding imagetrouble inventory judgement": naming.SWEEP_CODE,
+    "removal serving sweep sweephands": naming.SWEEP_CODE,
 }
 _HOME = {f"{module}.py": name for modules, name in _OWN.items() for module in modules.split()}
 

@@ -80,11 +80,11 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
 
 
 def _code(placed: Placed) -> list[dict[str, dict[str, str]]]:
-    reservation = placed.reservation
+    """With that of slots wherever there may be some: the backend may change while a Job runs."""
     names = [naming.RUNTIME]
-    if reservation.behaviour != "none":
+    if placed.reservation.behaviour != "none":
         names.append(naming.SCALER_CODE)
-    if reservation.slots is not None:
+    if placed.cluster.koordinator is not None:
         names.append(naming.KOORDINATOR_CODE)
     return code.sources(*names)
 

@@ -159,7 +159,8 @@ def _closed(made: Made, path: Path, report: Report) -> None:
     taints = made["taints"] if isinstance(made["taints"], tuple) else ()
     if taints and made["sessionAffinity"] is not True and made["sessionAffinity"] is not INVALID:
         message = (
-            f"only pods that tolerate it in their annotation {annotation} take a slot; tolerations do not."
+            f"a taint keeps out only pods with the annotation {annotation} that do not tolerate it there; "
+            "their own tolerations do not count."
         )
         fix = "Add sessionAffinity: true, or put the annotation on session pods."
         report(CLOSED, (*path, "taints"), message, fix)

@@ -12,6 +12,7 @@ from gen.manifest.labels import of_pool, of_site
 from gen.manifest.naming import pool, slot
 from gen.manifest.owners import of_sessions
 from gen.model import Cluster, Koordinator, Owner, Reservation, ResourceClass, Site, Slots
+from gen.runtime.inventory import slots_line
 from gen.runtime.labels import ROLE, SLOT, STANDING
 
 Object = dict[str, Any]
@@ -86,6 +87,13 @@ def standing(
     name = slot(site.name, pool(reservation.name, found.name))
     for ordinal in range(count):
         yield f"{name}-{ordinal}-{slot_hash(made)}", {**made, "spec": spec}
+
+
+def standing_line(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> str:
+    """What an inventory says of a pool whose slots stand."""
+    digest = slot_hash(slot_object(site, cluster, reservation, found))
+    name = slot(site.name, pool(reservation.name, found.name))
+    return slots_line(reservation.name, name, digest, dict(reservation.seats).get(found.name, 0))
 
 
 def _lifetime(slots: Slots) -> dict[str, str]:

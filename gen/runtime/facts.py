@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
+from gen.runtime.inventory import KEY, Inventory, Standing
+from gen.runtime.inventory import inventory as read_inventory
 from gen.runtime.labels import AFFINITY, CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, STANDING
 from gen.runtime.labels import SLOT as SLOT_ROLE
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD, SLOT, Kind
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 GONE_SINCE = "berth.dev/gone-since"
-INVENTORY_KEY = "reservations.txt"
 UNPULLED = frozenset(
     ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
 )
@@ -87,13 +88,6 @@ class Source(NamedTuple):
     changed: int  # when anybody last wrote to it
 
 
-class Inventory(NamedTuple):
-    """A ConfigMap of the site that names reservations."""
-
-    name: str
-    names: frozenset[str] | None  # None: it is of no sense
-
-
 class SlotFact(NamedTuple):
     thing: Thing
     resource_class: str
@@ -114,6 +108,7 @@ class Facts(NamedTuple):
     rights: tuple[Thing, ...] = ()  # Roles and RoleBindings, and what only people read
     prunes: bool = False  # nobody else removes what has left git
     inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
+    standing: Standing | None = None  # the slots that git has; None: nobody knows
     unread: frozenset[str] = frozenset()  # kinds of which the list is missing
     slots: tuple[SlotFact, ...] | None = None  # None: nobody looked, or they could not be read
     namespace: str = ""  # of all that is in one
@@ -130,6 +125,8 @@ def facts(
     ConfigMap.
     """
     everything = [fact for some in found.values() for fact in some or ()]
+    named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
+    git = named[0] if named else Inventory(inventory, None)
 
     def of(kind: type[T]) -> tuple[T, ...]:
         return tuple(fact for fact in everything if isinstance(fact, kind))
@@ -143,7 +140,8 @@ def facts(
         of(Pod),
         of(Thing),
         prunes,
-        next((one.names for one in of(Inventory) if one.name == inventory), None),
+        git.names,
+        git.standing,
         frozenset(kind.name for kind, some in found.items() if some is None),
         of(SlotFact) if found.get(SLOT) is not None else None,
         namespace,
@@ -156,8 +154,8 @@ def made_of(site: str, kind: Kind, tree: Tree) -> Fact | None:
     """
     thing = _thing(site, kind, tree)
     if thing is None:
-        is_inventory = kind is CONFIG_MAP and INVENTORY_KEY in _at(tree, "data")
-        return _inventory(tree) if is_inventory else None
+        is_inventory = kind is CONFIG_MAP and KEY in _at(tree, "data")
+        return read_inventory(str(_at(tree, "metadata")["name"]), _at(tree, "data")) if is_inventory else None
     make = _MAKERS.get(kind)
     return make(thing, tree) if make else thing
 
@@ -242,18 +240,6 @@ def _slot(thing: Thing, tree: Tree) -> SlotFact | None:
     if labels.get(ROLE) != SLOT_ROLE:
         return None
     return SlotFact(thing, str(labels.get(CLASS, "")), STANDING in labels, slot(tree))
-
-
-def _inventory(tree: Tree) -> Inventory:
-    """One name a line; lines that begin with # are remarks. A text with neither, or with anything else, is of
-    no sense.
-    """
-    lines = [
-        line.strip() for line in str(_at(tree, "data")[INVENTORY_KEY] or "").splitlines() if line.strip()
-    ]
-    names = frozenset(line for line in lines if not line.startswith("#"))
-    good = all(name.isascii() and name.replace("-", "").isalnum() and name == name.lower() for name in names)
-    return Inventory(str(_at(tree, "metadata")["name"]), names if lines and good else None)
 
 
 _MAKERS: Mapping[Kind, Callable[[Thing, Tree], Fact | None]] = {

@@ -16,7 +16,7 @@ from gen.runtime.loop import EARLY
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD
 from gen.runtime.override import Override, in_force, over_at, parse_overrides
 from gen.runtime.plan import Aim, aim_at
-from gen.runtime.removal import is_gone, leftovers, marks, removal
+from gen.runtime.removal import is_gone, leftovers, marks, outdated, removal
 from gen.runtime.target import open_now, opens_within
 from gen.runtime.timetable import Occurrence, Pool, Timetable, parse
 from gen.runtime.timetable import in_force as may_open
@@ -46,17 +46,14 @@ class Case(NamedTuple):
 
     def pool_of(self, deployment: Deployment) -> Pool | None:
         """That it holds the seats of, or has placeholders for."""
-        name = deployment.thing.name
+        pools, name = self.timetable.pools, deployment.thing.name
         if deployment.thing.kind == NODE_POOL.name:
-            return next((pool for pool in self._pools() if pool.node_pool == name), None)
-        return next((pool for pool in self._pools() if pool.has_deployment and pool.deployment == name), None)
+            return next((pool for pool in pools if pool.node_pool == name), None)
+        return next((pool for pool in pools if pool.has_deployment and pool.deployment == name), None)
 
     def pool_with_slots(self, resource_class: str) -> Pool | None:
-        found = (pool for pool in self._pools() if pool.slots and pool.resource_class == resource_class)
-        return next(found, None)
-
-    def _pools(self) -> tuple[Pool, ...]:
-        return self.timetable.pools
+        pools = self.timetable.pools
+        return next((pool for pool in pools if pool.slots and pool.resource_class == resource_class), None)
 
     def reads(self, *kinds: str) -> bool:
         return not self.facts.unread & set(kinds)
@@ -73,6 +70,11 @@ def judge(facts: Facts, now: int) -> Judgement:
 
 
 def _judge(facts: Facts, holding: Holding, now: int) -> Judgement:
+    found = _judge_windows(facts, holding, now)
+    return found._replace(actions=(*found.actions, *outdated(facts, holding, now)))
+
+
+def _judge_windows(facts: Facts, holding: Holding, now: int) -> Judgement:
     if not holding.sources:
         return Judgement(tuple(leftovers(facts, holding, now)), ())
     try:
@@ -80,7 +82,7 @@ def _judge(facts: Facts, holding: Holding, now: int) -> Judgement:
     except TimetableError as error:
         return Judgement((), tuple(_malformed(holding, str(error))))
     if is_gone(facts, source, now):
-        return Judgement(tuple(removal(holding, source)), ())
+        return Judgement(tuple(removal(facts, holding, source)), ())
     overrides, tellings = _overrides(holding, source)
     case = Case(facts, holding, source, timetable, overrides, now)
     actions = (*marks(facts, source, now), *_scales(case), *_slots(case), *_jobs(case))

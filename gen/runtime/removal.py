@@ -6,7 +6,7 @@ from gen.runtime.action import Action, Mark, Remove, RemoveSlots, Scale
 from gen.runtime.facts import Deployment, Facts, SlotFact, Source, Thing
 from gen.runtime.holding import Holding
 from gen.runtime.instant import instant, instant_text
-from gen.runtime.objectkind import DEPLOYMENT, JOB
+from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, JOB
 
 ORPHANED = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.
@@ -29,11 +29,33 @@ def marks(facts: Facts, source: Source, now: int) -> Iterator[Mark]:
         yield Mark(source.thing, "", "the inventory names its reservation again")
 
 
-def removal(holding: Holding, source: Source) -> Iterator[Action]:
-    """Of all that there is of a reservation that is gone."""
-    why = f"its reservation is gone since {source.gone_since}"
-    yield from _remove(holding.deployments, holding.things(), why)
-    yield from _remove_slots(holding.slots, source.thing, why)
+def removal(facts: Facts, holding: Holding, source: Source) -> Iterator[Action]:
+    """Of all that there is of a reservation that is gone; or of its windows, where it stands in git now."""
+    if _stands(facts, holding.reservation):
+        why = f"its windows are gone since {source.gone_since}"
+        texts = {thing for thing in holding.rights if thing.kind == CONFIG_MAP.name}
+        things = [thing for thing in holding.things() if thing not in texts]
+        slots = [one for one in holding.slots if not one.is_standing]
+    else:
+        why = f"its reservation is gone since {source.gone_since}"
+        things, slots = holding.things(), list(holding.slots)
+    yield from _remove(holding.deployments, things, why)
+    yield from _remove_slots(slots, source.thing, why)
+
+
+def outdated(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
+    """Slots that stood in git, and are of another shape there now or too many. One that has just been made
+    may be newer than the inventory.
+    """
+    if not _knows(facts) or facts.standing is None or holding.reservation not in (facts.inventory or ()):
+        return
+    names = facts.standing.get(holding.reservation, frozenset())
+    slots = [
+        one
+        for one in holding.slots
+        if one.is_standing and one.slot.name not in names and now - one.thing.created >= GONE
+    ]
+    yield from _remove_slots(slots, None, "the inventory does not name them")
 
 
 def leftovers(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
@@ -66,7 +88,13 @@ def _knows(facts: Facts) -> bool:
 
 
 def _is_missing(facts: Facts, thing: Thing) -> bool:
-    return _knows(facts) and thing.reservation not in (facts.inventory or ())
+    """Whether git has no windows of the reservation."""
+    is_named = thing.reservation in (facts.inventory or ()) and not _stands(facts, thing.reservation)
+    return _knows(facts) and not is_named
+
+
+def _stands(facts: Facts, reservation: str) -> bool:
+    return reservation in (facts.inventory or ()) and reservation in (facts.standing or {})
 
 
 def _remove(deployments: Iterable[Deployment], things: Iterable[Thing], why: str) -> Iterator[Action]:

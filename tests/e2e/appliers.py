@@ -169,11 +169,12 @@ def look(cluster: Cluster, engine: str, name: str) -> list[str]:
 def give_rights(cluster: Cluster, namespace: str, account: str) -> None:
     """What the manual says that an account needs, and no more."""
     role = manuals.sample("flux", "ClusterRole")
+    role["metadata"]["name"] = f"{account}-{namespace}"  # each engine has its own, at the same time
     of_rbac = {"apiVersion": "rbac.authorization.k8s.io/v1"}
     binding = {
         **of_rbac,
         "kind": "ClusterRoleBinding",
-        "metadata": {"name": f"{account}-{namespace}"},
+        "metadata": role["metadata"],
         "roleRef": {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",

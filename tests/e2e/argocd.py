@@ -35,16 +35,13 @@ class ArgoCD:
         redis = require_command("redis-server", "redis-server")
         programs = self._programs()
         kinds = binaries.source("argocd", "github.com/argoproj/argo-cd/v3") / "manifests" / "crds"
-        self._cluster.kubectl("apply", "--server-side", "-f", str(kinds / "applicationset-crd.yaml"))
-        self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-application.yaml"))
-        self._cluster.kubectl("apply", "--server-side", "-f", str(CRDS / "argocd-appproject.yaml"))
+        self._cluster.define(kinds / "applicationset-crd.yaml", *sorted(CRDS.glob("argocd-*.yaml")))
         self._cluster.create_namespace(NAMESPACE)
         self._cluster.kubectl(
             *("create", "clusterrolebinding", "argocd-root", "--clusterrole=cluster-admin"),
             f"--serviceaccount={NAMESPACE}:argocd-root",
         )
-        items = json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()})
-        wait_for(lambda: self._cluster.apply(items), 30, "Argo CD's kinds to be served")
+        self._cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()}))
         self._add(redis, programs)
         self.start()
 
@@ -133,8 +130,8 @@ class ArgoCD:
             *("--wait=true", f"--timeout={timeout:g}s"),
         )
 
-    def know_cluster(self, name: str) -> None:
-        """The one that there is, by another address than its own."""
+    def know_cluster(self, name: str, address: str = "") -> None:
+        """The one that there is, by another address than its own; or one at an address, which need not be."""
         kubeconfig = self._cluster.flat_kubeconfig()
         (server,), (user,) = kubeconfig["clusters"], kubeconfig["users"]
         tls = {
@@ -149,7 +146,7 @@ class ArgoCD:
             "metadata": {"name": f"cluster-{name}", "namespace": NAMESPACE, "labels": labels},
             "stringData": {
                 "name": name,
-                "server": server["cluster"]["server"],
+                "server": address or server["cluster"]["server"],
                 "config": json.dumps({"tlsClientConfig": tls}),
             },
         }

@@ -179,6 +179,18 @@ class Cluster:
             arguments.append(f"--namespace={namespace}")
         return self.kubectl(*arguments, input=manifest if isinstance(manifest, str) else None)
 
+    def define(self, *files: Path) -> None:
+        """Custom kinds; they are served when this returns."""
+        where = [word for file in files for word in ("-f", str(file))]
+        made = self.kubectl("apply", "--server-side", *where, "-o", "name").split()
+        kinds = ",".join(one.partition("/")[2] for one in made)
+        # `kubectl wait` fails where a kind is so new that it has no conditions.
+        wait_for(
+            lambda: self.kubectl("get", kinds, "--all-namespaces", "-o", "name") is not None,
+            60,
+            f"{kinds} to be served",
+        )
+
     def get(self, kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
         arguments = ["get", kind, name, f"--namespace={namespace}", "-o", "json"]
         found: dict[str, Any] = json.loads(self.kubectl(*arguments))

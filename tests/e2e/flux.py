@@ -34,8 +34,7 @@ class Flux:
         self._server: http.server.ThreadingHTTPServer | None = None
 
     def up(self) -> None:
-        for file in sorted(CRDS.glob("flux-*.yaml")):
-            self._cluster.kubectl("apply", "--server-side", "-f", str(file))
+        self._cluster.define(*sorted(CRDS.glob("flux-*.yaml")))
         self._cluster.create_namespace(NAMESPACE)
         self._folder.mkdir(parents=True, exist_ok=True)
         handler = partial(_Quiet, directory=str(self._folder))

@@ -56,19 +56,7 @@ def berth_namespace(cluster: Cluster) -> Iterator[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _kinds_of_engines(cluster: Cluster) -> None:
-    for file in sorted((Path(__file__).parent / "crds").glob("*.yaml")):
-        cluster.kubectl("apply", "--server-side", "-f", str(file))
-    cluster.wait_for(lambda: _are_established(cluster), 60, "the kinds of the engines to be served")
-
-
-def _are_established(cluster: Cluster) -> bool:
-    """`kubectl wait` fails where a kind is so new that it has no conditions."""
-    kinds = cluster.find("customresourcedefinitions")
-    told = [
-        {one["type"]: one["status"] for one in (kind.get("status") or {}).get("conditions") or ()}
-        for kind in kinds
-    ]
-    return all(conditions.get("Established") == "True" for conditions in told)
+    cluster.define(*sorted((Path(__file__).parent / "crds").glob("*.yaml")))
 
 
 @pytest.fixture(scope="module", autouse=True)

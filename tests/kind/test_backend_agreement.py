@@ -97,8 +97,9 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "taints-that-pods-do-not-tolerate-by-tolerations": (
         {"taints": [{"key": "a", "effect": "NoSchedule"}]},
         [
-            "B116 taints: only pods that tolerate it in their annotation "
-            "scheduling.koordinator.sh/reservation-affinity take a slot; tolerations do not. "
+            "B116 taints: a taint keeps out only pods with the annotation "
+            "scheduling.koordinator.sh/reservation-affinity that do not tolerate it there; "
+            "their own tolerations do not count. "
             "Add sessionAffinity: true, or put the annotation on session pods."
         ],
     ),

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from gen import cli
-from gen.backend.cluster import INVENTORY_HEAD
+from gen.backend.cluster import INVENTORY_HEAD, SLOTS_HEAD
+from gen.runtime.inventory import inventory as read
 from tests.command import project
 from tests.outputfolder import files_in
 
@@ -41,9 +42,9 @@ def rendered(folder: Path, standing: str) -> dict[str, str]:
     return files_in(folder / "rendered")
 
 
-def inventory(files: dict[str, str]) -> list[str]:
+def inventory(files: dict[str, str], key: str = "reservations.txt") -> list[str]:
     (found,) = yaml.safe_load_all(files["clusters/lab/inventory.yaml"])
-    lines: list[str] = found["data"]["reservations.txt"].splitlines()
+    lines: list[str] = found["data"][key].splitlines()
     return lines
 
 
@@ -52,6 +53,17 @@ def test_it_has_a_file_and_the_inventory_names_it(tmp_path: Path) -> None:
 
     assert [one["kind"] for one in yaml.safe_load_all(files[FILE])] == ["Reservation", "Reservation"]
     assert inventory(files) == [INVENTORY_HEAD, "robots"]
+
+
+def test_the_inventory_names_its_slots_as_the_sweep_reads_them(tmp_path: Path) -> None:
+    files = rendered(tmp_path, STANDING)
+    lines = inventory(files, "slots.txt")
+    slots = [one["metadata"]["name"] for one in yaml.safe_load_all(files[FILE])]
+
+    assert (lines[0], len(lines)) == (SLOTS_HEAD, 2)
+    assert read("", {"reservations.txt": "", "slots.txt": "\n".join(lines)}).standing == {
+        "robots": frozenset(slots)
+    }
 
 
 def test_suspended_it_has_neither_so_that_whoever_prunes_removes_its_slots(tmp_path: Path) -> None:
