@@ -50,6 +50,7 @@ CLOUD = cloud(
 PROD = {
     "name": "prod",
     "autoscaler": "karpenter",
+    "engine": "argocd",
     "karpenter": {"version": "1.14", "gates": {"StaticCapacity": True}},
 }
 CLASS = resource_class(cluster="prod", cloudCapacity=["gpu"], nodeSelector={"kubernetes.io/arch": "amd64"})
@@ -70,7 +71,7 @@ NODES = reservation(
     ),
 )
 WHOLE: list[Any] = [
-    site(PROD, diff={"budget": 500}),
+    site(PROD, diff={"budget": 500}, repository={"url": "https://git.example.org/a"}),
     CLASS,
     CLOUD,
     NODES,
