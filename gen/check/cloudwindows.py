@@ -86,8 +86,9 @@ def _missing(
     if not able or any(one.falls_back or not one.sound for one in able):
         return  # what is not sound is told of the capacity itself
     there = [one for each in able for one in each.reserved]
-    # What runs into the end of a block is told as that.
-    bad = [span for span in spans if not any(_covers(o, span) or _runs_into(o, span) for o in there)]
+    blocks = [one for one in there if one.type == BLOCK]  # what runs into the end of one is told as that
+    bare = [span for span in spans if not any(_covers(one, span) for one in there)]
+    bad = [span for span in bare if not any(_runs_into(one, span) for one in blocks)]
     if not bad:
         return
     known = "; ".join(f"{name_of(one)} {_times(one)}" for one in there) or "none"
