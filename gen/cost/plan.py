@@ -78,10 +78,11 @@ def plan(
     since, until = asked.span.clip(*term)
     told = [line for one in some for line in ledger.lines(one, 0, asked.span, months) if asked.has(line.key)]
     reserved = [
-        ReservedPlan(one.cluster, each, *paid, ledger.use(each, one.runs[0].stays, term, asked.span))
+        ReservedPlan(one.cluster, each, first, end, ledger.use(each, one.runs[0].stays, term, asked.span))
         for one in some
         for each in one.shop.reserved.values()
-        if (paid := asked.span.clip(*ledger.paid_span(each, term)))
+        for first, end in [asked.span.clip(*ledger.paid_span(each, term))]
+        if first < end
     ]
     return Plan(
         since,

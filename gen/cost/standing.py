@@ -32,6 +32,8 @@ class Standing:
 
     def most(self, since: int, until: int) -> tuple[int, int]:
         """The most machines at once in [since, until), and the first moment of it."""
+        if since >= until:
+            return 0, since
         found = sum(self.at(since).values()), since
         first = bisect_right(self.moments, since)
         for at, level in zip(self.moments[first:], self.levels[first:], strict=True):

@@ -62,6 +62,13 @@ def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(be
     assert json.loads(berth("plan", *NOW, "-o", "json", "--class", "bench").out)["occurrences"] == []
 
 
+def test_outside_of_all_dates_nothing_is_planned(berth: Berth) -> None:
+    told = "No machine is planned.\n\nNot planned: bench (names no cloudCapacity).\n"
+
+    assert berth("plan", *NOW, "--until", "2026-01-01") == (0, told, "")
+    assert berth("plan", *NOW, "--from", "2026-04-01") == (0, told, "")
+
+
 def test_without_cloud_capacity_nothing_is_planned(berth: Berth, folder: Path) -> None:
     project.write(folder, cloud=None)
 
