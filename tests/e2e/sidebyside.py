@@ -25,7 +25,7 @@ BEGINS: Mapping[str, int] = {
     "test_sweep": 4,
     "test_koordinator": 4,
     "test_koordinator_outage": 8,  # with the faults' own outage
-    "test_status": 5,
+    "test_status": 6,
     "test_sessions": 6,
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare

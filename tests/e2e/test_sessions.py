@@ -31,6 +31,7 @@ SITE = "sessions"
 CRDS = Path(__file__).parent / "crds"
 COUNT, CROWD, LENGTH = 5, 25, 3
 STABLE = 10  # seconds that a session counts after it left
+OPENED = 30  # seconds for windows that open in one minute, beside those of other stories
 RESET = 10
 LAG = 3  # seconds: a look, and the way there
 TICK = 5  # seconds between looks at the clock where nothing else happens
@@ -126,7 +127,7 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 
 def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
-    sleep_until(opens + 0.5 * MINUTE)
+    sleep_until(opens + 0.6 * MINUTE)
     came = time.time()
     for kind in KINDS:
         for number in range(2):
@@ -199,7 +200,7 @@ def targets(story: Story, name: str, first: float, last: float) -> set[int]:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.source)
 def test_a_session_takes_the_place_of_a_placeholder(story: Story, kind: Kind) -> None:
-    before = targets(story, kind.source, story.opens + 20, story.came)
+    before = targets(story, kind.source, story.opens + OPENED, story.came)
     after = targets(story, kind.source, story.came + LAG, story.rested)
 
     assert (before, after) == ({COUNT}, {COUNT - 2})

@@ -65,8 +65,8 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 
 def _reservations(opens: int) -> list[project.Document]:
-    """Minutes from `opens`: `course` 0 to 3; `relay` 0 to 3 in two; `overlap` 0 to 4; `mixed` 2 to 4; ..."""
-    later, last = opens + MINUTE, opens + 2 * MINUTE
+    """Minutes from `opens`: `course` 0 to 3; `relay` 0 to 3 in two; `overlap` 0 to 4; `mixed` 1 to 3; ..."""
+    later = opens + MINUTE
     course = reservation("course", opens, [entry(opens, 1, 2)], lead=1, seats={"small": 25})
     relay = [entry(opens, 1, 1), entry(opens + MINUTE, 1, 1)]
     overlap = [
@@ -77,7 +77,7 @@ def _reservations(opens: int) -> list[project.Document]:
         course,
         reservation("relay", opens, relay, lead=1, seats={"small": 10}),
         reservation("overlap", opens, overlap, lead=1, seats={"small": 8}),
-        reservation("mixed", last, [entry(last, 0, 2)], lead=0, seats={"small": 4, "large": 3}),
+        reservation("mixed", later, [entry(later, 0, 2)], lead=0, seats={"small": 4, "large": 3}),
         reservation("killed", later, [entry(later, 0, 3)], lead=0, seats={"small": 6}),
         reservation("edited", later, [entry(later, 0, 3)], lead=0, seats={"small": 7}),
         reservation("quiet", opens + DAY, [entry(opens + DAY, 0, 1)], lead=0, seats={"small": 9}),
@@ -166,8 +166,8 @@ def test_overlapping_occurrences_add_up_before_the_second_starts(story: Story) -
 
 
 def test_a_reservation_with_several_classes_opens_each(story: Story) -> None:
-    assert_steps(story, "mixed-small", [(2, 4), (4, 0)])
-    assert_steps(story, "mixed-large", [(2, 3), (4, 0)])
+    assert_steps(story, "mixed-small", [(1, 4), (3, 0)])
+    assert_steps(story, "mixed-large", [(1, 3), (3, 0)])
 
 
 def test_a_deleted_pod_comes_back_and_closes_on_time(story: Story) -> None:
