@@ -69,6 +69,7 @@ PROGRAMS = (
     _containerd("ctr"),
     _containerd("containerd"),
     Program("kwok", "cluster", "sigs.k8s.io/kwok/cmd/kwok"),
+    Program("karpenter", "karpenter", "sigs.k8s.io/karpenter/kwok"),
     _kubernetes("kubectl"),
     _kubernetes("kube-scheduler"),
     _kubernetes("kube-proxy"),

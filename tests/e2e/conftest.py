@@ -28,6 +28,7 @@ THEN = (
     "test_koordinator",
     "test_status",
     "test_sessions",
+    "test_karpenter",
     "test_flow",
     "test_editor",
     "test_koordinator_outage",

@@ -26,8 +26,11 @@ ROOTS = {
     "CronJob": "/apis/batch/v1/namespaces/{}/cronjobs",
     "ClusterRole": "/apis/rbac.authorization.k8s.io/v1/clusterroles",
     "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+    "EC2NodeClass": "/apis/karpenter.k8s.aws/v1/ec2nodeclasses",
+    "NodePool": "/apis/karpenter.sh/v1/nodepools",
     "Reservation": "/apis/scheduling.koordinator.sh/v1alpha1/reservations",
 }
+SCALED = ("Deployment", "NodePool")
 FIRST = ("Namespace", "PriorityClass", "ServiceAccount")
 
 
@@ -90,7 +93,7 @@ class Engine:
     def apply(self, document: Object) -> None:
         where = path(document)
         self.adapt(document)
-        if document["kind"] == "Deployment":
+        if document["kind"] in SCALED and "replicas" in document["spec"]:
             try:
                 document["spec"]["replicas"] = self._direct.get(where)["spec"].get("replicas", 0)
             except RefusedError as error:

@@ -24,6 +24,7 @@ BEGINS: Mapping[str, int] = {
     "test_windows": 4,
     "test_sweep": 4,
     "test_koordinator": 4,
+    "test_karpenter": 3,
     "test_koordinator_outage": 8,  # with the faults' own outage
     "test_status": 6,
     "test_sessions": 6,

@@ -1,0 +1,177 @@
+"""Cloud capacities that `berth validate` refuses, and the objects that Karpenter would get of them.
+
+The kinds of Karpenter v1.14.1 let pass some of what Karpenter cannot use.
+"""
+
+import copy
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tests.e2e.project import Document
+
+Change = Callable[[Document], object]
+SPEC: Document = {
+    "nodeClass": {
+        "role": "KarpenterNodeRole-prod",
+        "subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": "prod"}}],
+        "securityGroupSelectorTerms": [{"tags": {"karpenter.sh/discovery": "prod"}}],
+        "amiSelectorTerms": [{"alias": "al2023@v20260107"}],
+    },
+    "reservations": [
+        {
+            "id": "cr-0123456789abcdef0",
+            "instanceType": "m5.xlarge",
+            "zone": "us-east-1a",
+            "count": 4,
+        }
+    ],
+    "capacityTypes": ["reserved", "on-demand"],
+    "requirements": [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["m5.xlarge"]}],
+}
+_OTHER = {"instanceType": "m5.xlarge", "zone": "us-east-1a", "count": 1}
+_SUBNET, _GROUP, _AMI = "subnetSelectorTerms", "securityGroupSelectorTerms", "amiSelectorTerms"
+
+
+class Refused(NamedTuple):
+    name: str
+    change: Change
+    code: str  # of the finding
+
+
+def spec(change: Change) -> Document:
+    made = copy.deepcopy(SPEC)
+    change(made)
+    return made
+
+
+def objects(declared: Document) -> list[Document]:
+    """What such a capacity would be for Karpenter, whatever is wrong with it."""
+    class_: Document = dict(declared["nodeClass"])
+    pool: Document = {"name": "refused"}
+    if "reservations" in declared:
+        names = ("id", "tags", "ownerID", "instanceMatchCriteria")
+        class_["capacityReservationSelectorTerms"] = [
+            {name: one[name] for name in names if name in one} for one in declared["reservations"]
+        ]
+    kinds = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": declared["capacityTypes"]}
+    of_node = ("taints", "startupTaints", "expireAfter", "terminationGracePeriod")
+    template: Document = {
+        "metadata": {"labels": declared.get("labels", {})},
+        "spec": {
+            "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "refused"},
+            "requirements": [kinds, *declared["requirements"]],
+            **{name: declared[name] for name in of_node if name in declared},
+        },
+    }
+    pool_spec: Document = {
+        "template": template,
+        "disruption": {"consolidateAfter": "0s", **declared.get("disruption", {})},
+        **{name: declared[name] for name in ("weight", "limits") if name in declared},
+    }
+    return [
+        {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": pool, "spec": class_},
+        {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": pool, "spec": pool_spec},
+    ]
+
+
+def _set(*path: str | int, to: object) -> Change:
+    def change(made: Document) -> None:
+        *way, last = path
+        where: Document = made
+        for step in way:
+            where = where[step]  # type: ignore[index]
+        where[last] = to  # type: ignore[index]
+
+    return change
+
+
+def _class(**fields: object) -> Change:
+    return lambda made: made["nodeClass"].update(fields)
+
+
+def _terms(*terms: Document) -> Change:
+    return _set("reservations", to=[{**_OTHER, **term} for term in terms])
+
+
+def _asks(*requirements: Document) -> Change:
+    return lambda made: made["requirements"].extend(requirements)
+
+
+def _asked(key: str, operator: str, *values: str, **more: object) -> Change:
+    return _asks({"key": key, "operator": operator, "values": list(values), **more})
+
+
+def _budgets(*budgets: Document) -> Change:
+    return _set("disruption", to={"budgets": list(budgets)})
+
+
+_ID, _OTHER_ID = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
+_TAGGED = {"tags": {"course": "ml"}}
+
+BY_BOTH = (
+    Refused("no-role", lambda made: made["nodeClass"].pop("role"), "B011"),
+    Refused("role-and-profile", _class(instanceProfile="nodes"), "B016"),
+    Refused("no-subnets", _class(**{_SUBNET: []}), "B152"),
+    Refused("subnet-by-id-and-tags", _class(**{_SUBNET: [{"id": "subnet-0a", **_TAGGED}]}), "B152"),
+    Refused("group-that-says-nothing", _class(**{_GROUP: [{}]}), "B152"),
+    Refused("two-aliases", _class(**{_AMI: [{"alias": "al2@v1"}, {"alias": "al2@v2"}]}), "B152"),
+    Refused("alias-of-another-family", _class(amiFamily="Bottlerocket"), "B016"),
+    Refused("no-family", _class(**{_AMI: [{"id": "ami-0a"}]}), "B011"),
+    Refused("alias-without-version", _class(**{_AMI: [{"alias": "al2023"}]}), "B151"),
+    Refused("tag-of-karpenters", _class(tags={"karpenter.sh/nodepool": "x"}), "B153"),
+    Refused("soft-without-grace", _class(kubelet={"evictionSoft": {"pid.available": "5%"}}), "B016"),
+    Refused(
+        "high-below-low",
+        _class(kubelet={"imageGCHighThresholdPercent": 50, "imageGCLowThresholdPercent": 60}),
+        "B016",
+    ),
+    Refused("reservation-by-id-and-tags", _terms({"id": _ID, **_TAGGED}), "B152"),
+    Refused("owner-alone", _terms({"ownerID": "123456789012"}), "B152"),
+    Refused("owner-too-short", _terms({**_TAGGED, "ownerID": "12345678901"}), "B151"),
+    Refused("id-of-nothing", _terms({"id": "0123456789abcdef0"}), "B151"),
+    Refused("tag-without-value", _terms({"tags": {"course": ""}}), "B151"),
+    Refused("in-without-values", _asked("example.org/a", "In"), "B154"),
+    Refused("above-two-numbers", _asked("example.org/a", "Gt", "1", "2"), "B154"),
+    Refused("below-a-word", _asked("example.org/a", "Lt", "many"), "B154"),
+    Refused("too-few-to-choose", _asked("example.org/a", "In", "x", minValues=2), "B154"),
+    Refused("label-of-karpenters", _set("labels", to={"karpenter.sh/course": "ml"}), "B153"),
+    Refused("hostname", _set("labels", to={"kubernetes.io/hostname": "a"}), "B153"),
+    Refused("label-that-aws-has-not", _asked("karpenter.k8s.aws/instance-colour", "Exists"), "B153"),
+    Refused("weight-of-nothing", _set("weight", to=0), "B012"),
+    Refused("days", _set("expireAfter", to="30d"), "B151"),
+    Refused("grace-without-end", _set("terminationGracePeriod", to="Never"), "B151"),
+    Refused("no-such-effect", _set("taints", to=[{"key": "a", "effect": "NoEntry"}]), "B014"),
+    Refused("schedule-without-duration", _budgets({"nodes": "0", "schedule": "0 8 * * *"}), "B155"),
+    Refused("share-above-all", _budgets({"nodes": "150%"}), "B155"),
+    Refused("budget-of-seconds", _budgets({"nodes": "0", "schedule": "@daily", "duration": "30s"}), "B151"),
+    Refused("51-budgets", _budgets(*[{"nodes": str(i)} for i in range(51)]), "B155"),
+    Refused("no-such-reason", _budgets({"nodes": "0", "reasons": ["Expired"]}), "B014"),
+    Refused("owner-alone-beside-a-good-one", _terms({"id": _ID}, {"ownerID": "123456789012"}), "B152"),
+    Refused("volume-of-no-size", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "0Gi"}}]), "B022"),
+)
+ONLY_BY_US = (
+    Refused("bad-reservation-beside-a-good-one", _terms({"id": _OTHER_ID}, {"id": _ID, **_TAGGED}), "B152"),
+    Refused(
+        "bad-subnet-beside-a-good-one",
+        _class(**{_SUBNET: [_TAGGED, {"id": "subnet-0a", **_TAGGED}]}),
+        "B152",
+    ),
+    Refused(
+        "bad-group-beside-a-good-one",
+        _class(**{_GROUP: [_TAGGED, {"id": "sg-0a", "name": "nodes"}]}),
+        "B152",
+    ),
+    Refused("values-of-exists", _asked("example.org/a", "Exists", "x"), "B154"),
+    Refused(
+        "budget-in-a-zone",
+        _budgets({"nodes": "0", "schedule": "TZ=Europe/Zurich 0 8 * * *", "duration": "8h"}),
+        "B155",
+    ),
+    Refused(
+        "schedule-that-never-is",
+        _budgets({"nodes": "0", "schedule": "0 25 * * *", "duration": "8h"}),
+        "B155",
+    ),
+    Refused("budget-of-no-time", _budgets({"nodes": "0", "schedule": "@daily", "duration": "0m"}), "B151"),
+    Refused("longer-than-go-counts", _set("expireAfter", to="9999999h"), "B151"),
+)

@@ -1,0 +1,119 @@
+"""Karpenter itself, with its provider of pretended nodes: it buys for Pending pods, and takes nodes away.
+
+It sees the pods of the whole cluster. So that it serves none but those of its story, every pool has a label
+that its pods ask for and a taint that only they bear.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.e2e import binaries
+from tests.e2e.cluster import Cluster
+from tests.e2e.component import Component
+from tests.e2e.direct import Direct, Object
+from tests.e2e.kwok import LABEL
+from tests.e2e.project import Document
+
+MODULE = "sigs.k8s.io/karpenter"
+FOR = "e2e.berth.dev/karpenter"  # label and taint: whose nodes these are
+NODE_CLASS = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}
+POOLS, CLAIMS = "/apis/karpenter.sh/v1/nodepools", "/apis/karpenter.sh/v1/nodeclaims"
+_CLASSES = "/apis/karpenter.kwok.sh/v1alpha1/kwoknodeclasses"
+_CRDS = (  # of the module; the NodePool's is the one of the AWS provider
+    "pkg/apis/crds/karpenter.sh_nodeclaims.yaml",
+    "pkg/apis/crds/karpenter.sh_nodeoverlays.yaml",
+    "kwok/apis/crds/karpenter.kwok.sh_kwoknodeclasses.yaml",
+)
+_OWN_CRDS = ("karpenter-nodepool.yaml", "karpenter-ec2nodeclass.yaml")
+_HEALTH_PORT, _METRICS_PORT = 18081, 18080
+
+
+class Karpenter:
+    """Not started yet when this is made; its kinds are served."""
+
+    def __init__(self, cluster: Cluster, direct: Direct, types: Path) -> None:
+        """`types` is the file of instance types that it may buy."""
+        self._cluster = cluster
+        self._direct = direct
+        source = binaries.source("karpenter", MODULE)
+        own = [Path(__file__).parent / "crds" / name for name in _OWN_CRDS]
+        for file in (*(source / name for name in _CRDS), *own):
+            cluster.kubectl("apply", "--server-side", "-f", str(file))
+        cluster.wait_for(self._is_served, 60, "the kinds of Karpenter to be served")
+        self.component = self._made(types)
+
+    def _is_served(self) -> bool:
+        if not self._direct.items(_CLASSES):
+            kind = {"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": NODE_CLASS["kind"]}
+            self._direct.create(_CLASSES, {**kind, "metadata": {"name": NODE_CLASS["name"]}, "spec": {}})
+        for served in (POOLS, CLAIMS):
+            self._direct.items(served)  # refused until then
+        return True
+
+    def _made(self, types: Path) -> Component:
+        environment = {
+            "KUBECONFIG": str(self._cluster.kubeconfig),
+            "SYSTEM_NAMESPACE": "kube-system",
+            "KUBERNETES_MIN_VERSION": "1.19.0-0",
+            "DISABLE_LEADER_ELECTION": "true",
+            "METRICS_PORT": str(_METRICS_PORT),
+            "HEALTH_PROBE_PORT": str(_HEALTH_PORT),
+            "FEATURE_GATES": "StaticCapacity=true",
+            "INSTANCE_TYPES_FILE_PATH": str(types),
+        }
+        return self._cluster.add(str(self._cluster.bin_dir / "karpenter"), environment=environment)
+
+    def claims(self) -> list[Object]:
+        return self._direct.items(CLAIMS)
+
+    def wait_for_pools(self, names: Sequence[str]) -> None:
+        """Until it would buy for them."""
+        wanted = set(names)
+        self._cluster.wait_for(
+            lambda: (
+                wanted <= {one["metadata"]["name"] for one in self._direct.items(POOLS) if _is_ready(one)}
+            ),
+            30,
+            f"NodePools {', '.join(sorted(wanted))} to be ready",
+        )
+
+
+def _is_ready(found: Object) -> bool:
+    conditions = found.get("status", {}).get("conditions", [])
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def toleration(whose: str) -> Document:
+    return {"key": FOR, "operator": "Equal", "value": whose, "effect": "NoSchedule"}
+
+
+def placement(whose: str) -> Document:
+    """What leads a pod to the nodes of such a pool, and no other pod."""
+    return {"nodeSelector": {FOR: whose}, "tolerations": [toleration(whose)]}
+
+
+def node_pool(name: str, whose: str, requirements: Sequence[Document], **spec: object) -> Document:
+    """It keeps its nodes for ever unless `spec` has another `disruption`. The label `type` is for the program
+    that lets nodes pretend.
+    """
+    template = {
+        "metadata": {"labels": {**LABEL, FOR: whose}},
+        "spec": {
+            "nodeClassRef": NODE_CLASS,
+            "requirements": list(requirements),
+            "taints": [{"key": FOR, "value": whose, "effect": "NoSchedule"}],
+            "expireAfter": "Never",
+        },
+    }
+    held = {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "Never"}
+    return {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {"name": name},
+        "spec": {"template": template, "disruption": held, **spec},
+    }
+
+
+def many(documents: Sequence[Document]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(documents)})

@@ -1,0 +1,237 @@
+"""Windows on Karpenter's nodes, and a record of how many nodes there were.
+
+`courses` holds seats for a course; `free` is a pool without windows, for comparison; `lab` is whole nodes. In
+the first two a stranger comes, needs a node of its own and leaves it empty while the window is open.
+"""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from gen.plan.labels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
+from gen.plan.purchase import Purchase, purchase
+from gen.plan.values import Question
+from tests.e2e import karpenterquestion as question
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct, Mirror, Object
+from tests.e2e.gitops import Engine
+from tests.e2e.images import PAUSE
+from tests.e2e.karpenter import CLAIMS, FOR, NODE_CLASS, POOLS, node_pool, placement
+from tests.e2e.karpenterquestion import one_of
+from tests.e2e.kwok import LABEL
+from tests.e2e.project import Document, document
+from tests.e2e.seats import CLASS, is_placed
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
+
+SITE, NAMESPACE, SESSIONS = "karpenter", "berth-karpenter", "karpenter-sessions"
+MACHINE = "m5.xlarge"  # three seats each
+MACHINES = (one_of(INSTANCE_TYPE, MACHINE), one_of(CAPACITY_TYPE, ON_DEMAND))
+SEATS, ACTIVE, NODES = 6, 4, 2
+LENGTH, LAB = 3, 2  # minutes of the windows
+LATE = 75  # seconds after opening within which nodes stand, also where many windows open in one minute
+EMPTIED = 15  # seconds after the sessions came, when the strangers go
+GONE = 75  # seconds after which a node that nobody needs has gone: looked at, validated for 15 s, drained
+EAGER: Document = {
+    "consolidationPolicy": "WhenEmptyOrUnderutilized",
+    "consolidateAfter": "5s",
+    "budgets": [{"nodes": "100%"}],
+}
+_PODS = f"/api/v1/namespaces/{SESSIONS}/pods"
+
+
+class Look(NamedTuple):
+    """Nodes and NodeClaims of each pool, by what its nodes are for. `placed` are the placeholders that have a
+    node, `sessions` the sessions that have one.
+    """
+
+    at: float
+    nodes: Counter[str]
+    claims: Counter[str]
+    asked: int  # replicas of the static pool
+    placeholders: int
+    placed: int
+    sessions: int
+
+
+class Told(NamedTuple):
+    """Instants in seconds since the epoch."""
+
+    opens: int
+    came: float  # the sessions
+    emptied: float
+    looks: list[Look]
+    bought: dict[str, float]  # NodeClaims of `courses`, by name: when each was first seen
+
+    def between(self, first: float, last: float) -> list[Look]:
+        return [look for look in self.looks if first <= look.at < last]
+
+
+def documents(opens: int) -> list[Document]:
+    gates = {"version": "1.14", "gates": {"StaticCapacity": True}}
+    cluster = {"name": "real", "autoscaler": "karpenter", "karpenter": gates}
+    site = {"namespace": NAMESPACE, "engine": "argocd", "clusters": [cluster]}
+    return [
+        document("Site", SITE, site),
+        _cloud("courses"),
+        _cloud("lab"),
+        _class("seat", "courses", sessions={"source": "pods", "namespaces": [SESSIONS]}),
+        _class("node", "lab"),
+        reservation(
+            "course",
+            opens,
+            [entry(opens, 0, LENGTH)],
+            lead=0,
+            seats={"seat": SEATS},
+            behaviour="maintain",
+            sessions={"matchLabels": {"course": "yes"}},
+        ),
+        _lab(opens),
+    ]
+
+
+def _lab(opens: int) -> Document:
+    made = reservation("lab", opens, [entry(opens, 0, LAB)], lead=0, seats={}, backend={"type": "nodePool"})
+    made["spec"]["provisioning"]["seats"] = [{"resourceClass": "node", "nodeCount": NODES}]
+    return made
+
+
+def _cloud(name: str) -> Document:
+    terms = [{"tags": {"karpenter.sh/discovery": "prod"}}]
+    node_class = {
+        "role": "KarpenterNodeRole",
+        "subnetSelectorTerms": terms,
+        "securityGroupSelectorTerms": terms,
+        "amiSelectorTerms": [{"alias": "al2023@v20260107"}],
+    }
+    spec = {
+        "nodeClass": node_class,
+        "capacityTypes": [ON_DEMAND],
+        "requirements": [one_of(INSTANCE_TYPE, MACHINE), one_of(ARCH, "amd64")],
+        "labels": {**LABEL, FOR: name},
+        "taints": [{"key": FOR, "value": name, "effect": "NoSchedule"}],
+        "disruption": EAGER,
+    }
+    return document("CloudCapacity", name, spec)
+
+
+def _class(name: str, cloud: str, **more: object) -> Document:
+    requests = {"cpu": "1", "memory": "1Gi"}
+    tolerations = placement(cloud)["tolerations"]
+    spec = {"requests": requests, "tolerations": tolerations, "cloudCapacity": [cloud], **more}
+    return document("ResourceClass", name, spec)
+
+
+def _pretend(found: Object) -> None:
+    """The provider at hand knows another class of nodes."""
+    if found["kind"] == "NodePool":
+        found["spec"]["template"]["spec"]["nodeClassRef"] = NODE_CLASS
+
+
+def _pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
+    container = {"name": "session", "image": PAUSE, "resources": {"requests": {"cpu": cpu}}}
+    spec = {**placement(whose), "containers": [container], "terminationGracePeriodSeconds": 0}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
+
+
+def planned() -> Purchase:
+    """Of what comes at the opening of `courses`: the stranger first."""
+    asked = [_pod("stranger", "courses", "3500m"), _pod("seat", "courses", "1")]
+    pods = [
+        question.planned_pod(one["metadata"]["name"], NAMESPACE, one, count)
+        for one, count in zip(asked, (1, SEATS), strict=True)
+    ]
+    pool = question.planned_pool(node_pool("courses", "courses", MACHINES))
+    return purchase(Question((pool,), question.planned_types(), tuple(pods), settings=question.SETTINGS))
+
+
+class Record:
+    """Looks once a second until it is stopped."""
+
+    def __init__(self, direct: Direct) -> None:
+        places = f"/api/v1/namespaces/{NAMESPACE}/pods?labelSelector={CLASS}"
+        lists = (f"/api/v1/nodes?labelSelector={FOR}", f"{CLAIMS}?labelSelector={FOR}", POOLS, places, _PODS)
+        self._mirrors = [Mirror(direct, path) for path in lists]
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.looks: list[Look] = []
+        self.bought: dict[str, float] = {}
+
+    def start(self) -> None:
+        for mirror in self._mirrors:
+            mirror.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+        for mirror in self._mirrors:
+            mirror.stop()
+
+    def _run(self) -> None:
+        while not self._stop.wait(1):
+            self._look()
+
+    def _look(self) -> None:
+        at = time.time()
+        nodes, claims, pools, placeholders, sessions = (one.objects() for one in self._mirrors)
+        for one in claims:
+            if _for(one) == "courses":
+                self.bought.setdefault(one["metadata"]["name"], at)
+        placed = sum(map(is_placed, placeholders))
+        running = sum(
+            map(is_placed, (one for one in sessions if "course" in one["metadata"].get("labels", {})))
+        )
+        asked = sum(one["spec"].get("replicas", 0) for one in pools)
+        counts = Counter(map(_for, nodes)), Counter(map(_for, claims))
+        self.looks.append(Look(at, *counts, asked, len(placeholders), placed, running))
+
+
+def _for(found: Object) -> str:
+    whose: str = found["metadata"]["labels"][FOR]
+    return whose
+
+
+def happen(cluster: Cluster, direct: Direct, folder: Path, opens: int) -> Told:
+    """From before the first opening until everything has gone."""
+    cluster.create_namespace(SESSIONS)
+    free = node_pool("free", "free", MACHINES)
+    direct.create(POOLS, {**free, "spec": {**free["spec"], "disruption": EAGER}})
+    engine = Engine(direct, folder, _pretend)
+    engine.declare(documents(opens))
+    engine.sync()
+    record = Record(direct)
+    record.start()
+    try:
+        return _happen(direct, record, opens)
+    finally:
+        record.stop()
+
+
+def _happen(direct: Direct, record: Record, opens: int) -> Told:
+    sleep_until(opens)
+    for whose in ("courses", "free"):
+        direct.create(_PODS, _pod(f"stranger-{whose}", whose, "3500m"))
+    _until(lambda: record.looks[-1].placed == SEATS, opens + LATE)
+    came = time.time()
+    for number in range(ACTIVE):
+        direct.create(_PODS, _pod(f"session-{number}", "courses", "1", course="yes"))
+    sleep_until(came + EMPTIED)
+    emptied = time.time()
+    for whose in ("courses", "free"):
+        direct.delete(f"{_PODS}/stranger-{whose}")
+    sleep_until(opens + LENGTH * MINUTE - 3)
+    for number in range(ACTIVE):
+        direct.delete(f"{_PODS}/session-{number}")
+    sleep_until(opens + LENGTH * MINUTE)
+    _until(lambda: not record.looks[-1].claims, opens + LENGTH * MINUTE + GONE)
+    time.sleep(3)  # for one more look
+    return Told(opens, came, emptied, record.looks, record.bought)
+
+
+def _until(predicate: Callable[[], bool], last: float) -> None:
+    """Or until `last`: the tests judge what is missing then."""
+    while not predicate() and time.time() < last:
+        time.sleep(0.2)

@@ -1,0 +1,75 @@
+"""What Karpenter buys for the table of cases: all of their pods are there before it looks."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gen.plan.labels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct, Object, at_once
+from tests.e2e.errors import WaitTimeoutError
+from tests.e2e.karpenter import POOLS, Karpenter, many
+from tests.e2e.karpentercases import CASES, Case, Machines, Seen
+from tests.e2e.waiting import wait_for
+
+NAMESPACE = "karpenter-table"
+_PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+
+
+def ask(cluster: Cluster, direct: Direct, karpenter: Karpenter) -> dict[str, Seen]:
+    """By case. Karpenter runs afterwards, and what was bought goes."""
+    cluster.create_namespace(NAMESPACE)
+    pools = [pool for one in CASES for pool in one.node_pools]
+    cluster.apply(many(pools))
+    karpenter.component.start()
+    karpenter.wait_for_pools([pool["metadata"]["name"] for pool in pools])
+    # It batches by time: so that pods which come together are not bought for apart, they come without it.
+    karpenter.component.stop()
+    cluster.apply(many([one for case in CASES for one in case.workloads(NAMESPACE)]))
+    seats = sum(seats.count for case in CASES for seats in case.seats)
+    wait_for(lambda: len(_waiting(direct)) == seats, 30, f"{seats} pods to find no node")
+    karpenter.component.start()
+    try:
+        left = sum(case.unplaced for case in CASES)
+        wait_for(lambda: len(_waiting(direct)) == left, 40, "nodes for all pods")
+    except WaitTimeoutError:
+        pass  # the test of each case tells which
+    return _seen(direct, karpenter)
+
+
+def forget(cluster: Cluster, direct: Direct) -> None:
+    """Harmless where nothing has been asked."""
+    cluster.kubectl("delete", "namespace", NAMESPACE, "--ignore-not-found", "--wait=false")
+    at_once([lambda name=name: direct.delete(f"{POOLS}/{name}") for name in _pools()])  # type: ignore[misc]
+
+
+def _pools() -> list[str]:
+    return [pool["metadata"]["name"] for one in CASES for pool in one.node_pools]
+
+
+def _waiting(direct: Direct) -> list[Object]:
+    """Of Deployments, those that the scheduler has looked at and has no node for."""
+    return [
+        pod
+        for pod in direct.items(f"{_PODS}?labelSelector=seats")
+        if any(
+            one["type"] == "PodScheduled" and one["status"] == "False"
+            for one in pod["status"].get("conditions", ())
+        )
+    ]
+
+
+def _seen(direct: Direct, karpenter: Karpenter) -> dict[str, Seen]:
+    claims, waiting = karpenter.claims(), _waiting(direct)
+    return {one.name: Seen(_machines(one, claims), _unplaced(one, waiting)) for one in CASES}
+
+
+def _machines(case: Case, claims: Sequence[Object]) -> Machines:
+    own = {pool["metadata"]["name"] for pool in case.node_pools}
+    keys = (NODEPOOL, INSTANCE_TYPE, ZONE, CAPACITY_TYPE)
+    bought = [one["metadata"]["labels"] for one in claims if one["metadata"]["labels"][NODEPOOL] in own]
+    told = [tuple(labels.get(key, "") for key in keys) for labels in bought]
+    return Counter((pool, kind, zone, how) for pool, kind, zone, how in told)
+
+
+def _unplaced(case: Case, waiting: Sequence[Object]) -> int:
+    return sum(pod["metadata"]["labels"]["case"] == case.name for pod in waiting)

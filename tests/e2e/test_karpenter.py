@@ -1,0 +1,140 @@
+"""Karpenter buys for placeholders and takes nodes away, and what it buys is what the plan says.
+
+`tell` asks it first about a table of declarations of many kinds, and then lets windows open and close.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import pytest
+
+from tests.e2e import karpentercases, karpenterquestion, karpenterstory, karpentertable
+from tests.e2e.direct import Direct
+from tests.e2e.karpenter import Karpenter
+from tests.e2e.karpentercases import CASES, Case, Seen
+from tests.e2e.karpenterstory import (
+    ACTIVE,
+    EMPTIED,
+    GONE,
+    LAB,
+    LATE,
+    LENGTH,
+    NAMESPACE,
+    NODES,
+    SEATS,
+    SESSIONS,
+    Told,
+)
+from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.windows import MINUTE, sleep_until
+
+EARLY = MINUTE  # seconds; the table takes one and a half
+
+
+class Story(NamedTuple):
+    table: dict[str, Seen]
+    told: Told
+
+
+def tell(stage: Stage) -> Story:
+    cluster, direct = stage.cluster, Direct()
+    stage.undo.callback(direct.close)
+    sleep_until(stage.opens - EARLY)
+    karpenter = Karpenter(cluster, direct, karpenterquestion.write_types(stage.folder))
+    try:
+        table = karpentertable.ask(cluster, direct, karpenter)
+        karpentertable.forget(cluster, direct)
+        return Story(table, karpenterstory.happen(cluster, direct, stage.folder, stage.opens + MINUTE))
+    finally:
+        stage.undo.callback(_forget, direct)
+        karpenter.component.stop()
+
+
+def _forget(direct: Direct) -> None:
+    """Nobody waits for it."""
+    for name in (karpentertable.NAMESPACE, NAMESPACE, SESSIONS):
+        direct.delete(f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
+
+
+@pytest.fixture(scope="module")
+def plan() -> dict[str, Seen]:
+    return karpentercases.plan(karpentertable.NAMESPACE)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_plan_and_karpenter_buy_the_same(story: Story, plan: dict[str, Seen], case: Case) -> None:
+    """Type, zone and capacity type of every machine, and how many pods find none."""
+    assert story.table[case.name] == plan[case.name]
+
+
+def test_the_table_is_of_more_than_single_nodes(story: Story) -> None:
+    bought = [sum(seen.machines.values()) for seen in story.table.values()]
+
+    assert len(CASES) >= 20
+    assert sum(one > 1 for one in bought) >= 6
+
+
+@pytest.fixture
+def told(story: Story) -> Told:
+    return story.told
+
+
+@pytest.fixture
+def end(told: Told) -> float:
+    return told.opens + LENGTH * MINUTE
+
+
+def test_nothing_is_bought_before_the_window_opens(told: Told) -> None:
+    before = told.between(0, told.opens)
+
+    assert before
+    assert {(look.claims["courses"], look.claims["lab"], look.asked) for look in before} == {(0, 0, 0)}
+
+
+def test_placeholders_make_karpenter_buy_what_the_plan_says(told: Told) -> None:
+    """Three of them on a machine, and one for the stranger who fills it."""
+    assert told.between(told.opens, told.came)[-1].placed == SEATS
+    assert len(told.bought) == len(karpenterstory.planned().machines) == SEATS // 3 + 1
+
+
+def test_sessions_take_the_places_without_a_further_node(told: Told, end: float) -> None:
+    settled = told.between(told.came + EMPTIED, end - 4)
+
+    assert {(look.sessions, look.placeholders, look.placed) for look in settled} == {
+        (ACTIVE, SEATS - ACTIVE, SEATS - ACTIVE)
+    }
+    assert [name for name, at in told.bought.items() if at > told.came] == []
+
+
+def test_a_budget_keeps_an_empty_node_while_the_window_is_open(told: Told, end: float) -> None:
+    """The same node in a pool without windows goes within the time."""
+    held = told.between(told.emptied + 5, end)
+
+    assert {look.nodes["courses"] for look in held} == {SEATS // 3 + 1}
+    assert held[0].nodes["free"] == 1
+    assert held[-1].nodes["free"] == 0
+
+
+def test_after_the_end_all_nodes_go(told: Told, end: float) -> None:
+    last = told.looks[-1]
+
+    assert last.at - end <= GONE + 2
+    assert (last.nodes["courses"], last.claims["courses"], last.placeholders) == (0, 0, 0)
+
+
+def test_whole_nodes_follow_their_window(told: Told) -> None:
+    asked = [look.asked for look in told.looks]
+    steps = [asked[0]] + [now for before, now in pairwise(asked) if now != before]
+    open_ = told.between(told.opens + LATE, told.opens + LAB * MINUTE)
+    after = told.between(told.opens + LAB * MINUTE + 60, 1e10)
+
+    assert steps == [0, NODES, 0]
+    assert {look.nodes["lab"] for look in open_} == {NODES}
+    assert {(look.nodes["lab"], look.claims["lab"]) for look in after} == {(0, 0)}

@@ -1,0 +1,107 @@
+"""What is rendered of cloud capacities the kinds of Karpenter take; what is refused, they often do not."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.e2e import cloudrefusals, project
+from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, Refused
+from tests.e2e.cluster import Cluster, KubectlError
+from tests.generateclouds import cloud_capacity
+
+CRDS = ("karpenter-nodepool.yaml", "karpenter-ec2nodeclass.yaml")
+GENERATED = 200
+SEED = 20260301
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kinds(cluster: Cluster) -> None:
+    for name in CRDS:
+        cluster.kubectl("apply", "--server-side", "-f", str(Path(__file__).parent / "crds" / name))
+    cluster.wait_for(lambda: cluster.kubectl("get", "nodepools,ec2nodeclasses"), 30, "the kinds to be served")
+
+
+def site() -> project.Document:
+    gates = {"StaticCapacity": True}
+    return project.site(
+        clusters=[
+            {"name": "real", "autoscaler": "karpenter", "karpenter": {"version": "1.14", "gates": gates}}
+        ]
+    )
+
+
+def seat(clouds: list[str]) -> project.Document:
+    made = project.resource_class("small")
+    made["spec"] |= {"cloudCapacity": clouds, "nodeSelector": {}, "tolerations": []}
+    return made
+
+
+def refusals(cluster: Cluster, objects: list[project.Document]) -> list[str]:
+    """What the API server says of those that it does not take."""
+    found = []
+    for one in objects:
+        try:
+            cluster.apply(json.dumps(one), server_dry_run=True)
+        except KubectlError as error:
+            found.append(str(error))
+    return found
+
+
+def codes(folder: Path, spec: project.Document) -> set[str]:
+    """Of errors."""
+    document = project.document("CloudCapacity", "refused", spec)
+    project.write(folder, [site(), seat(["refused"]), document])
+    return {one["code"] for one in project.findings(folder) if one["severity"] == "error"}
+
+
+def test_what_is_not_refused_here_is_not_refused_there(cluster: Cluster, tmp_path: Path) -> None:
+    assert refusals(cluster, cloudrefusals.objects(cloudrefusals.SPEC)) == []
+    assert codes(tmp_path, cloudrefusals.SPEC) == set()
+
+
+@pytest.mark.parametrize("one", BY_BOTH, ids=lambda one: one.name)
+def test_both_refuse(cluster: Cluster, tmp_path: Path, one: Refused) -> None:
+    spec = cloudrefusals.spec(one.change)
+
+    assert codes(tmp_path, spec) == {one.code}
+    (said,) = refusals(cluster, cloudrefusals.objects(spec))
+    assert "is invalid" in said
+
+
+@pytest.mark.parametrize("one", ONLY_BY_US, ids=lambda one: one.name)
+def test_only_we_refuse(cluster: Cluster, tmp_path: Path, one: Refused) -> None:
+    """The list in docs/karpenter.md."""
+    spec = cloudrefusals.spec(one.change)
+
+    assert codes(tmp_path, spec) == {one.code}
+    assert refusals(cluster, cloudrefusals.objects(spec)) == []
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Cloud capacities made by chance, without those that `validate` refuses; rendered."""
+    folder, random = tmp_path_factory.mktemp("clouds"), Random(SEED)
+    names = [f"cloud-{number}" for number in range(GENERATED)]
+    project.write(folder, [site(), *(cloud_capacity(random, name, "real") for name in names)])
+    refused = {one["file"] for one in project.findings(folder) if one["severity"] == "error"}
+    for file in refused:
+        (folder / file).unlink()
+    assert len(refused) < GENERATED / 2
+    project.berth(folder, "render")
+    return folder
+
+
+def test_everything_that_validate_accepts_the_api_server_accepts(cluster: Cluster, generated: Path) -> None:
+    cluster.apply(generated / "rendered" / "clusters" / "real" / "base.yaml")
+    clouds = generated / "rendered" / "clusters" / "real" / "cloud"
+
+    answer = cluster.kubectl(
+        "apply", "--recursive", "-f", str(clouds), "--dry-run=server", "-o", "name", timeout=600
+    )
+
+    kinds = [line.partition("/")[0] for line in answer.split()]
+    files = len(list(clouds.glob("*.yaml")))
+    assert files > GENERATED / 2
+    assert kinds.count("nodepool.karpenter.sh") == kinds.count("ec2nodeclass.karpenter.k8s.aws") == files
