@@ -94,13 +94,17 @@ def instant(text: str) -> int:
 def tag_key(text: str) -> str:
     if 0 < len(text) <= 128:
         return text
-    raise Refusal("a tag has no key.", "Write its key, at most 128 characters.", UNREADABLE)
+    message = f"the key of a tag has {len(text)} characters." if text else "a tag has no key."
+    raise Refusal(message, "Write its key, at most 128 characters.", UNREADABLE)
 
 
 def tag_value(text: str) -> str:
     """In a selector: it may be `*`, but not nothing."""
     if 0 < len(text) <= 256:
         return text
+    if text:
+        message = f"the value of a tag has {len(text)} characters."
+        raise Refusal(message, "Write at most 256 characters.", UNREADABLE)
     message = "a tag without value selects nothing."
     raise Refusal(message, 'Write its value, or "*" for any.', UNREADABLE)
 

@@ -132,6 +132,15 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "B151 subnetSelectorTerms.1.tags. @key: a tag has no key. Write its key, at most 128 characters.",
         ],
     ),
+    "a-long-tag": (
+        {"subnetSelectorTerms": [{"tags": {"a": "b" * 257}}, {"tags": {"a" * 129: "b"}}]},
+        [
+            "B151 subnetSelectorTerms.0.tags.a: the value of a tag has 257 characters. "
+            "Write at most 256 characters.",
+            f"B151 subnetSelectorTerms.1.tags.{'a' * 129} @key: the key of a tag has 129 characters. "
+            "Write its key, at most 128 characters.",
+        ],
+    ),
     "any-value-of-a-tag": (
         {"subnetSelectorTerms": [{"tags": {"a": "*"}}]},
         [],
