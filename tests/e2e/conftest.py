@@ -25,14 +25,14 @@ FIRST = ("test_binaries", "test_seats", "test_sidebyside", "test_cluster")
 THEN = (
     "test_windows",
     "test_sweep",
-    "test_koordinator",
     "test_status",
     "test_sessions",
-    "test_karpenter",
     "test_flow",
     "test_editor",
     "test_koordinator_outage",
     "test_faults",
+    "test_karpenter",
+    "test_koordinator",
 )
 ORDER = {name: place for place, name in enumerate((*FIRST, *THEN))}
 _numbers = itertools.count(1)

@@ -41,6 +41,7 @@ JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 CRONJOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs"
 NODES = "/api/v1/nodes"
 TAIL = 95  # seconds after the last end, in which the sweep does what nobody else did
+EARLY = 90  # seconds before the first opening: what it prepares must not see the API server go
 STRANGER = "stranger"
 
 
@@ -58,6 +59,7 @@ class Story(NamedTuple):
 def tell(stage: Stage) -> Story:
     cluster, direct = stage.cluster, Direct()
     stage.undo.callback(direct.close)
+    sleep_until(stage.opens - EARLY)
     _prepare(cluster, stage)
     engine = Engine(direct, stage.folder, _adapt)
     engine.declare(koordinatorcases.documents(stage.opens))

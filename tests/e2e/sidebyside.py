@@ -18,16 +18,16 @@ from tests.e2e.windows import MINUTE
 
 # The minute at which each begins. Where many windows open in one minute each of them is late, so no two
 # stories begin together that count seconds. The faults take the controllers away before the others begin, and
-# the API server after they have ended.
+# the API server when those of placeholders have ended and those of slots and nodes have not begun.
 BEGINS: Mapping[str, int] = {
     "test_faults": 0,
     "test_windows": 4,
     "test_sweep": 4,
-    "test_koordinator": 4,
-    "test_karpenter": 3,
-    "test_koordinator_outage": 8,  # with the faults' own outage
     "test_status": 6,
     "test_sessions": 6,
+    "test_koordinator_outage": 9,  # with the faults' own outage
+    "test_karpenter": 13,
+    "test_koordinator": 14,
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare
 

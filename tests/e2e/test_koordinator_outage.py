@@ -22,13 +22,13 @@ from tests.e2e.windows import MINUTE, sleep_until
 from tests.koordinator.scheduler import FakeScheduler
 
 NAMESPACE, SITE, SESSIONS, SCHEDULER = "berth-slots-away", "slots-away", "slots-away-sessions", "koord-away"
-AWAY = (0.4, 2.4)
+AWAY = (0.5, 2.5)  # as SERVER_AWAY of the faults, from the minute at which this story begins
 WHERE, LAST = "away", 4
 TAIL = 40  # seconds
 CASES: Sequence[Case] = (
-    Case("over-open", opens=1, ends=LAST, where=WHERE, short=1.4 * MINUTE + RETURN + 30),
+    Case("over-open", opens=1, ends=LAST, where=WHERE, short=(AWAY[1] - 1) * MINUTE + RETURN + 30),
     Case("in-the-middle", ends=LAST, where=WHERE),
-    Case("over-end", ends=2, where=WHERE, clean=0.4 * MINUTE + RETURN + 20),
+    Case("over-end", ends=2, where=WHERE, clean=(AWAY[1] - 2) * MINUTE + RETURN + 20),
 )
 
 
@@ -107,7 +107,7 @@ def test_nothing_is_left(story: Story, one: Case) -> None:
 def test_in_the_middle_nothing_moves(story: Story) -> None:
     """The session keeps its slot, and no slot is made or removed."""
     during = [
-        look for look in story.record.looks["in-the-middle"] if at(story, 0.4) <= look.at < at(story, 3.9)
+        look for look in story.record.looks["in-the-middle"] if at(story, AWAY[0]) <= look.at < at(story, 3.9)
     ]
 
     assert {(look.free, look.used, look.pending, look.dead) for look in during} == {(COUNT - 1, 1, 0, 0)}
