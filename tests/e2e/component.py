@@ -6,6 +6,7 @@ import os
 import signal
 import ssl
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -32,6 +33,7 @@ class Component:
         self._is_ready = is_ready
         self._grace = grace
         self._environment = environment
+        self._lock = threading.Lock()  # two stories may take the same program away
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -40,14 +42,16 @@ class Component:
 
     @property
     def running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
+        process = self._process  # another thread may take it away
+        return process is not None and process.poll() is None
 
     def start(self, wait: bool = True) -> None:
-        if self.running:
-            raise E2EError(f"{self.name} runs already: stop it first")
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        with self.log.open("ab") as log:
-            self._process = self._sandbox.spawn(*self.argv, log=log, environment=self._environment)
+        with self._lock:
+            if self.running:
+                raise E2EError(f"{self.name} runs already: stop it first")
+            self.log.parent.mkdir(parents=True, exist_ok=True)
+            with self.log.open("ab") as log:
+                self._process = self._sandbox.spawn(*self.argv, log=log, environment=self._environment)
         if wait:
             self.wait_ready()
 
@@ -63,7 +67,9 @@ class Component:
             time.sleep(0.05)
 
     def stop(self) -> None:
-        """SIGTERM, and SIGKILL after the grace; its port is free when this returns."""
+        """SIGTERM, and SIGKILL after the grace; its port is free when this returns. Harmless when it is not
+        running.
+        """
         self._end(signal.SIGTERM, self._grace)
 
     def kill(self) -> None:
@@ -85,16 +91,17 @@ class Component:
                 self.start()
 
     def _end(self, how: signal.Signals, grace: float) -> None:
-        if self._process is None:
-            return
-        deadline = time.monotonic() + grace
-        self._signal(how)
-        while self._process.poll() is None:
-            if time.monotonic() >= deadline:
-                self._signal(signal.SIGKILL)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=0.2)
-        self._process = None
+        with self._lock:
+            if self._process is None:
+                return
+            deadline = time.monotonic() + grace
+            self._signal(how)
+            while self._process.poll() is None:
+                if time.monotonic() >= deadline:
+                    self._signal(signal.SIGKILL)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(timeout=0.2)
+            self._process = None
 
     def _signal(self, how: signal.Signals) -> None:
         """To the program itself: our own child is nsenter, which waits for it and passes nothing on."""

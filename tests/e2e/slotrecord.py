@@ -54,7 +54,7 @@ class SlotRecord:
         """Of these reservations there is a look from the beginning on."""
         self._namespace = namespace
         ours = f"?labelSelector=berth.dev/site={site}"
-        self._slots = Mirror(direct, SLOTS + ours)
+        self._slots = Mirror(direct, SLOTS + ours, self._note_handovers)
         self._pods = Mirror(direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
         self._pools = Mirror(direct, f"/apis/apps/v1/namespaces/{namespace}/deployments{ours}")
         self._jobs = Mirror(direct, f"/apis/batch/v1/namespaces/{namespace}/jobs?labelSelector={RESERVATION}")
@@ -64,6 +64,7 @@ class SlotRecord:
         self.looks: dict[str, list[Look]] = {name: [] for name in reservations}
         self.ends: dict[str, list[tuple[str | None, str | None]]] = {}  # ttl and expires of slots, in turn
         self.made: dict[str, dict[str, str]] = {}  # by reservation and slot, its creationTimestamp
+        self.handed: dict[str, set[str]] = {}  # by reservation, uids of placeholders that slots took over
 
     def start(self) -> None:
         for mirror in self._all():
@@ -99,6 +100,13 @@ class SlotRecord:
         for name, looks in self.looks.items():
             ours = [one for one in sessions if one["metadata"]["labels"].get("course") == name]
             looks.append(self._count(at, name, _of(slots, name), _of(pods, name), ours))
+
+    def _note_handovers(self) -> None:
+        """At every change: one may be over before the next look."""
+        for slot in self._slots.objects():
+            if self._kind(slot) == "handed":
+                taken = self.handed.setdefault(_label(slot, RESERVATION), set())
+                taken.update(owner["uid"] for owner in _owners(slot))
 
     def _note(self, slot: Object) -> None:
         name, spec = _label(slot, RESERVATION), slot["spec"]

@@ -3,7 +3,6 @@
 Minutes count from the first opening. Beside the fault tests it is they who take it away, at these minutes.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -23,6 +22,7 @@ from tests.koordinator.scheduler import FakeScheduler
 
 NAMESPACE, SITE, SESSIONS, SCHEDULER = "berth-slots-away", "slots-away", "slots-away-sessions", "koord-away"
 AWAY = (0.5, 2.5)  # as SERVER_AWAY of the faults, from the minute at which this story begins
+AFTER_OTHERS = 1  # seconds in which the faults begin to start it
 WHERE, LAST = "away", 4
 TAIL = 40  # seconds
 CASES: Sequence[Case] = (
@@ -74,11 +74,8 @@ def _happen(apiserver: Component, direct: Direct, opens: int) -> None:
     where = f"/api/v1/namespaces/{SESSIONS}/pods"
     direct.create(where, session("session", "in-the-middle", WHERE, SCHEDULER))
     sleep_until(opens + AWAY[0] * MINUTE)
-    time.sleep(1)
-    if apiserver.running:
-        apiserver.stop()
-    sleep_until(opens + AWAY[1] * MINUTE)
-    time.sleep(1)
+    apiserver.stop()
+    sleep_until(opens + AWAY[1] * MINUTE + AFTER_OTHERS)
     if not apiserver.running:
         apiserver.start()
     sleep_until(opens + LAST * MINUTE + TAIL)
