@@ -73,7 +73,7 @@ class Direct:
     def _exchange(
         self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, bytes]:
-        for _ in range(THREADS + 1):
+        while True:
             fresh, connection = self._connection()
             try:
                 connection.request(method, path, content, dict(headers))
@@ -81,12 +81,11 @@ class Direct:
                 found = answer.status, answer.read()
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
-                if fresh:  # an old one may just have been closed by the server
+                if fresh:  # an old one may just have been closed by the server, and so may all the others
                     raise RefusedError(0, f"{method} {path}: {error!r}") from error
             else:
                 self._idle.append(connection)
                 return found
-        raise RefusedError(0, f"{method} {path}: all connections are broken")
 
     def _connection(self) -> tuple[bool, http.client.HTTPConnection]:
         try:

@@ -31,7 +31,7 @@ ROOTS = {
     "Reservation": "/apis/scheduling.koordinator.sh/v1alpha1/reservations",
 }
 SCALED = ("Deployment", "NodePool")
-FIRST = ("Namespace", "PriorityClass", "ServiceAccount")
+FIRST = (("Namespace",), ("PriorityClass", "ServiceAccount"))  # in this order, before all others
 
 
 def path(document: Mapping[str, object]) -> str:
@@ -73,7 +73,7 @@ class Engine:
     def _sync(self, name: str) -> None:
         documents = self.documents(name)
         wanted = {path(one): one for one in documents}
-        for group in (FIRST, set(ROOTS) - set(FIRST)):
+        for group in (*FIRST, set(ROOTS).difference(*FIRST)):
             at_once([partial(self.apply, one) for one in documents if one["kind"] in group])
         old = {where for where, owner in self._applied.items() if name in ("", owner)}
         at_once([partial(self._prune, where) for where in old - wanted.keys()])
