@@ -10,7 +10,8 @@ from gen.dates.occurrence import Occurrence
 from gen.dates.zone import FOLD, GAP
 from gen.diff.change import RENAMED, ReservationChange, Warned
 from gen.diff.dategroup import date_and_times
-from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange
+from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
+from gen.diff.nodedangers import of_nodes
 from gen.diff.renames import Alike
 from gen.runtime.target import full_count, target
 from gen.runtime.timetable import Occurrence as Timed
@@ -19,6 +20,7 @@ _CLUSTER_SCOPED = (
     *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),
     "ClusterColocationProfile",
 )
+_SAID_OTHERWISE = ("NodePool", "EC2NodeClass")  # where they change: by what becomes of nodes
 _RIGHTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
     "Deployment": (("spec", "selector"),),
@@ -152,10 +154,11 @@ def of_manifests(files: Sequence[FileChange], left: Collection[str]) -> Iterator
 
 def _of_object(one: ObjectChange, *, of_all: bool) -> Iterator[tuple[str, str]]:
     """Code and message. `of_all`: it serves all reservations; a new one brings rights of its own, by name."""
-    if one.kind in _CLUSTER_SCOPED:
+    if one.kind in _CLUSTER_SCOPED or (one.kind in _SAID_OTHERWISE and one.change != CHANGED):
         yield "cluster-scoped", f"{one.change}, which concerns the whole cluster."
     if of_all and one.kind in _RIGHTS and one.change == ADDED:
         yield "rights", "added: it allows what was not allowed."
+    yield from of_nodes(one)
     if one.change != CHANGED:
         return
     if any(_differs(one, *path) for path in _IMMUTABLE.get(one.kind, ())):
@@ -177,18 +180,3 @@ def _differs(one: ObjectChange, *keys: str) -> bool:
 
 def _added_lines(one: ObjectChange, *keys: str) -> bool:
     return any({*section(one.after, key)} - {*section(one.before, key)} for key in keys)
-
-
-def section(text: str, *keys: str) -> list[str]:
-    """The lines of a value in the text of one of our objects, by keys from the top; empty without it."""
-    lines = text.splitlines()
-    for depth, key in enumerate(keys):
-        begin = f"{'  ' * depth}{key}:"
-        at = next((n for n, line in enumerate(lines) if line == begin or line.startswith(f"{begin} ")), None)
-        if at is None:
-            return []
-        end = at + 1
-        while end < len(lines) and lines[end].startswith("  " * (depth + 1)):
-            end += 1
-        lines = lines[at:end] if depth == len(keys) - 1 else lines[at + 1 : end]
-    return lines

@@ -66,3 +66,18 @@ def _objects(text: str) -> dict[tuple[str, str], str]:
             continue
         found[key] = found.get(key, "") + piece
     return found
+
+
+def section(text: str, *keys: str) -> list[str]:
+    """The lines of a value in the text of one of our objects, by keys from the top; empty without it."""
+    lines = text.splitlines()
+    for depth, key in enumerate(keys):
+        begins = tuple(f"{'  ' * depth}{name}:" for name in (key, f'"{key}"'))
+        at = next((n for n, line in enumerate(lines) if line.partition(":")[0] + ":" in begins), None)
+        if at is None:
+            return []
+        end = at + 1
+        while end < len(lines) and lines[end].startswith("  " * (depth + 1)):
+            end += 1
+        lines = lines[at:end] if depth == len(keys) - 1 else lines[at + 1 : end]
+    return lines
