@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gen.live import objects
 from gen.live.facts import Facts, Refusal, Unread
 from gen.live.known import readable
-from gen.live.poison import why_unread
+from gen.manifest.unread import why_unread
 from gen.live.sessions import active, asked_for
 from gen.manifest import naming
 from gen.runtime import labels

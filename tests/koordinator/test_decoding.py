@@ -54,7 +54,7 @@ def test_durations(text: str, seconds: float) -> None:
     ],
 )
 def test_what_is_no_duration(text: str) -> None:
-    with pytest.raises(ValueError, match="invalid duration"):
+    with pytest.raises(ValueError, match="is no duration"):
         decoding.duration(text)
 
 
@@ -70,6 +70,10 @@ GOOD = [
     template(containers=[{"resources": {"requests": {"cpu": 1, "memory": "1.5e9"}}}]),
     template(priority=-10, nodeSelector={"a": "b"}),
     template(containers=None),
+    template(nodeSelector=None, priority=None, overhead={"cpu": None}),
+    {"template": {"metadata": {"labels": {"a": None}}}},
+    {"expires": "2026-12-31T23:00:00,5Z"},
+    {"ttl": "-2562047h"},
 ]
 POISON = [
     {"ttl": "1d"},
@@ -96,6 +100,14 @@ POISON = [
     template(overhead={"cpu": "much"}),
     {"template": {"metadata": {"labels": {"a": True}}}},
     {"template": "pod"},
+    {"ttl": "2562048h"},
+    {"expires": "2026-12-31T24:00:00Z"},
+    template(affinity=[]),
+    template(containers=[{"name": 5}]),
+    template(containers=[{"env": [{"name": "A", "value": 1}]}]),
+    template(containers=[{"ports": [{"hostPort": "80"}]}]),
+    template(hostNetwork="true"),
+    template(priority=1.5),
 ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gen.live.poison import why_unread
+from gen.manifest.unread import why_unread
 
 REQUESTS = {"requests": {"memory": "4Gi", "cpu": ".5"}, "limits": {"x": "1e3"}}
 GOOD: dict[str, Any] = {
@@ -47,7 +47,9 @@ def test_durations_of_go_can_be_read(ttl: str | None) -> None:
     assert why_unread(changed("spec.ttl", ttl)) == ""
 
 
-@pytest.mark.parametrize("ttl", ["1d", "7d", "1w", "", "3600", "h", "1 h", "1h 2m", "1H", "\u0661h"])
+@pytest.mark.parametrize(
+    "ttl", ["1d", "7d", "1w", "", "3600", "h", "1 h", "1h 2m", "1H", "\u0661h", "2562048h"]
+)
 def test_other_durations_stop_it(ttl: str) -> None:
     assert why_unread(changed("spec.ttl", ttl)) == f'ttl "{ttl}" is no duration'
 
@@ -70,26 +72,40 @@ def test_other_instants_stop_it(expires: str) -> None:
     [
         ("spec.template", [], "template [] is no mapping"),
         ("spec.template.spec", "x", 'template.spec "x" is no mapping'),
-        ("spec.template.metadata.labels", {"a": 1}, "template.metadata.labels has what is no text"),
-        ("spec.template.spec.nodeSelector", [], "template.spec.nodeSelector has what is no text"),
+        ("spec.template.metadata.labels", {"a": 1}, "template.metadata.labels.a 1 is no text"),
+        ("spec.template.spec.nodeSelector", [], "template.spec.nodeSelector [] is no mapping"),
         ("spec.template.spec.nodeName", 7, "template.spec.nodeName 7 is no text"),
-        ("spec.template.spec.priority", "9", 'template.spec.priority "9" is no whole number'),
-        ("spec.template.spec.containers", {}, "template.spec.containers is no list of containers"),
-        ("spec.template.spec.containers.0", "x", "template.spec.containers is no list of containers"),
+        ("spec.template.spec.priority", "9", 'template.spec.priority "9" is no whole number of 32 bits'),
+        ("spec.template.spec.containers", {}, "template.spec.containers {} is no list"),
+        ("spec.template.spec.containers.0", "x", 'template.spec.containers[0] "x" is no mapping'),
         (
             "spec.template.spec.containers.0.resources",
             "x",
-            "template.spec.containers has resources that are no mapping",
+            'template.spec.containers[0].resources "x" is no mapping',
         ),
         (
             "spec.template.spec.containers.0.resources.requests.memory",
             "4 Gi",
-            'template.spec.containers asks for "4 Gi" of memory, which is no quantity',
+            'template.spec.containers[0].resources.requests.memory "4 Gi" is no quantity',
         ),
+        (
+            "spec.template.spec.priority",
+            2**31,
+            "template.spec.priority 2147483648 is no whole number of 32 bits",
+        ),
+        (
+            "spec.template.spec.tolerations",
+            [{"tolerationSeconds": "30"}],
+            'template.spec.tolerations[0].tolerationSeconds "30" is no whole number',
+        ),
+        ("spec.template.spec.affinity", [], "template.spec.affinity [] is no mapping"),
+        ("spec.template.spec.hostNetwork", "true", 'template.spec.hostNetwork "true" is no true or false'),
+        ("spec.allocateOnce", "false", 'allocateOnce "false" is no true or false'),
+        ("spec.owners", {}, "owners {} is no list"),
         (
             "spec.template.spec.overhead.cpu",
             True,
-            "template.spec.overhead asks for True of cpu, which is no quantity",
+            "template.spec.overhead.cpu true is no quantity",
         ),
     ],
     ids=lambda value: str(value)[:40],
@@ -101,3 +117,5 @@ def test_what_is_of_a_wrong_type_in_a_template_stops_it(path: str, value: object
 def test_what_is_left_out_is_no_fault() -> None:
     assert why_unread(GOOD) == why_unread({}) == why_unread({"spec": {"template": None}}) == ""
     assert why_unread({"spec": {"template": {"spec": {"containers": [{}]}}}}) == ""
+    nulls = {"metadata": {"labels": {"a": None}}, "spec": {"overhead": {"cpu": None}, "containers": None}}
+    assert why_unread({"spec": {"template": nulls, "ttl": None}}) == ""

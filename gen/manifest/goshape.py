@@ -1,0 +1,125 @@
+"""How Go decodes JSON into types of Kubernetes, told as checks of plain values. Pure.
+
+The API server stores more than these types take, where a schema is loose. Every check takes a value and where
+it stands, and answers what is wrong with it, or nothing. Null is the zero value of any type; a field that
+nobody knows is passed over.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from gen import quantity
+
+Check = Callable[[Any, str], str]
+
+_DURATION = re.compile(r"[-+]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_SECOND = 10**9
+_UNITS = {  # in nanoseconds
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": _SECOND,
+    "m": 60 * _SECOND,
+    "h": 3600 * _SECOND,
+}
+_LONGEST = 2**63 - 1  # nanoseconds
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)", re.ASCII)
+_SHOWN = 40  # characters
+
+
+def seconds(text: str) -> float:
+    """Of a Go duration. ValueError for what time.ParseDuration refuses: days, a bare number, nothing at all,
+    more than 292 years.
+    """
+    if not _DURATION.fullmatch(text):
+        raise ValueError(f"{text!r} is no duration")
+    told = sum(int(Decimal(number) * _UNITS[unit]) for number, unit in _PART.findall(text))
+    if told > _LONGEST:
+        raise ValueError(f"{text!r} is no duration")
+    return (-told if text.startswith("-") else told) / _SECOND
+
+
+def shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _plain(is_good: Callable[[Any], bool], what: str) -> Check:
+    def check(value: Any, at: str) -> str:
+        return "" if value is None or is_good(value) else f"{at} {shown(value)} is no {what}"
+
+    return check
+
+
+def _is_duration(value: object) -> bool:
+    try:
+        return isinstance(value, str) and seconds(value) is not None
+    except ValueError:
+        return False
+
+
+def _is_instant(value: object) -> bool:
+    if not (isinstance(value, str) and _INSTANT.fullmatch(value)):
+        return False
+    try:
+        datetime.fromisoformat(f"{value[:19]}+00:00")
+    except ValueError:
+        return False
+    return value[11:13] < "24"
+
+
+def _is_quantity(value: object) -> bool:
+    is_some = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return is_some and quantity.parse(str(value)) is not None
+
+
+def _is_whole(bits: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
+
+
+TEXT = _plain(lambda value: isinstance(value, str), "text")
+TRUTH = _plain(lambda value: isinstance(value, bool), "true or false")
+WHOLE = _plain(_is_whole(64), "whole number")
+INT32 = _plain(_is_whole(32), "whole number of 32 bits")
+DURATION = _plain(_is_duration, "duration")
+INSTANT = _plain(_is_instant, "instant")
+QUANTITY = _plain(_is_quantity, "quantity")
+
+
+def list_of(check: Check) -> Check:
+    def every(value: Any, at: str) -> str:
+        if value is not None and not isinstance(value, list):
+            return f"{at} {shown(value)} is no list"
+        told = (check(one, f"{at}[{n}]") for n, one in enumerate(value or ()))
+        return next(filter(None, told), "")
+
+    return every
+
+
+def map_of(check: Check) -> Check:
+    def every(value: Any, at: str) -> str:
+        if value is not None and not isinstance(value, Mapping):
+            return f"{at} {shown(value)} is no mapping"
+        told = (check(one, f"{at}.{key}") for key, one in (value or {}).items())
+        return next(filter(None, told), "")
+
+    return every
+
+
+def struct(**fields: Check) -> Check:
+    def every(value: Any, at: str) -> str:
+        if value is not None and not isinstance(value, Mapping):
+            return f"{at} {shown(value)} is no mapping"
+        found = value or {}
+        inside = f"{at}." if at else ""
+        told = (check(found[key], f"{inside}{key}") for key, check in fields.items() if key in found)
+        return next(filter(None, told), "")
+
+    return every
