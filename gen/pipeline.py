@@ -111,6 +111,7 @@ class Pipeline:
         self.problems += references.of_ceilings(known, site)
         self.problems += room.of_classes(known, site)
         self.problems += promises.of_classes(known, site)
+        self.problems += promises.of_profiles(known, site)
         self.problems += karpenter.of_site(site)
         self.problems += karpenter.of_classes(known, site)
         self.problems += clouds.of_documents(known, site)

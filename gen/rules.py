@@ -110,6 +110,8 @@ RULES = {
     "B117": Rule(WARNING, "Sessions of one class may take the seats of another."),
     "B118": Rule(ERROR, "Koordinator would refuse the placeholders of a class."),
     "B119": Rule(NOTE, "How session pods come to require their slots."),
+    "B120": Rule(ERROR, "Session pods would be led to the slots of two pools, of which they find one."),
+    "B121": Rule(ERROR, "A slot would hold nothing."),
     "B140": Rule(WARNING, "An autoscaler adds no nodes for slots."),
     "B141": Rule(WARNING, "Sessions are placed by a scheduler that does not know slots."),
     "B142": Rule(WARNING, "More slots on one node than a node takes pods."),

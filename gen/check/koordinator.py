@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gen import quantity
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind import slotkeys
@@ -13,7 +14,7 @@ from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Sl
 from gen.placed import Placed, placed
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
-SHARED, REFUSED_PODS, HOW = "B117", "B118", "B119"
+SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
 CONFLICT, IDLE_KEY = "B016", "B029"
 _BACKEND: Path = ("spec", "backend")
 _QOS = "koordinator.sh/qosClass"
@@ -96,12 +97,27 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             )
             fix = "Add template.metadata.namespace: where those pods are, or namespaces to the terms."
             yield _problem(reservation, ANYWHERE, (), message, fix)
+    amounts = (*dict(found.requests).values(), *spec.get("overhead", {}).values())
+    if not any(quantity.parse(str(amount)) for amount in amounts):
+        message = f"class {found.name} requests nothing: a slot would hold no room for a session."
+        fix = "Write what a session requests."
+        yield Problem(HOLDS_NOTHING, *found.origin[:2], ("spec", "requests"), message, fix)
     for key, _ in found.pod_labels:
         if slotkeys.is_foreign(key):
             message = f"podLabels go on slots too, and {key} makes something else of a slot."
             path = ("spec", "podLabels", key)
             fix = f"Remove it, or give reservation {reservation.name} a class of its own."
             yield Problem(slotkeys.FOREIGN, *found.origin[:2], path, message, fix, at_key=True)
+        elif key == slotkeys.CHARGED:
+            message = (
+                f"podLabels go on slots too: {key} charges a slot to a quota, and the session that takes it "
+                "once more."
+            )
+            fix = (
+                f"Give reservation {reservation.name} a class without it, unless the quota has room for both."
+            )
+            path = ("spec", "podLabels", key)
+            yield Problem(slotkeys.QUOTA, *found.origin[:2], path, message, fix, at_key=True)
 
 
 def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
@@ -150,7 +166,8 @@ def _how(site: Site, one: Placed) -> Problem:
     name, cluster = one.reservation.name, one.cluster
     if affinity.is_by_profile(site, one):
         message = (
-            f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots."
+            f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots, but "
+            "for those that come while Koordinator's webhook is away."
         )
     else:
         message = (

@@ -2,14 +2,16 @@
 another scheduler places, and more slots than a node takes pods.
 """
 
+import json
 from collections.abc import Iterator
 
 from gen.declared import Declared
 from gen.finding import Path, Problem
+from gen.manifest import affinity, naming
 from gen.model import Cluster, Reservation, ResourceClass, Site, Slots
-from gen.placed import class_names, cluster_of
+from gen.placed import Placed, class_names, cluster_of, placed
 
-NO_NODES, UNSEEN, ONE_NODE = "B140", "B141", "B142"
+NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS = "B140", "B141", "B142", "B120"
 MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
 _HOSTNAME = "kubernetes.io/hostname"
 
@@ -20,35 +22,68 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """
     told = set[str]()
     for reservation in declared.reservations:
-        slots = reservation.slots
-        for name in class_names(reservation) if slots else ():
-            found = declared.classes.get(name)
-            cluster = cluster_of(found, site) if found else None
-            if slots and found and cluster and name not in told:
-                problem = _unseen(reservation.name, slots, found, cluster)
+        for one in placed(reservation, declared, site) if reservation.slots else ():
+            for found in one.classes:
+                problem = _unseen(site, one, found) if found.name not in told else None
                 if problem:
-                    told.add(name)
+                    told.add(found.name)
                     yield problem
 
 
-def _unseen(reservation: str, slots: Slots, found: ResourceClass, cluster: Cluster) -> Problem | None:
-    koordinator, theirs = cluster.koordinator, found.pod.get("schedulerName")
+def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
+    koordinator, theirs = one.cluster.koordinator, found.pod.get("schedulerName")
     if koordinator is None or theirs == koordinator.scheduler:
         return None
-    if slots.session_affinity and koordinator.colocation_profiles:
+    slots = one.reservation.slots
+    if slots and slots.session_affinity and affinity.is_by_profile(site, one):
         return None  # the profile sends them there
     who = (
         f"its sessions are placed by {theirs}"
         if theirs
         else "it does not say which scheduler places its sessions"
     )
-    message = f"{who}: only {koordinator.scheduler} knows the slots of reservation {reservation}."
-    fix = (
-        f"Write schedulerName: {koordinator.scheduler}, if its sessions have it; or, where Koordinator may "
-        "change pods (koordinator.colocationProfiles), sessionAffinity: true in the reservation."
-    )
+    message = f"{who}: only {koordinator.scheduler} knows the slots of reservation {one.reservation.name}."
+    fix = f"Write schedulerName: {koordinator.scheduler}, if its sessions have it"
+    if slots and slots.session_affinity:
+        fix += f": ConfigMap {naming.affinity_snippet(one.reservation.name)} has what gives it to them."
+    else:
+        fix += (
+            "; or, where Koordinator may change pods (koordinator.colocationProfiles), sessionAffinity: true "
+            "in the reservation."
+        )
     path: Path = ("spec", "schedulerName") if theirs else ("spec",)
     return Problem(UNSEEN, *found.origin[:2], path, message, fix)
+
+
+def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Whether the webhook leads the same pods to two pools. There is one annotation for it, so they would
+    require the slots of one, also while only the other is open.
+    """
+    known: dict[tuple[str, str], list[tuple[frozenset[str], str, ResourceClass]]] = {}
+    for reservation in declared.reservations:
+        if reservation.slots is None or not reservation.slots.session_affinity:
+            continue
+        for one in placed(reservation, declared, site):
+            for found in one.classes if affinity.is_by_profile(site, one) else ():
+                for profile in affinity.profiles(site, one, found) or ():
+                    key = one.cluster.name, json.dumps(profile.selector, sort_keys=True)
+                    here, others = frozenset(profile.namespaces), known.setdefault(key, [])
+                    met = next(
+                        (other for other in others if not here or not other[0] or here & other[0]), None
+                    )
+                    if met:
+                        yield _two_pools(reservation, found, met[1], met[2])
+                    others.append((here, reservation.name, found))
+
+
+def _two_pools(reservation: Reservation, found: ResourceClass, other: str, theirs: ResourceClass) -> Problem:
+    message = (
+        f"the same pods would be led to the slots of class {found.name} and to those of class {theirs.name} "
+        f"of reservation {other}: each requires the slots of one alone, and waits while only the other has "
+        "some."
+    )
+    fix = "Give each owners of its own (a label that only its sessions have), or remove one sessionAffinity."
+    return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
 
 
 def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:

@@ -76,9 +76,8 @@ OBJECT = _Object(
 def _owns_pods(made: Made, path: Path, report: Report) -> None:
     kind, api = made["kind"], made["apiVersion"]
     maker = _MAKERS.get(kind) if type(kind) is str else None
-    if maker is not None and (
-        type(api) is not str or api.partition("/")[0] in ("", "apps", "batch", "amalthea.dev")
-    ):
+    group = api.rpartition("/")[0] if type(api) is str else ""
+    if maker is not None and ("." not in group or group == "amalthea.dev"):  # Kubernetes' own, or Renku's
         message = f"kind {kind} owns no pods itself: its {maker} does."
         fix = f"Write kind: {maker}, or labelSelector with labels of the pods."
         report(NOBODY, (*path, "kind"), message, fix)

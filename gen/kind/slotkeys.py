@@ -44,7 +44,7 @@ _TRACKING = (
     "kustomize.toolkit.fluxcd.io/",
     "helm.toolkit.fluxcd.io/",
 )
-_QUOTA = "quota.scheduling.koordinator.sh/name"
+CHARGED = "quota.scheduling.koordinator.sh/name"
 HELD_BACK = "node.koordinator.sh/reservation"
 _HELD_BACK = Fields(
     {
@@ -76,7 +76,7 @@ def agree(made: Any, path: Path, report: Report, *, on_object: bool) -> None:
             elif on_object and key.startswith(_TRACKING):
                 message = f"by {key} an engine knows what is its own: it would remove the slots of a window."
                 report(FOREIGN, at, message, "Remove it.", at_key=True)
-            elif key == _QUOTA:
+            elif key == CHARGED:
                 message = f"{key} charges a slot to a quota, and the session that takes it once more."
                 fix = "Remove it, unless the quota has room for both."
                 report(QUOTA, at, message, fix, at_key=True)

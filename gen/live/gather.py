@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from gen.live import objects
 from gen.live.facts import Facts, Refusal, Unread
 from gen.live.known import readable
-from gen.manifest.unread import why_unread
 from gen.live.sessions import active, asked_for
 from gen.manifest import naming
+from gen.manifest.unread import why_unread
 from gen.runtime import labels
 from gen.runtime.api import ApiError
 from gen.runtime.collection import Collection

@@ -64,7 +64,7 @@ RULES = {
     "S065": Rule(WARNING, "too short", "Slots end before their window does."),
     "S066": Rule(WARNING, "expired", "What stood has expired, and is still in git."),
     "S067": Rule(ERROR, "over", "Slots that should stand hold nothing any more."),
-    "S068": Rule(NOTE, "mixed policies", "Reservations of others share no node with slots."),
+    "S068": Rule(WARNING, "mixed policies", "Reservations of others share no node with slots."),
 }
 
 

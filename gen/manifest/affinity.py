@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from gen.manifest.labels import of_pool
+from gen.manifest.owners import is_positive
 from gen.manifest.slot import GROUP, owners, slots_of
 from gen.model import Cluster, ResourceClass, Site
 from gen.placed import Placed
@@ -33,17 +34,24 @@ def is_by_profile(site: Site, placed: Placed) -> bool:
 
 def profiles(site: Site, placed: Placed, found: ResourceClass) -> list[Profile] | None:
     """Those that tell apart whoever may own a slot of the pool, but for our placeholders. None where an owner
-    is known by something else than labels.
+    is known by something else than labels that it has: the webhook matches a profile against Reservations
+    too, and what only excludes would match these.
     """
     made: dict[str, Profile] = {}
     for owner in _sessions(site, placed, found):
         named = owner.get("object", {})
         if "labelSelector" not in owner or "controller" in owner or named.keys() - {"namespace", "kind"}:
             return None
+        if not is_positive(owner["labelSelector"]):
+            return None
         key = json.dumps(owner["labelSelector"], sort_keys=True)
-        known = made.setdefault(key, Profile(owner["labelSelector"], ()))
+        known = made.get(key)
         here = (named["namespace"],) if "namespace" in named else ()
-        made[key] = known._replace(namespaces=(*known.namespaces, *here))
+        if known and here and known.namespaces:
+            here = (*known.namespaces, *here)
+        elif known:
+            here = ()  # one of the two means all
+        made[key] = Profile(owner["labelSelector"], here)
     return list(made.values())
 
 

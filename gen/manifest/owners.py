@@ -41,7 +41,7 @@ def hindrance(reservation: Reservation, found: ResourceClass) -> str:
         return "this reservation narrows its sessions by more than labels"
     if not _namespaces(reservation, found):
         return "it has no sessions in the namespaces of this reservation"
-    return "" if _is_positive(_selector(reservation, found)) else "its sessions have no labels of their own"
+    return "" if is_positive(_selector(reservation, found)) else "its sessions have no labels of their own"
 
 
 def _namespaces(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def _selector(reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
     return narrowed(selector, dict(reservation.sessions.match_labels))
 
 
-def _is_positive(selector: Mapping[str, Any]) -> bool:
+def is_positive(selector: Mapping[str, Any]) -> bool:
     """Whether it names a label that pods have; what they have not, nearly all pods have not."""
     terms = selector.get("matchExpressions", ())
     return bool(selector.get("matchLabels")) or any(term["operator"] in _POSITIVE for term in terms)

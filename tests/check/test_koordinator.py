@@ -267,11 +267,35 @@ def test_it_is_said_how_sessions_come_to_require_their_slots() -> None:
     ]
     assert told({"sessionAffinity": True}, PROFILES) == [
         "B119 spec.backend.sessionAffinity: cluster prod: a ClusterColocationProfile makes session pods "
-        f"require their slots. {rest}"
+        "require their slots, but for those that come while Koordinator's webhook is away. "
+        f"{rest}"
     ]
     by_name = [{"object": {"namespace": "lab", "name": "x"}}]
     assert told({"sessionAffinity": True, "owners": by_name}, PROFILES) == told({"sessionAffinity": True})
     assert told({"sessionAffinity": True, "owners": OWNERS}, {"name": "prod"})[1:] == []
+
+
+def test_a_slot_holds_something() -> None:
+    nothing = {"cpu": "0", "memory": "0Gi"}
+
+    assert told({}, KOORDINATOR, resource_class(requests=nothing)) == [
+        "B121 spec.requests: class small requests nothing: a slot would hold no room for a session. "
+        "Write what a session requests."
+    ]
+    assert told({}, KOORDINATOR, resource_class(requests={**nothing, "nvidia.com/gpu": "1"})) == []
+    overhead = {"template": {"overhead": {"cpu": "10m"}}}
+    assert told(overhead, KOORDINATOR, resource_class(requests=nothing)) == []
+    assert told({"type": "placeholder"}, KOORDINATOR, resource_class(requests=nothing)) == []
+
+
+def test_a_quota_of_the_class_would_be_charged_twice() -> None:
+    key = "quota.scheduling.koordinator.sh/name"
+
+    assert told({}, KOORDINATOR, resource_class(podLabels={key: "ml"})) == [
+        f"B113 spec.podLabels.{key} @key: podLabels go on slots too: {key} charges a slot to a quota, and "
+        "the session that takes it once more. Give reservation course a class without it, unless the quota "
+        "has room for both."
+    ]
 
 
 def test_other_backends_are_not_asked() -> None:

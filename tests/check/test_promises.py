@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gen.check.promises import of_classes, of_reservation
+from gen.check.promises import of_classes, of_profiles, of_reservation
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
@@ -102,6 +102,63 @@ def test_sessions_that_see_slots_are_in_order(
     backend: dict[str, Any], cluster: Value, scheduler: str | None
 ) -> None:
     assert told(backend, cluster, schedulerName=scheduler) == ([], [])
+
+
+def test_two_flags_make_no_profile() -> None:
+    """Where the webhook cannot tell the pods by labels, people have to lead them."""
+    backend = {**KOORDINATOR, "sessionAffinity": True, "owners": [{"object": {"namespace": "lab"}}]}
+
+    assert told(backend, {"koordinator": {"colocationProfiles": True}}, schedulerName=None) == (
+        [
+            "B141 spec: it does not say which scheduler places its sessions: only koord-scheduler knows the "
+            "slots of reservation course. Write schedulerName: koord-scheduler, if its sessions have it: "
+            "ConfigMap course-session-affinity has what gives it to them."
+        ],
+        [],
+    )
+
+
+ML: Value = {"labelSelector": {"matchLabels": {"course": "ml"}}}
+HERE, THERE = ({**ML, "object": {"namespace": name}} for name in ("here", "there"))
+
+
+def met(
+    first: list[Value], second: list[Value], cluster: Value | None = None, *, affinity: bool = True
+) -> list[str]:
+    """What is told of two reservations with these owners."""
+    made = [
+        reservation(name, backend={**KOORDINATOR, "owners": owners, "sessionAffinity": wanted})
+        for name, owners, wanted in (("monday", first, True), ("thursday", second, affinity))
+    ]
+    profiles = {"koordinator": {"colocationProfiles": True}}
+    found = read(
+        resource_class(schedulerName="koord-scheduler"),
+        *made,
+        site({"name": "prod", **(cluster or profiles)}),
+    )
+    assert found.site is not None
+    return lines(of_profiles(found, found.site))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [([ML], [ML]), ([ML], [HERE]), ([HERE], [ML]), ([HERE, THERE], [THERE])],
+    ids=["everywhere", "all-of-one", "one-of-all", "one-in-common"],
+)
+def test_the_same_pods_are_led_to_one_pool_alone(first: list[Value], second: list[Value]) -> None:
+    assert met(first, second) == [
+        "B120 spec.backend.sessionAffinity: the same pods would be led to the slots of class small and to "
+        "those of class small of reservation monday: each requires the slots of one alone, and waits while "
+        "only the other has some. Give each owners of its own (a label that only its sessions have), or "
+        "remove one sessionAffinity."
+    ]
+
+
+def test_other_pods_and_other_ways_are_no_conflict() -> None:
+    other = {"labelSelector": {"matchLabels": {"course": "ai"}}}
+
+    assert met([ML], [other]) == met([HERE], [THERE]) == met([ML], [ML], affinity=False) == []
+    assert met([ML], [ML], {"koordinator": {}}) == []  # people lead them, one by one
 
 
 def test_more_slots_on_one_node_than_it_takes_pods() -> None:

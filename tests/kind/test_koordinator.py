@@ -35,3 +35,14 @@ def test_the_policy_of_a_cluster_cannot_be_left_unset() -> None:
         "Write one of Restricted, Aligned.",
         f"a.yaml B010 {at}.scheduler @key: this key is unknown. Did you mean schedulerName?",
     ]
+
+
+def test_the_stock_scheduler_knows_no_slots_unless_it_is_replaced() -> None:
+    at = "spec.clusters.0.koordinator.schedulerName"
+
+    assert told(site({"name": "prod", "koordinator": {"schedulerName": "default-scheduler"}})) == [
+        f"a.yaml B115 {at}: default-scheduler is Kubernetes' own scheduler, which knows no slots, unless "
+        "Koordinator replaces it. Write the name under which Koordinator's scheduler runs, mostly "
+        "koord-scheduler."
+    ]
+    assert told(site({"name": "prod", "koordinator": {"schedulerName": "default"}})) == []

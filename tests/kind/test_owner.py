@@ -128,6 +128,16 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
             "Write kind: ReplicaSet, or labelSelector with labels of the pods."
         ],
     ),
+    **{
+        f"deployment-of-{api}": (
+            {"controller": {"apiVersion": api, "kind": "Deployment", "name": "x"}},
+            [
+                "B104 controller.kind: kind Deployment owns no pods itself: its ReplicaSet does. "
+                "Write kind: ReplicaSet, or labelSelector with labels of the pods."
+            ],
+        )
+        for api in ("v1", "apps/v1", "extensions/v1beta1")
+    },
     "cronjob": (
         {"controller": {"apiVersion": "batch/v1", "kind": "CronJob", "name": "x"}},
         [

@@ -222,6 +222,8 @@ NO_LABELS = {
     "controller": Owner((), {"apiVersion": "", "kind": "Job", "name": "a", "uid": ""}, {}),
     "one-pod": Owner((("namespace", "a"), ("name", "b")), {}, {"matchLabels": {"x": "y"}}),
     "a-namespace": Owner((("namespace", "a"),), {}, {}),
+    # It would match Reservations too, which the webhook may be told to change.
+    "only-what-it-lacks": Owner((), {}, {"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]}),
 }
 
 
@@ -235,8 +237,19 @@ def test_owners_that_labels_do_not_tell_apart_leave_it_to_people(tmp_path: Path,
     assert of_kind("ClusterColocationProfile", found) == []
 
 
-def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(tmp_path: Path) -> None:
-    slots = WITH_AFFINITY._replace(owners=(Owner((), {}, {"matchLabels": {"course": "x"}}),))
+ANYWHERE = Owner((), {}, {"matchLabels": {"course": "x"}})
+IN_ONE = ANYWHERE._replace(object=(("namespace", "a"),))
+
+
+@pytest.mark.parametrize(
+    "owners",
+    [(ANYWHERE,), (ANYWHERE, IN_ONE), (IN_ONE, ANYWHERE), (IN_ONE, ANYWHERE, IN_ONE)],
+    ids=["alone", "first", "last", "between"],
+)
+def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(
+    tmp_path: Path, owners: tuple[Owner, ...]
+) -> None:
+    slots = WITH_AFFINITY._replace(owners=owners)
     (found,) = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
 
     assert "namespaceSelector" not in found["spec"]
