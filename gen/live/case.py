@@ -62,6 +62,11 @@ class Case(NamedTuple):
         return f"{self.reservation}/{self.pool.resource_class}"
 
     @property
+    def pending(self) -> int:
+        """Placeholders that no node has."""
+        return sum(one.is_pending for one in self.waiting)
+
+    @property
     def served(self) -> bool:
         return any(pod.serves for pod in self.pods)
 

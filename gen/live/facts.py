@@ -22,9 +22,16 @@ class Place(NamedTuple):
         return f"kubectl{context}{namespace} {command}"
 
 
+class Trouble(NamedTuple):
+    """Why a pod does not run, in the words of the scheduler or the kubelet. `reason` is one word."""
+
+    reason: str
+    message: str
+
+
 class Deployment(NamedTuple):
     """The Deployment of a pool, or its NodePool. `scaled_by` is the field manager that last wrote replicas,
-    at `scaled_at`.
+    at `scaled_at`. `refused`: why no more of its pods are made, since `refused_at`.
     """
 
     name: str
@@ -35,22 +42,18 @@ class Deployment(NamedTuple):
     scaled_by: str
     scaled_at: int
     is_nodes: bool = False
-
-
-class Trouble(NamedTuple):
-    """Why a pod does not run, in the words of the scheduler or the kubelet. `reason` is one word."""
-
-    reason: str
-    message: str
+    refused: Trouble | None = None
+    refused_at: int = 0
 
 
 class Waiting(NamedTuple):
-    """A placeholder that is Pending."""
+    """A placeholder that is not ready: Pending since it was made, or not running on its node any more."""
 
     reservation: str
     resource_class: str
     since: int
     trouble: Trouble | None
+    is_pending: bool = True
 
 
 class Pod(NamedTuple):

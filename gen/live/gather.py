@@ -1,13 +1,15 @@
 """Looks at a cluster: one list for each kind, in pages, and sessions where something is open.
 
-Placeholders that stand are not listed (their Deployment counts them), nor pods of ours that are done.
+Placeholders that stand are not listed (their Deployment counts them), nor pods of ours that are done. Where
+more are missing than are Pending, the pods of that pool are asked for once more.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gen.live import objects
-from gen.live.facts import Facts, Refusal, Unread
+from gen.live.facts import Deployment, Facts, Refusal, Unread, Waiting
 from gen.live.known import readable
 from gen.live.sessions import active, asked_for
 from gen.manifest import naming
@@ -58,6 +60,11 @@ def gathered(ask: Ask, wanted: Wanted, now: int, refused: type[Exception]) -> Fa
     waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
     pools = [objects.deployment(one) for one in listed("/apis/apps/v1/namespaces/{}/deployments")]
+    unready = [objects.waiting(one) for one in waiting if not is_going(one)]
+    for pool in _short(pools, unready):
+        selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
+        placed = listed(pods, selector, "status.phase=Running")
+        unready += [objects.waiting(one) for one in placed if objects.is_unready(one) and not is_going(one)]
     if node_pools:
         ours_of_nodes = listed(NODE_POOL.path(""), f"{ours},{labels.RESERVATION}")
         pools += [objects.node_pool(one) for one in ours_of_nodes if objects.has_replicas(one)]
@@ -67,12 +74,20 @@ def gathered(ask: Ask, wanted: Wanted, now: int, refused: type[Exception]) -> Fa
         tuple(objects.cronjob(one) for one in listed("/apis/batch/v1/namespaces/{}/cronjobs")),
         tuple(objects.job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
         tuple(objects.pod(one) for one in own if not is_going(one)),
-        tuple(objects.waiting(one) for one in waiting if not is_going(one)),
+        tuple(unready),
         code if naming.RUNTIME in named else None,
         {},
     )
     facts = facts._replace(sessions=_sessions(ask, facts, now, refused))
     return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _short(pools: Sequence[Deployment], pending: Sequence[Waiting]) -> Iterator[Deployment]:
+    """Those that lack more placeholders than are Pending."""
+    waiting = Counter((one.reservation, one.resource_class) for one in pending)
+    for one in pools:
+        if one.replicas - one.ready > waiting[one.reservation, one.resource_class]:
+            yield one
 
 
 def _with_slots(ask: Ask, facts: Facts, site: str, refused: type[Exception]) -> Facts:

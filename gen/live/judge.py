@@ -163,7 +163,7 @@ def _numbers(case: Case) -> Numbers:
         return slotcase.numbers(case)
     found = case.deployment
     replicas, there = (found.replicas, found.ready) if found else (None, None)
-    return _wanted(case, found), replicas, there, len(case.waiting), case.active
+    return _wanted(case, found), replicas, there, case.pending, case.active
 
 
 def _wish(

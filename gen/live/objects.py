@@ -35,6 +35,7 @@ def timetable(item: Object) -> Timetable:
 def deployment(item: Object) -> Deployment:
     """At zero the server leaves numbers of the status out."""
     by, at = _last_writer_of_replicas(item)
+    refused = _condition(item, "ReplicaFailure", "True")
     return Deployment(
         _name(item),
         label(item, labels.RESERVATION),
@@ -43,6 +44,8 @@ def deployment(item: Object) -> Deployment:
         _at(item, "status", "readyReplicas") or 0,
         by,
         at,
+        refused=None if refused is None else _trouble(refused),
+        refused_at=time_of((refused or {}).get("lastTransitionTime")),
     )
 
 
@@ -111,12 +114,21 @@ def pod(item: Object) -> Pod:
 
 
 def waiting(item: Object) -> Waiting:
+    """Of a placeholder that is not ready."""
+    is_pending = _at(item, "status", "phase") == "Pending"
+    ready = _condition(item, "Ready", "False") or {}
+    began = item["metadata"].get("creationTimestamp") if is_pending else ready.get("lastTransitionTime")
     return Waiting(
         label(item, labels.RESERVATION),
         label(item, labels.CLASS),
-        time_of(item["metadata"].get("creationTimestamp")),
+        time_of(began),
         _why_not(item),
+        is_pending,
     )
+
+
+def is_unready(item: Object) -> bool:
+    return _condition(item, "Ready", "False") is not None
 
 
 def slot(item: Object) -> Slot:

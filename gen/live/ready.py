@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gen.live.case import REPAIR, Case
-from gen.live.facts import Trouble, Waiting
+from gen.live.facts import Deployment, Trouble, Waiting
 from gen.live.rules import Live
 from gen.runtime.instant import instant_text
 from gen.runtime.labels import CLASS, RESERVATION
@@ -22,7 +22,7 @@ def judged(case: Case) -> Iterator[Live]:
         if case.pool.node_pool:
             see = case.kubectl(f"describe nodepool/{case.pool.node_pool}", namespaced=False)
             what = "nodes"
-        yield from late(case, missing, what, min((one.since for one in case.waiting), default=None), see)
+        yield from late(case, missing, what, _since(case), see)
 
 
 def of_waiting(case: Case) -> Iterator[Live]:
@@ -34,6 +34,22 @@ def of_waiting(case: Case) -> Iterator[Live]:
         yield _no_room(case, noroom)
     if stuck:
         yield _stuck(case, stuck)
+    if case.deployment is not None and case.deployment.refused is not None:
+        yield _refused(case, case.deployment, case.deployment.refused)
+
+
+def _since(case: Case) -> int | None:
+    """When the first of those that are not ready began not to be. None: it has been noticed by nobody yet."""
+    began = [one.since for one in case.waiting]
+    if case.deployment is not None and case.deployment.refused is not None:
+        began.append(case.deployment.refused_at)
+    return min(began, default=None)
+
+
+def _refused(case: Case, found: Deployment, why: Trouble) -> Live:
+    message = f"placeholders cannot be made since {instant_text(found.refused_at)}: {said([why])}"
+    fix = "Let the cluster accept them: a quota, a policy or a webhook of the namespace refuses these pods."
+    return case.live("S041", message, fix)
 
 
 def _no_room(case: Case, waiting: Sequence[Waiting]) -> Live:
@@ -91,13 +107,21 @@ def late(case: Case, missing: int, what: str, since: int | None, see: str) -> It
     if timetable is None or not any(asked_at(one, timetable.settings) <= now for one in occurrences):
         return
     start = min(one.start for one in occurrences)
-    knows_taken = case.pool.behaviour != "none" or case.active is not None
+    knows_taken = case.pool.behaviour != "none" or case.active is not None or _is_excused_by_nobody(case)
     told = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:
         yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)
     elif knows_taken and since is not None and max(start, since) + REPAIR <= now:
         yield case.live("S043", f"{told}, and it started at {instant_text(start)}.", fix)
+
+
+def _is_excused_by_nobody(case: Case) -> bool:
+    """Where all placeholders stay whoever comes, a session that nobody counts may have one's room; but it
+    breaks none that has a node, and of a class without sessions there is none to excuse anything.
+    """
+    waits = all(one.trouble is None or one.trouble.reason in UNSCHEDULABLE for one in case.waiting)
+    return case.pool.sessions is None or not waits
 
 
 def _placeholders_of(case: Case) -> str:

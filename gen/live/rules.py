@@ -49,7 +49,7 @@ RULES = {
     "S038": Rule(NOTE, "settling", "Sessions left, and their seats are not asked for again yet."),
     # placeholders
     "S040": Rule(WARNING, "no room", "Placeholders or slots wait for a node."),
-    "S041": Rule(WARNING, "cannot start", "Placeholders cannot start on their node."),
+    "S041": Rule(WARNING, "cannot start", "Placeholders cannot be made, or cannot start on their node."),
     "S042": Rule(WARNING, "not ready", "Seats are not ready, and the start is near."),
     "S043": Rule(ERROR, "not ready", "Seats are not ready after the start."),
     # our own Jobs

@@ -45,7 +45,7 @@ def numbers(case: Case) -> Numbers:
     wanted = asked(case) if case.wanted is None else case.wanted
     if case.timetable is None and not living:
         wanted = wanted_by_git(case)
-    return wanted, living, ready(case), len(case.census.pending) + len(case.waiting), case.active
+    return wanted, living, ready(case), len(case.census.pending) + case.pending, case.active
 
 
 def with_slots(case: Case, sessions: Mapping[str, int] | None) -> Case:

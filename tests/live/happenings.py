@@ -70,6 +70,22 @@ def pending(world: World, number: int, status: dict[str, Any], since: str = "202
     world.scale("course-small", 20, "berth-occurrence", "2026-02-02T07:30:03Z", ready=20 - number)
 
 
+def unready(world: World, number: int, **status: Any) -> None:
+    """So many that have a node do not run since 08:20Z."""
+    since = {"lastTransitionTime": "2026-02-02T08:20:00Z"}
+    ready = {"type": "Ready", "status": "False", **since}
+    world.wait("course", number, "2026-02-02T07:30:05Z", "Running", conditions=[ready], **status)
+    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=20 - number)
+
+
+def refused(world: World, why: str, at: str = "2026-02-02T07:30:04Z") -> None:
+    """No pod of the Deployment is made."""
+    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=0)
+    failure = {"type": "ReplicaFailure", "status": "True", "lastTransitionTime": at}
+    said = {"reason": "FailedCreate", "message": f'pods "course-small-x" is forbidden: {why}'}
+    world.get("Deployment", "course-small")["status"]["conditions"] = [{**failure, **said}]
+
+
 def without(world: World, reservation: str) -> None:
     key = "berth.dev/reservation"
     world.objects = [
@@ -191,6 +207,23 @@ CASES = [
     Case("starting-after-a-session-left", lambda w: pending(w, 1, STARTING, "2026-02-02T08:55:00Z")),
     Case("no-image", lambda w: pending(w, 20, NO_IMAGE)),
     Case("no-config", lambda w: pending(w, 1, NO_CONFIG)),
+    Case("a-quota-refuses-them", lambda w: refused(w, "exceeded quota: team")),
+    Case(
+        "a-quota-refuses-them-and-the-start-is-near",
+        lambda w: refused(w, "exceeded quota: team"),
+        "2026-02-02T07:56:00Z",
+    ),
+    Case(
+        "the-program-of-placeholders-ends",
+        lambda w: unready(
+            w, 20, containerStatuses=_waiting("placeholder", "CrashLoopBackOff")["containerStatuses"]
+        ),
+    ),
+    Case("the-node-of-three-is-lost", lambda w: unready(w, 3)),
+    Case("the-node-of-three-was-lost-just-now", lambda w: unready(w, 3), "2026-02-02T08:25:59Z"),
+    Case(
+        "three-are-about-to-be-made", lambda w: w.scale("course-small", 20, "berth-occurrence", NOW, ready=17)
+    ),
     # sync
     Case("reservation-missing", lambda w: without(w, "course"), "2026-02-01T09:00:00Z"),
     Case("reservation-missing-just-opened", lambda w: without(w, "course"), "2026-02-02T07:35:59Z"),

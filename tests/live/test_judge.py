@@ -16,7 +16,7 @@ from gen.live.judge import judged
 from gen.live.status import ClusterStatus
 from gen.runtime.instant import instant, instant_text
 from tests.live import project
-from tests.live.happenings import CASES, NOW, Case, in_order
+from tests.live.happenings import CASES, NO_IMAGE, NO_ROOM, NOW, Case, in_order
 from tests.live.project import Project
 from tests.live.world import RefusedError, World
 
@@ -68,6 +68,35 @@ def test_what_is_told(case: Case) -> None:
     case.happen(world)
 
     assert told(status(world, git, case.now)) == TOLD[case.name].rstrip("\n") + "\n"
+
+
+UNCOUNTED = project.CLASS.replace(
+    "  sessions: {source: jupyterhub, namespaces: [hub], selector: {matchLabels: {size: small}}}\n", ""
+)
+STAYING = project.COURSE.replace("maintain", "none")
+
+
+@pytest.mark.parametrize(
+    ("resource_class", "why", "is_broken"),
+    [
+        (UNCOUNTED, NO_IMAGE, True),
+        (UNCOUNTED, NO_ROOM, True),
+        (project.CLASS, NO_IMAGE, True),
+        (project.CLASS, NO_ROOM, False),
+    ],
+    ids=["uncounted-no-image", "uncounted-no-room", "unknown-no-image", "unknown-no-room"],
+)
+def test_only_a_session_that_nobody_sees_excuses_a_placeholder_without_room(
+    resource_class: str, why: dict[str, Any], is_broken: bool
+) -> None:
+    """`none` holds all seats beside the sessions; how many there are is not known here."""
+    world = in_order(git := project.project(**{"class": resource_class, "course": STAYING}))
+    world.refused["/api/v1/namespaces/hub/"] = "HTTP 403: pods is forbidden"
+    world.wait("course", 25, "2026-02-02T07:30:05Z", **why)
+    world.scale("course-small", 25, "berth-occurrence", "2026-02-02T07:30:03Z", ready=0)
+    (pool,) = status(world, git).pools
+
+    assert ("S043" in {one.code for one in pool.findings}) == is_broken
 
 
 def test_nothing_else_is_in_the_file_of_what_is_told() -> None:

@@ -107,15 +107,17 @@ class World:
             status.setdefault("containerStatuses", [{"name": "occurrence", "state": {"running": {}}}])
         return self.pod(name or f"{reservation}-29500-abcde", labels, phase, **status)
 
-    def wait(self, reservation: str, number: int, created: str, **status: Any) -> None:
-        """Placeholders that are Pending."""
+    def wait(
+        self, reservation: str, number: int, created: str, phase: str = "Pending", **status: Any
+    ) -> None:
+        """Placeholders that are not ready."""
         labels = {
             "berth.dev/site": "uni",
             "berth.dev/reservation": reservation,
             "berth.dev/resource-class": "small",
         }
         for n in range(number):
-            self.pod(f"{reservation}-small-{created}-{n}", labels, "Pending", created=created, **status)
+            self.pod(f"{reservation}-small-{created}-{n}", labels, phase, created=created, **status)
 
     def session(self, name: str, **labels: str) -> Object:
         """A user's server, as a hub starts it."""
