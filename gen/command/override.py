@@ -26,10 +26,9 @@ from gen.model import Site
 from gen.pipeline import Part, Pipeline
 from gen.runtime.instant import instant_text
 from gen.runtime.labels import RESERVATION, SITE
-from gen.runtime.override import Override
+from gen.runtime.override import MOST, Override
 
 LONGEST = 7 * 86_400  # seconds: what is to last belongs into git
-MOST = 10_000
 _SPAN = re.compile(r"\+([1-9]\d{0,4})([mhd])", re.ASCII)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400}
 _NUMBER = re.compile(r"0|[1-9]\d{0,5}", re.ASCII)

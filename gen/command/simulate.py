@@ -111,8 +111,8 @@ def _sessions(said: str | None, scene: Scene) -> dict[str, list[Change]]:
         return {name: [] for name in scene.classes}
     if not said:
         raise UsageError("--sessions is empty. Name a file, or write 08:55+10,11:00-3.")
-    text, source = said, "--sessions"
-    if not (said[:1].isdigit() and ":" in said):
+    text, source = said.strip(), "--sessions"
+    if not (text[:1].isdigit() and ":" in text):
         text, source = _content(said), "standard input" if said == "-" else said
     try:
         return changes(text, source, scene)

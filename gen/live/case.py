@@ -49,7 +49,8 @@ class Case(NamedTuple):
     changed: int = 0
     wanted: int | None = None
     active: int | None = None
-    override: Override | None = None
+    override: Override | None = None  # that is in force
+    overridden: int = 0  # until when one was, that is over; 0: none
     deployment: Deployment | None = None
     waiting: tuple[Waiting, ...] = ()
     pods: tuple[Pod, ...] = ()  # of the reservation's Jobs

@@ -16,7 +16,7 @@ from gen.live.rules import Live
 from gen.live.sessions import Roll
 from gen.live.status import FAILED, ClusterStatus, Numbers, PoolStatus
 from gen.runtime.instant import instant_text
-from gen.runtime.override import in_force
+from gen.runtime.override import in_force, over_at
 from gen.runtime.plan import wish
 from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from gen.runtime.target import open_now
@@ -69,7 +69,7 @@ class _Reservation:
             look, name, self._pods, [one for one in look.facts.jobs if one.reservation == name]
         )
         if known.bad_override:
-            message = f"its override is ignored, for it cannot be understood: {known.bad_override}."
+            message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
             found.append(Live("S037", look.place.cluster, name, message, fix))
         return tuple(found)
@@ -104,6 +104,7 @@ class _Reservation:
         ordered = in_force(self._known.overrides, pool.resource_class, look.now)
         sessions = self._roll.counts(pool)
         wanted, active = _wish(timetable, pool, sessions, ordered, look.now)
+        over = over_at(self._known.overrides, pool.resource_class)
         waiting = [
             one
             for one in look.facts.waiting
@@ -119,6 +120,7 @@ class _Reservation:
             wanted,
             active,
             None if ordered is None else override,
+            over if over <= look.now else 0,
             self._deployments.get(pool.scaled),
             tuple(waiting),
             self._pods,

@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 from gen.live.facts import Facts, Timetable
 from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.override import Override, parse_overrides
+from gen.runtime.override import Override, parse_overrides, strays
 from gen.runtime.timetable import Timetable as Read
 from gen.runtime.timetable import parse
 
 
 class Known(NamedTuple):
-    """One reservation in the cluster. `read` None: there is no timetable, or it is `malformed`."""
+    """One reservation in the cluster. `read` None: there is no timetable, or it is `malformed`. What a
+    `bad_override` is about does not hold; what is in `overrides` does.
+    """
 
     read: Read | None
     malformed: str
@@ -40,4 +42,6 @@ def known(fact: Timetable) -> Known:
         read, malformed = parse(fact.text or ""), ""
     except TimetableError as error:
         read, malformed = None, str(error)
+    if read is not None and not bad:
+        bad = strays(overrides, [pool.resource_class for pool in read.pools])
     return Known(read, malformed, fact.changed, overrides, bad)

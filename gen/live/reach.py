@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gen.live import contexts
 from gen.live.client import ClusterError, Remote
@@ -80,9 +80,27 @@ class Reach:
             wanted = Wanted(
                 place.namespace, site.name, place.cluster in with_koordinator, place.cluster in with_nodes
             )
-            return gathered(remote.get, wanted, now, ClusterError)
+
+            def lists(path: str, query: Mapping[str, str], accept: str) -> Any:
+                return _checked(remote.get(path, query, accept), path)
+
+            return gathered(lists, wanted, now, ClusterError)
 
         return self.at_each(places, look)
+
+
+def _checked(answer: Any, path: str) -> Any:
+    """A list, as an API server sends it. Raises ClusterError for what others may say, such as a proxy."""
+    items, metadata = answer.get("items") or (), answer.get("metadata") or {}
+    is_list = str(answer.get("kind", "")).endswith("List") and isinstance(metadata, dict)
+    if not (is_list and isinstance(items, list | tuple) and all(map(_is_object, items))):
+        raise ClusterError(0, f"{path} answers what is no list")
+    return answer
+
+
+def _is_object(item: object) -> bool:
+    metadata = item.get("metadata") if isinstance(item, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
 
 
 def _no_kubeconfig(cluster: str, error: ClusterError) -> Live:

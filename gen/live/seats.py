@@ -45,11 +45,11 @@ def missing(case: Case) -> Live:
 
 def _lacking(case: Case, found: Deployment, missing: str) -> Live:
     now, is_ours = case.look.now, found.scaled_by in OUR_FIELD_MANAGERS
-    young = now < max(opened(case) + YOUNG, case.changed + EDIT)
+    young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
     knows = case.active is not None and case.override is None
-    if is_ours and knows and found.scaled_at >= opened(case):
+    if is_ours and knows and found.scaled_at >= max(opened(case), case.overridden):
         seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
         fix = f"Nothing to do: they are asked for again {seconds} s after the sessions left."
         return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
@@ -119,8 +119,12 @@ def opened(case: Case) -> int:
 
 
 def _last_written(case: Case, found: Deployment, at: int) -> int:
-    """The latest of that instant, an edit of the timetable, and a scale by somebody else."""
-    return max(at, case.changed, 0 if found.scaled_by in OUR_FIELD_MANAGERS else found.scaled_at)
+    """The latest of that instant, an edit of the timetable, the end of an override, and a scale by somebody
+    else.
+    """
+    return max(
+        at, case.changed, case.overridden, 0 if found.scaled_by in OUR_FIELD_MANAGERS else found.scaled_at
+    )
 
 
 def pods(case: Case) -> str:

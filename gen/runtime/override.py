@@ -4,12 +4,13 @@ berth.dev/override: '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from gen.runtime.jsonvalue import TimetableError, field, instant_of, mapping, whole
 
 ANNOTATION = "berth.dev/override"
+MOST = 10_000  # as a target: what is more is a slip of the finger
 
 
 class Override(NamedTuple):
@@ -31,10 +32,22 @@ def parse_overrides(said: str) -> dict[str, Override]:
     for resource_class, value in mapping(tree, ANNOTATION).items():
         at = f"{ANNOTATION}.{resource_class}"
         item = mapping(value, at)
-        found[resource_class] = Override(
-            field(item, "target", whole, at), field(item, "until", instant_of, at)
-        )
+        target = field(item, "target", whole, at)
+        if target > MOST:
+            raise TimetableError(f"{at}.target: {target} is more than {MOST}")
+        found[resource_class] = Override(target, field(item, "until", instant_of, at))
     return found
+
+
+def strays(overrides: Iterable[str], classes: Collection[str]) -> str:
+    """What is wrong with overrides of these classes where a reservation has those; empty if nothing. The
+    others hold.
+    """
+    names = sorted({*overrides} - {*classes})
+    if not names:
+        return ""
+    has = ", ".join(sorted(classes)) or "none"
+    return f"{ANNOTATION}: no class {', '.join(names)} in this reservation, which has {has}"
 
 
 def in_force(overrides: Mapping[str, Override], resource_class: str, now: int) -> int | None:

@@ -5,7 +5,7 @@ Pure: facts in, annotations out.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gen.runtime.instant import instant, instant_text
@@ -108,11 +108,18 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 def _targets(targets: Mapping[str, Points]) -> str:
     """`07:30:00=25 08:10:00=12`, in UTC; with several classes each behind its name."""
-    told = {
-        name: " ".join(f"{instant_text(at)[11:19]}={value}" for at, value in points)
-        for name, points in targets.items()
-    }
+    told = {name: " ".join(_points_told(points)) for name, points in targets.items()}
     return next(iter(told.values()), "") if len(told) < 2 else "; ".join(map(": ".join, told.items()))
+
+
+def _points_told(points: Points) -> Iterator[str]:
+    """A change on another day than the one before says its day, too."""
+    day = ""
+    for at, value in points:
+        text = instant_text(at)
+        time = text[11:19] if day in ("", text[:10]) else text
+        yield f"{time}={value}"
+        day = text[:10]
 
 
 def resumed(said: str) -> list[Record]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gen.runtime.api import ApiError, TimetableText
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.log import Log
-from gen.runtime.override import Override, parse_overrides
+from gen.runtime.override import Override, parse_overrides, strays
 from gen.runtime.timetable import Timetable, parse
 
 
@@ -62,6 +62,7 @@ class Source:
             self.home = self.home._replace(uid=said.uid)
             self._override(said.overrides)
             self._take(said.timetable, "server")
+            self._look_at_strays()
         except (ApiError, TimetableError) as error:
             self._log.trouble("timetable", error)
         else:
@@ -90,6 +91,12 @@ class Source:
         if timetable != self.timetable:
             self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
         self._text, self.timetable, self._sum = hash(text), timetable, crc32(text.encode())
+
+    def _look_at_strays(self) -> None:
+        classes = [pool.resource_class for pool in self.timetable.pools] if self.timetable else []
+        wrong = strays(self.overrides, classes)
+        if wrong:
+            self._log.trouble("override", TimetableError(wrong))
 
     def _override(self, said: str) -> None:
         """What is malformed overrides nothing."""

@@ -199,6 +199,7 @@ def test_sessions_come_from_a_file_or_from_standard_input(berth: Berth, folder: 
     (folder / "sessions.csv").write_text(text, "utf-8")
     asked = ("simulate", "course", "--occurrence", "2026-02-02", "--sessions")
     said = berth(*asked, "08:55+10,09:20+8,11:00-3")
+    assert berth(*asked, " 08:55+10,09:20+8,11:00-3\n") == said
 
     done = subprocess.run(
         [sys.executable, "-m", "gen", *asked, "-"],

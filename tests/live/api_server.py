@@ -24,6 +24,7 @@ class ApiServer(ThreadingHTTPServer):
         self.world, self.token = world, token
         self.hangs = False
         self.garbage = b""  # instead of any answer
+        self.says: Mapping[str, Any] | None = None  # instead of any answer, as if all were well
         self.closing = Event()
         self._thread = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
 
@@ -70,6 +71,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_welcome(self) -> bool:
         if self.server.hangs:
             self.server.closing.wait()
+        elif self.server.says is not None:
+            self._answer(200, self.server.says)
         elif self.server.garbage:
             self._send(502, self.server.garbage)
         elif self.server.token and self.headers["Authorization"] != f"Bearer {self.server.token}":

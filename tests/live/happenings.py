@@ -132,6 +132,14 @@ def override(world: World, target: str, until: str) -> None:
     world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text
 
 
+def stray(world: World) -> None:
+    """Of two classes, one of them misspelt: the other holds."""
+    until = '"until": "2026-02-02T10:00:00Z"'
+    text = f'{{"small": {{"target": 3, {until}}}, "smal": {{"target": 60, {until}}}}}'
+    world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text
+    world.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:59:00Z")
+
+
 def in_peace(world: World) -> None:
     del world
 
@@ -304,6 +312,50 @@ CASES = [
         ),
     ),
     Case("over", lambda w: override(w, "60", "2026-02-02T09:00:00Z")),
+    Case(
+        "over-a-moment-ago",
+        all_of(
+            lambda w: override(w, "60", "2026-02-02T08:59:57Z"),
+            lambda w: w.scale("course-small", 60, "berth-occurrence", "2026-02-02T08:30:00Z"),
+        ),
+    ),
+    Case(
+        "over-and-more-are-wanted-again",
+        all_of(
+            lambda w: override(w, "3", "2026-02-02T08:59:57Z"),
+            lambda w: w.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:30:00Z"),
+        ),
+    ),
+    Case(
+        "over-and-nobody-serves",
+        all_of(
+            gone,
+            lambda w: override(w, "3", "2026-02-02T08:59:57Z"),
+            lambda w: w.scale("course-small", 3, "berth-sweep", "2026-02-02T08:30:00Z"),
+        ),
+    ),
+    Case(
+        "over-with-nothing-open",
+        all_of(
+            gone,
+            lambda w: override(w, "60", "2026-02-02T14:00:00Z"),
+            lambda w: w.scale("course-small", 60, "berth-sweep", "2026-02-02T13:00:00Z"),
+            lambda w: swept(w, "2026-02-02T13:55:03Z"),
+        ),
+        "2026-02-02T14:00:03Z",
+    ),
+    Case(
+        "over-for-seven-minutes-with-nothing-open",
+        all_of(
+            gone,
+            lambda w: override(w, "60", "2026-02-02T14:00:00Z"),
+            lambda w: w.scale("course-small", 60, "berth-sweep", "2026-02-02T13:00:00Z"),
+            lambda w: swept(w, "2026-02-02T14:05:03Z"),
+        ),
+        "2026-02-02T14:07:00Z",
+    ),
+    Case("of-a-class-that-it-has-not", stray),
+    Case("out-of-all-measure", lambda w: override(w, "3000000000", "2026-02-02T10:00:00Z")),
     Case("malformed", lambda w: override(w, "-1", "2026-02-02T10:00:00Z")),
     # sessions
     Case("forbidden", lambda w: w.refused.update({"/api/v1/namespaces/hub/": "HTTP 403: pods is forbidden"})),

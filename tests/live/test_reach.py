@@ -2,9 +2,13 @@
 
 from pathlib import Path
 from threading import Event
+from typing import Any
+
+import pytest
 
 from gen.live.facts import Facts, Place
 from gen.live.reach import Reach
+from gen.live.rules import Live
 from gen.live.together import together
 from gen.runtime.instant import instant
 from tests.live import project
@@ -52,3 +56,32 @@ def test_looking_again_needs_no_kubeconfig_and_finds_who_was_lost(tmp_path: Path
 
     assert [isinstance(first[name], Facts) for name in ("prod", "lab")] == [True, False]
     assert [isinstance(second[name], Facts) for name in ("prod", "lab")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"kind": "Status", "status": "Success"},
+        {"kind": "ConfigMapList", "items": "abc"},
+        {"kind": "ConfigMapList", "items": [{}]},
+        {"kind": "ConfigMapList", "items": [{"metadata": {"name": 7}}]},
+        {"kind": "ConfigMapList", "items": [], "metadata": "x"},
+    ],
+    ids=["nothing", "status", "text", "no-metadata", "no-name", "metadata-is-text"],
+)
+def test_what_is_no_list_is_no_answer_of_that_cluster_alone(tmp_path: Path, answer: dict[str, Any]) -> None:
+    git = project.project()
+    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
+        lab.says = answer
+        file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
+        found = Reach(str(file), {}).facts(git.site, PLACES, instant(NOW))
+
+    assert isinstance(found["prod"], Facts)
+    assert found["lab"] == Live(
+        "S001",
+        "lab",
+        "",
+        "the context lab gives no answer: /api/v1/namespaces/berth/configmaps answers what is no list.",
+        "Try: kubectl --context=lab --namespace=berth get deployments",
+    )

@@ -51,6 +51,10 @@ def test_it_says_when_it_is_over() -> None:
             "berth.dev/override.small.target: -1 is not a whole number from 0 up",
         ),
         (
+            '{"small": {"target": 10001, "until": "2026-02-02T12:00:00Z"}}',
+            "berth.dev/override.small.target: 10001 is more than 10000",
+        ),
+        (
             '{"small": {"target": 1, "until": "noon"}}',
             "berth.dev/override.small.until: 'noon' is no instant such as 2026-02-02T07:30:00Z",
         ),

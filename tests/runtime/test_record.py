@@ -87,6 +87,14 @@ def test_the_annotations_are_these() -> None:
     }
 
 
+def test_a_change_on_another_day_says_which() -> None:
+    points = ((at("23:30"), 25), (at("23:59"), 20), (at("23:30") + 3600, 12), (at("23:30") + 5400, 0))
+
+    assert annotations([Record("course/1", targets={"small": points})])["berth.dev/targets"] == (
+        "23:30:00=25 23:59:00=20 2026-02-03T00:30:00Z=12 01:00:00=0"
+    )
+
+
 def test_of_one_class_the_targets_need_no_name() -> None:
     record = Record("course/1", targets={"small": ((at("07:30"), 25), (at("10:00"), 0))})
 

@@ -169,6 +169,19 @@ def test_a_malformed_override_is_told_once_and_overrides_nothing() -> None:
     assert texts.told() == [("failed", "berth.dev/override: 60 is not an object"), ("timetable", "server")]
 
 
+def test_an_override_of_a_class_that_there_is_not_is_told_once_and_the_others_hold() -> None:
+    texts = Texts(FIRST, FIRST)
+    until = '"until": "2026-02-02T12:00:00Z"'
+    texts.overrides = f'{{"smal": {{"target": 9, {until}}}, "small": {{"target": 60, {until}}}}}'
+
+    assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
+    assert texts.source.overrides["small"] == Override(60, at("12:00"))
+    told = [line for line in map(json.loads, texts.lines) if line["event"] == "failed"]
+    assert [line["message"] for line in told] == [
+        "berth.dev/override: no class smal in this reservation, which has small"
+    ]
+
+
 def test_an_override_counts_though_the_timetable_is_malformed() -> None:
     texts = Texts(BROKEN, FIRST)
     texts.overrides = '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
