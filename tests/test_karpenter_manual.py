@@ -26,15 +26,19 @@ CLOUD = "cloud/faculty.yaml"
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cluster's folder of its samples, beside our examples."""
     folder = tmp_path_factory.mktemp("manual")
+    write_samples(folder)
+    out = printed("berth validate --strict", folder)
+    assert re.fullmatch(r"\d+ reservations in order\.\n", out), out
+    assert printed("berth render", folder).startswith("rendered/: ")
+    return folder / "rendered/clusters/hub"
+
+
+def write_samples(folder: Path) -> None:
     shutil.copytree(ROOT / "reservations", folder / "reservations")
     for language, text in blocks(MANUAL):
         if language == "yaml" and "\nkind:" in text:
             name = yaml.safe_load(text)["metadata"]["name"]
             (folder / "reservations" / f"manual-{name}.yaml").write_text(text)
-    out = printed("berth validate --strict", folder)
-    assert re.fullmatch(r"\d+ reservations in order\.\n", out), out
-    assert printed("berth render", folder).startswith("rendered/: ")
-    return folder / "rendered/clusters/hub"
 
 
 def read(folder: Path, file: str) -> dict[str, Object]:
@@ -75,7 +79,7 @@ def test_what_is_rendered_has_the_names_that_it_tells(rendered: Path) -> None:
     assert list(read(rendered, CLOUD)) == [
         "EC2NodeClass/example-university-faculty",
         "NodePool/example-university-faculty",
-        "ConfigMap/faculty.session-affinity",
+        "ConfigMap/notebook.session-affinity",
     ]
     assert "NodePool/example-university.algebra-exam-notebook" in exam
     assert "ClusterRole/berth-occurrence.example-university.algebra-exam" in exam
@@ -83,10 +87,29 @@ def test_what_is_rendered_has_the_names_that_it_tells(rendered: Path) -> None:
 
 
 def test_session_pods_need_what_it_tells(rendered: Path) -> None:
-    said = read(rendered, CLOUD)["ConfigMap/faculty.session-affinity"]["data"]["session.yaml"]
+    said = read(rendered, CLOUD)["ConfigMap/notebook.session-affinity"]["data"]["session.yaml"]
     (line,) = (text for language, text in blocks(MANUAL) if language == "python")
 
     assert json.loads(said) == {"spec": {"nodeSelector": json.loads(line.partition(" = ")[2])}}
+
+
+def test_a_class_may_ask_for_certain_reserved_machines_as_it_tells(tmp_path: Path) -> None:
+    """Placeholders, session pods and whole nodes then have the label."""
+    (asked,) = (one["nodeSelector"] for one in SAMPLES if isinstance(one, dict) and "nodeSelector" in one)
+    ((key, value),) = asked.items()
+    write_samples(tmp_path)
+    path = tmp_path / "reservations/manual-notebook.yaml"
+    path.write_text(f"{path.read_text()}  nodeSelector: {json.dumps(asked)}\n")
+    assert printed("berth render", tmp_path).startswith("rendered/: ")
+
+    folder = tmp_path / "rendered/clusters/hub"
+    course = read(folder, "reservations/linear-algebra.yaml")["Deployment/linear-algebra-notebook"]
+    told = read(folder, CLOUD)["ConfigMap/notebook.session-affinity"]["data"]["session.yaml"]
+    exam = read(folder, "reservations/algebra-exam.yaml")
+    whole = exam["NodePool/example-university.algebra-exam-notebook"]["spec"]["template"]["spec"]
+    assert course["spec"]["template"]["spec"]["nodeSelector"] == asked
+    assert asked.items() <= json.loads(told)["spec"]["nodeSelector"].items()
+    assert {"key": key, "operator": "In", "values": [value]} in whole["requirements"]
 
 
 def test_its_links_lead_somewhere() -> None:

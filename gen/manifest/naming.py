@@ -101,11 +101,11 @@ def sweep_nodes_role(site: str) -> str:
     return fit(f"{SWEEP}-nodes.{site}")
 
 
-def cloud_snippet(cloud: str) -> str:
-    """The ConfigMap in which people find what session pods need to use a cloud capacity. No reservation's has
-    a dot.
+def session_snippet(resource_class: str) -> str:
+    """The ConfigMap in which people find what session pods of a class need to use its cloud capacities. No
+    reservation's has a dot.
     """
-    return fit(f"{cloud}.session-affinity")
+    return fit(f"{resource_class}.session-affinity")
 
 
 def session_role(site: str) -> str:

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.manifest.cloudparts import (
     MACHINES,
     NODE_CLASS,
@@ -164,49 +162,6 @@ def test_only_requirements_tell_one_render_from_another(tmp_path: Path) -> None:
             one[key]["spec"].pop("disruption", None)
         assert before[key] == after[key]
     assert "berth.dev" not in json.dumps(before["NodePool/uni-odcr"]["spec"])
-
-
-@pytest.mark.parametrize(
-    ("labels", "spec"),
-    [
-        pytest.param({"example.org/room": "a"}, {"nodeSelector": {"example.org/room": "a"}}, id="by-label"),
-        pytest.param(
-            {},
-            {
-                "affinity": {
-                    "nodeAffinity": {
-                        "requiredDuringSchedulingIgnoredDuringExecution": {
-                            "nodeSelectorTerms": [
-                                {
-                                    "matchExpressions": [
-                                        {
-                                            "key": "karpenter.sh/nodepool",
-                                            "operator": "In",
-                                            "values": ["uni-odcr"],
-                                        }
-                                    ]
-                                }
-                            ]
-                        }
-                    }
-                }
-            },
-            id="by-pool",
-        ),
-    ],
-)
-def test_what_session_pods_need_is_told(tmp_path: Path, labels: dict[str, str], spec: Object) -> None:
-    taint = {"key": "a", "effect": "NoSchedule"}
-    found = cloud_objects(tmp_path, capacity(labels=labels, taints=[taint]))
-    said = found["ConfigMap/odcr.session-affinity"]
-
-    toleration = {"key": "a", "operator": "Exists", "effect": "NoSchedule"}
-    assert json.loads(said["data"]["session.yaml"]) == {"spec": {"tolerations": [toleration], **spec}}
-    assert said["metadata"] == {
-        "name": "odcr.session-affinity",
-        "namespace": "berth",
-        "labels": {**OURS, "berth.dev/role": "session-affinity"},
-    }
 
 
 def placement(folder: Path, *clouds: str, **spec: Any) -> Object:
