@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from gen.diff.manifests import file_change
+from gen.diff.nodedangers import of_nodes
+from gen.kind.cloudcapacity import SPEC
 from gen.kind.site import CLUSTER
 from gen.rules import RULES
 from tests.console import ROOT, blocks, printed
-from tests.manifest.cloudparts import objects
+from tests.manifest.cloudparts import MACHINES, NODE_CLASS, capacity, objects, resource_class, texts
 from tests.manifest.parts import Object
 from tests.saying import ask
 
@@ -84,6 +87,63 @@ def test_what_is_rendered_has_the_names_that_it_tells(rendered: Path) -> None:
     assert "NodePool/example-university.algebra-exam-notebook" in exam
     assert "ClusterRole/berth-occurrence.example-university.algebra-exam" in exam
     assert "ClusterRole/berth-sweep-nodes.example-university" in read(rendered, "base.yaml")
+
+
+CHANGES: dict[str, Any] = {
+    "labels": {"example.org/room": "b"},
+    "taints": [{"key": "a", "effect": "PreferNoSchedule"}],
+    "startupTaints": [{"key": "a", "effect": "NoSchedule"}],
+    "expireAfter": "100h",
+    "terminationGracePeriod": "1h",
+    "capacityTypes": ["reserved", "on-demand", "spot"],
+    "requirements": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}],
+    "reservations": [{"id": "cr-0b", **MACHINES}],
+    "weight": 7,
+    "limits": {"cpu": "1000"},
+    "disruption": {"consolidateAfter": "5m"},
+    "instanceTypes": [{"name": "m7i.4xlarge", "onDemandPrice": 0.9}],
+    "daemonRequests": {"cpu": "1"},
+    "amiSelectorTerms": [{"alias": "al2023@v20260210"}],
+    "amiFamily": "AL2023",
+    "subnetSelectorTerms": [{"id": "subnet-0123456789abcdef0"}],
+    "securityGroupSelectorTerms": [{"id": "sg-0123456789abcdef1"}],
+    "ipPrefixCount": 2,
+}
+
+
+def replaced(folder: Path, field: str) -> set[str]:
+    """What `berth diff` says of nodes when the field changes."""
+    spec = {"reservations": [{"id": "cr-0a", **MACHINES}]}
+    change: Object = {field: CHANGES[field]}
+    if field not in SPEC.fields:
+        change = {"nodeClass": {**NODE_CLASS, **change}}
+    pair = (capacity(**spec), capacity(**{**spec, **change}))
+    texts_of = [texts(folder / str(i), one, resource_class()) for i, one in enumerate(pair)]
+    path = "clusters/prod/cloud/odcr.yaml"
+    change_of_file = file_change(path, texts_of[0][path], texts_of[1][path])
+    objects_of_file = change_of_file.objects if change_of_file else ()
+    return {message.partition(":")[0] for one in objects_of_file for _, message in of_nodes(one)}
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [(0, {"all of its nodes drift"}), (1, {"nodes that no longer match drift"}), (2, set())],
+    ids=["all", "those-that-no-longer-match", "none"],
+)
+def test_it_tells_as_diff_does_which_changes_replace_nodes(tmp_path: Path, row: int, told: set[str]) -> None:
+    table = MANUAL.split("| change of | nodes of the capacity |")[1].split("\n\n")[0].splitlines()[2:]
+    fields = set(re.findall(r"`(\w+)`", table[row].split("|")[1])) - {"nodeClass"}
+
+    assert len(fields) > 4
+    assert {field: replaced(tmp_path / field, field) for field in fields} == dict.fromkeys(fields, told)
+
+
+def test_its_table_of_changes_has_every_field() -> None:
+    table = MANUAL.split("| change of | nodes of the capacity |")[1].split("\n\n")[0]
+    fields = re.findall(r"`(\w+)`", table)
+
+    assert SPEC.fields.keys() - {"cluster", "provider"} <= set(fields)
+    assert sorted(set(fields) - {"nodeClass"}) == sorted(CHANGES)
 
 
 def test_session_pods_need_what_it_tells(rendered: Path) -> None:
