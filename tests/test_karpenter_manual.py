@@ -70,7 +70,7 @@ def test_its_block_of_the_site_is_good_and_the_one_of_our_example() -> None:
 
 
 def test_its_budgets_are_those_of_its_course(rendered: Path) -> None:
-    budgets = read(rendered, CLOUD)["NodePool/example-university-faculty"]["spec"]["disruption"]["budgets"]
+    budgets = read(rendered, CLOUD)["NodePool/example-university.cloud.faculty"]["spec"]["disruption"]["budgets"]
     (told,) = (one for one in SAMPLES if isinstance(one, list))
 
     assert budgets == [{"nodes": "10%"}, *told]
@@ -80,8 +80,8 @@ def test_what_is_rendered_has_the_names_that_it_tells(rendered: Path) -> None:
     exam = read(rendered, "reservations/algebra-exam.yaml")
 
     assert list(read(rendered, CLOUD)) == [
-        "EC2NodeClass/example-university-faculty",
-        "NodePool/example-university-faculty",
+        "EC2NodeClass/example-university.cloud.faculty",
+        "NodePool/example-university.cloud.faculty",
         "ConfigMap/notebook.session-affinity",
     ]
     assert "NodePool/example-university.algebra-exam-notebook" in exam

@@ -87,7 +87,7 @@ def test_it_is_a_config_map_of_the_class_beside_the_capacity_that_it_prefers(tmp
 @pytest.mark.parametrize(
     ("first", "second", "placement"),
     [
-        pytest.param({}, {}, {"affinity": required([in_pools("uni-odcr", "uni-spare")])}, id="pools"),
+        pytest.param({}, {}, {"affinity": required([in_pools("uni.cloud.odcr", "uni.cloud.spare")])}, id="pools"),
         pytest.param(ROOM, ROOM, {"nodeSelector": ROOM}, id="labels-that-are-the-same"),
         pytest.param(
             ROOM,
@@ -103,7 +103,7 @@ def test_it_is_a_config_map_of_the_class_beside_the_capacity_that_it_prefers(tmp
         pytest.param(
             {},
             YARD,
-            {"affinity": required([in_pools("uni-odcr")], [is_in("example.org/yard", "b")])},
+            {"affinity": required([in_pools("uni.cloud.odcr")], [is_in("example.org/yard", "b")])},
             id="a-pool-or-labels",
         ),
     ],
@@ -122,7 +122,7 @@ def test_of_a_class_with_three_capacities_pools_without_labels_are_one_alternati
     found = texts(tmp_path, *three, resource_class(cloudCapacity=["a", "b", "c"]))
 
     assert told(found, "a") == {
-        "spec": {"affinity": required([in_pools("uni-a", "uni-c")], [is_in("example.org/room", "a")])}
+        "spec": {"affinity": required([in_pools("uni.cloud.a", "uni.cloud.c")], [is_in("example.org/room", "a")])}
     }
 
 
@@ -145,7 +145,7 @@ def test_without_labels_it_is_what_placeholders_have(tmp_path: Path) -> None:
     theirs = placeholder(found)
 
     assert theirs["affinity"].pop("podAntiAffinity") == near
-    led = required([zones[0], in_pools("uni-odcr")], [zones[1], in_pools("uni-odcr")])
+    led = required([zones[0], in_pools("uni.cloud.odcr")], [zones[1], in_pools("uni.cloud.odcr")])
     led["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = [wish]
     assert told(found) == {"spec": theirs}
     assert theirs == {
@@ -168,7 +168,7 @@ def test_each_alternative_of_the_class_is_said_of_each_capacity(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("labels", "placement"),
     [
-        pytest.param({}, {"affinity": required([in_pools("uni-odcr")])}, id="of-a-pool"),
+        pytest.param({}, {"affinity": required([in_pools("uni.cloud.odcr")])}, id="of-a-pool"),
         pytest.param(ROOM, {}, id="of-labels"),
     ],
 )
@@ -183,7 +183,7 @@ def test_a_class_that_asks_for_certain_reserved_machines_leads_all_of_its_pods_t
 
     assert placeholder(found) == {
         "nodeSelector": {key: value},
-        "affinity": required([in_pools("uni-odcr")]),
+        "affinity": required([in_pools("uni.cloud.odcr")]),
     }
     assert told(found) == {"spec": {"nodeSelector": {key: value, **labels}, **placement}}
     assert is_in(key, value) in whole["spec"]["template"]["spec"]["requirements"]
@@ -193,5 +193,5 @@ def test_or_for_one_of_several_reservations(tmp_path: Path) -> None:
     either = is_in(ID, "cr-0a", "cr-0b")
     found = texts(tmp_path, capacity(**RESERVED), resource_class(affinity=required([either])), mondays())
 
-    assert told(found) == {"spec": {"affinity": required([either, in_pools("uni-odcr")])}}
+    assert told(found) == {"spec": {"affinity": required([either, in_pools("uni.cloud.odcr")])}}
     assert told(found) == {"spec": placeholder(found)}
