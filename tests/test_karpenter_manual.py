@@ -70,7 +70,9 @@ def test_its_block_of_the_site_is_good_and_the_one_of_our_example() -> None:
 
 
 def test_its_budgets_are_those_of_its_course(rendered: Path) -> None:
-    budgets = read(rendered, CLOUD)["NodePool/example-university.cloud.faculty"]["spec"]["disruption"]["budgets"]
+    budgets = read(rendered, CLOUD)["NodePool/example-university.cloud.faculty"]["spec"]["disruption"][
+        "budgets"
+    ]
     (told,) = (one for one in SAMPLES if isinstance(one, list))
 
     assert budgets == [{"nodes": "10%"}, *told]

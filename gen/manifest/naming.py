@@ -87,8 +87,8 @@ def affinity_profile(site: str, pool: str, number: int) -> str:
 
 
 def node_pool(site: str, cloud: str) -> str:
-    """EC2NodeClass and NodePool of a cloud capacity. They are cluster-scoped: with dots, `a-b` with `c` and `a`
-    with `b-c` do not meet.
+    """EC2NodeClass and NodePool of a cloud capacity. They are cluster-scoped: with dots, those of the sites
+    `a-b` and `a` do not meet.
     """
     return fit(f"{site}.cloud.{cloud}")
 

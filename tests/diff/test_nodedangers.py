@@ -67,7 +67,8 @@ def test_the_nodes_of_a_capacity_go_with_it(cloudy: Pair) -> None:
     cloudy.edit("classes.yaml", "  cloudCapacity: [general]\n", "")
 
     assert warnings(cloudy)[:3] == [
-        "EC2NodeClass uni.cloud.general, NodePool uni.cloud.general: removed, which concerns the whole cluster.",
+        "EC2NodeClass uni.cloud.general, NodePool uni.cloud.general: removed, which concerns the whole "
+        "cluster.",
         "NodePool uni.cloud.general: its nodes go with it, also while a window is open.",
         "Deployment course-small, Deployment night-small: the pods change, so placeholders that stand are "
         "replaced, a quarter at a time.",

@@ -87,7 +87,9 @@ def test_it_is_a_config_map_of_the_class_beside_the_capacity_that_it_prefers(tmp
 @pytest.mark.parametrize(
     ("first", "second", "placement"),
     [
-        pytest.param({}, {}, {"affinity": required([in_pools("uni.cloud.odcr", "uni.cloud.spare")])}, id="pools"),
+        pytest.param(
+            {}, {}, {"affinity": required([in_pools("uni.cloud.odcr", "uni.cloud.spare")])}, id="pools"
+        ),
         pytest.param(ROOM, ROOM, {"nodeSelector": ROOM}, id="labels-that-are-the-same"),
         pytest.param(
             ROOM,
@@ -122,7 +124,9 @@ def test_of_a_class_with_three_capacities_pools_without_labels_are_one_alternati
     found = texts(tmp_path, *three, resource_class(cloudCapacity=["a", "b", "c"]))
 
     assert told(found, "a") == {
-        "spec": {"affinity": required([in_pools("uni.cloud.a", "uni.cloud.c")], [is_in("example.org/room", "a")])}
+        "spec": {
+            "affinity": required([in_pools("uni.cloud.a", "uni.cloud.c")], [is_in("example.org/room", "a")])
+        }
     }
 
 
