@@ -115,7 +115,7 @@ CHANGES: dict[str, Any] = {
 
 def replaced(folder: Path, field: str) -> set[str]:
     """What `berth diff` says of nodes when the field changes."""
-    spec = {"reservations": [{"id": "cr-0a", **MACHINES}]}
+    spec: Object = {"reservations": [{"id": "cr-0a", **MACHINES}]}
     change: Object = {field: CHANGES[field]}
     if field not in SPEC.fields:
         change = {"nodeClass": {**NODE_CLASS, **change}}
