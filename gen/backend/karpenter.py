@@ -4,15 +4,14 @@ Karpenter hashes what it makes nodes of, and replaces every node when that chang
 there: our labels are on the objects themselves. How these look stands in templates/karpenter/.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
 from gen.cloud import CloudCapacity, CloudReservation
-from gen.manifest import labels, naming
-from gen.manifest.affinity import toleration
-from gen.manifest.cloudpools import led, own_budgets, pools
+from gen.declared import Declared
+from gen.manifest import cloudsession, labels, naming
+from gen.manifest.cloudpools import own_budgets
 from gen.model import Cluster, ResourceClass, Site
 from gen.plan.labels import CAPACITY_TYPE, NODEPOOL, WELL_KNOWN
 from gen.plan.windows import Budgets, Held
@@ -21,7 +20,7 @@ from gen.runtime.labels import AFFINITY, CLASS, ROLE
 EMPTY_AFTER = "0s"
 
 
-def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
+def manifests(site: Site, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
     """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
     name, ours = naming.node_pool(site.name, cloud.name), labels.of_site(site)
     weight = {"has_weight": cloud.weight is not None, "weight": cloud.weight}
@@ -36,17 +35,27 @@ def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets)
         **_disruption(cloud, held.held),
         **_template(cloud, name, ()),
     }
-    snippet = {
-        "name": naming.cloud_snippet(cloud.name),
-        "namespace": cluster.namespace,
-        "labels": {**ours, ROLE: AFFINITY},
-        "text": session(site, cloud),
-    }
     return [
         Manifest("karpenter/nodeclass.yaml.j2", {"name": name, "labels": ours, "spec": _node_class(cloud)}),
         Manifest("karpenter/nodepool.yaml.j2", values),
-        Manifest("karpenter/snippet.yaml.j2", snippet),
     ]
+
+
+def snippets(site: Site, cluster: Cluster, cloud: CloudCapacity, declared: Declared) -> Iterator[Manifest]:
+    """What session pods need, of each class that prefers this capacity; by name. In one file each, so that
+    there is one text for a class.
+    """
+    for _, found in sorted(declared.classes.items()):
+        if found.cloud_capacity[:1] != (cloud.name,):
+            continue
+        clouds = [declared.clouds[name] for name in found.cloud_capacity]
+        values = {
+            "name": naming.session_snippet(found.name),
+            "namespace": cluster.namespace,
+            "labels": {**labels.of_site(site), CLASS: found.name, ROLE: AFFINITY},
+            "text": cloudsession.snippet(site.name, found, clouds),
+        }
+        yield Manifest("karpenter/snippet.yaml.j2", values)
 
 
 def static_pool(
@@ -69,20 +78,6 @@ def static_pool(
         **_template(cloud, naming.node_pool(site.name, cloud.name), _selected(found)),
     }
     return Manifest("karpenter/nodepool.yaml.j2", values)
-
-
-def session(site: Site, cloud: CloudCapacity) -> str:
-    """What session pods need so that they run on nodes of the capacity and nowhere else: for a pod template,
-    as JSON, which is YAML too. Nobody but who makes these pods can add it. Labels of its nodes are also on
-    those of pools that are whole nodes.
-    """
-    tolerations = [toleration(taint) for taint in cloud.taints]
-    borne = {"tolerations": tolerations} if tolerations else {}
-    if cloud.labels:
-        spec: dict[str, Any] = {**borne, "nodeSelector": dict(cloud.labels)}
-    else:
-        spec = led(borne, pools(site.name, [cloud.name]))
-    return json.dumps({"spec": spec}, indent=2) + "\n"
 
 
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:

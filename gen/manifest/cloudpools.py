@@ -2,13 +2,14 @@
 Pure.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gen.cloud import CloudCapacity
 from gen.manifest import naming
 from gen.plan.labels import NODEPOOL
 
+Expression = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -20,16 +21,31 @@ def pools(site: str, clouds: Iterable[str]) -> list[str]:
 def led(pod: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
     """The placement of a pod that may be on nodes of these pools only, besides what it says itself.
 
-    Terms of node affinity are alternatives, so each of them gets it. The order of pools is that of their
-    weights: a preference would have Karpenter hold a pod back for reserved machines that are taken.
+    The order of pools is that of their weights. A preference would have Karpenter hold a pod back: it takes
+    the heaviest for a must while any machine could meet it, so the pod waits for reserved ones that others
+    have booked in the same round.
+    """
+    return among(pod, [[in_pools(names)]])
+
+
+def in_pools(names: list[str]) -> Expression:
+    return {"key": NODEPOOL, "operator": "In", "values": names}
+
+
+def among(pod: Mapping[str, Any], alternatives: Sequence[Sequence[Expression]]) -> dict[str, Any]:
+    """The placement of a pod that may be on nodes that meet one of these only, besides what it says itself.
+
+    Terms of node affinity are alternatives too, so each of them is said of each. Karpenter tries them in
+    order.
     """
     affinity = dict(pod.get("affinity", {}))
     node = dict(affinity.get("nodeAffinity", {}))
     terms: Iterable[dict[str, Any]] = node.get(_REQUIRED, {}).get("nodeSelectorTerms") or ({},)
-    only = {"key": NODEPOOL, "operator": "In", "values": names}
     node[_REQUIRED] = {
         "nodeSelectorTerms": [
-            {**term, "matchExpressions": [*term.get("matchExpressions", ()), only]} for term in terms
+            {**term, "matchExpressions": [*term.get("matchExpressions", ()), *only]}
+            for only in alternatives
+            for term in terms
         ]
     }
     return {**pod, "affinity": {**affinity, "nodeAffinity": node}}

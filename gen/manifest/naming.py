@@ -19,13 +19,18 @@ def code(*, koordinator: bool) -> tuple[str, ...]:
 
 
 def fit(name: str) -> str:
-    """The name itself, or its beginning and a hash of the whole where it is too long."""
+    """The name itself, or its beginning and a hash of the whole where it is too long. What ends with a star
+    is a pattern, and stays one: of every name that begins so, whether it is cut or not.
+    """
+    beginning = name[: LONGEST - 9].rstrip("-.")
+    if name.endswith("*"):
+        return name if len(name) < LONGEST - 8 else f"{beginning}*"
     if len(name) <= LONGEST:
         return name
     from hashlib import sha256  # noqa: PLC0415 - few names are that long
 
     digest = sha256(name.encode()).hexdigest()[:8]
-    return f"{name[: LONGEST - 9].rstrip('-.')}-{digest}"
+    return f"{beginning}-{digest}"
 
 
 def pool(reservation: str, resource_class: str) -> str:
@@ -82,12 +87,14 @@ def affinity_profile(site: str, pool: str, number: int) -> str:
 
 
 def node_pool(site: str, cloud: str) -> str:
-    """EC2NodeClass and NodePool of a cloud capacity. They are cluster-scoped."""
-    return fit(f"{site}-{cloud}")
+    """EC2NodeClass and NodePool of a cloud capacity. They are cluster-scoped: with dots, those of the sites
+    `a-b` and `a` do not meet.
+    """
+    return fit(f"{site}.cloud.{cloud}")
 
 
 def static_pool(site: str, pool: str) -> str:
-    """The NodePool of a pool that is whole nodes; with the dot it meets no `node_pool`."""
+    """The NodePool of a pool that is whole nodes; with one dot it meets no `node_pool`, which has two."""
     return fit(f"{site}.{pool}")
 
 
@@ -101,11 +108,11 @@ def sweep_nodes_role(site: str) -> str:
     return fit(f"{SWEEP}-nodes.{site}")
 
 
-def cloud_snippet(cloud: str) -> str:
-    """The ConfigMap in which people find what session pods need to use a cloud capacity. No reservation's has
-    a dot.
+def session_snippet(resource_class: str) -> str:
+    """The ConfigMap in which people find what session pods of a class need to use its cloud capacities. No
+    reservation's has a dot.
     """
-    return fit(f"{cloud}.session-affinity")
+    return fit(f"{resource_class}.session-affinity")
 
 
 def session_role(site: str) -> str:

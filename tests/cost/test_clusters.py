@@ -120,7 +120,7 @@ def test_seats_that_fit_no_type_are_told_at_their_reservation(tmp_path: Path) ->
 
     assert first.startswith(
         "B196 reservations/course.yaml spec.provisioning: 25 seats of small find no machine at "
-        "Mon 2026-02-02 08:30 (2 times in all): uni-general: "
+        "Mon 2026-02-02 08:30 (2 times in all): uni.cloud.general: "
     )
     assert first.endswith(
         "Let the class use more capacity (cloudCapacity), or change what it or the capacity asks for."

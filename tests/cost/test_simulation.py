@@ -4,6 +4,7 @@ from gen.cost.values import Lack
 from tests.cost.stories import HOUR, cloud, only, planned, reservation, resource_class, run, sized, told, want
 
 BLOCK = {"type": "capacity-block", "first": 0}
+POOL = "uni.cloud.general"
 
 
 def test_machines_stand_from_the_opening_until_a_minute_after_the_end() -> None:
@@ -166,7 +167,10 @@ def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
 
     assert len(found.sorts) == 2
     assert found.steps[0].lacks == (
-        (("ml", "small"), Lack(2, "limits", "uni-general: every type is larger than what its limits leave")),
+        (
+            ("ml", "small"),
+            Lack(2, "limits", f"{POOL}: every type is larger than what its limits leave"),
+        ),
     )
 
 
@@ -210,7 +214,7 @@ def test_whole_nodes_come_and_go_with_their_window() -> None:
     ]
     few = run([one._replace(limits=(("nodes", "1"),))], [want("lab", "8-12=2", nodes=True)])
     assert few.steps[0].lacks == (
-        (("lab", "small"), Lack(1, "limits", "uni-general: its limit of nodes is reached")),
+        (("lab", "small"), Lack(1, "limits", f"{POOL}: its limit of nodes is reached")),
     )
 
 

@@ -28,17 +28,17 @@ def warnings(pair: Pair) -> list[str]:
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("role: KarpenterNodeRole", "role: AnotherRole", [f"EC2NodeClass uni-general: {ALL}"]),
-        ("v20260107", "v20260210", [f"EC2NodeClass uni-general: {SOME}"]),
+        ("role: KarpenterNodeRole", "role: AnotherRole", [f"EC2NodeClass uni.cloud.general: {ALL}"]),
+        ("v20260107", "v20260210", [f"EC2NodeClass uni.cloud.general: {SOME}"]),
         (
             "{karpenter.sh/discovery: uni}}]\n    sec",
             "{Name: a}}]\n    sec",
-            [f"EC2NodeClass uni-general: {SOME}"],
+            [f"EC2NodeClass uni.cloud.general: {SOME}"],
         ),
-        ("cr-0123456789abcdef0", "cr-0123456789abcdef1", [f"EC2NodeClass uni-general: {SOME}"]),
-        ("  capacityTypes:", "  labels: {room: a}\n  capacityTypes:", [f"NodePool uni-general: {ALL}"]),
-        ("  capacityTypes:", "  expireAfter: 100h\n  capacityTypes:", [f"NodePool uni-general: {ALL}"]),
-        ("[m5.large, m5.2xlarge]", "[m5.xlarge, m5.2xlarge]", [f"NodePool uni-general: {SOME}"]),
+        ("cr-0123456789abcdef0", "cr-0123456789abcdef1", [f"EC2NodeClass uni.cloud.general: {SOME}"]),
+        ("  capacityTypes:", "  labels: {room: a}\n  capacityTypes:", [f"NodePool uni.cloud.general: {ALL}"]),
+        ("  capacityTypes:", "  expireAfter: 100h\n  capacityTypes:", [f"NodePool uni.cloud.general: {ALL}"]),
+        ("[m5.large, m5.2xlarge]", "[m5.xlarge, m5.2xlarge]", [f"NodePool uni.cloud.general: {SOME}"]),
         ("  capacityTypes:", "  limits: {cpu: 1000}\n  capacityTypes:", []),
         ("  capacityTypes:", "  weight: 3\n  capacityTypes:", []),
         ("hourlyPrice: 0.3", "hourlyPrice: 0.4", []),
@@ -67,8 +67,9 @@ def test_the_nodes_of_a_capacity_go_with_it(cloudy: Pair) -> None:
     cloudy.edit("classes.yaml", "  cloudCapacity: [general]\n", "")
 
     assert warnings(cloudy)[:3] == [
-        "EC2NodeClass uni-general, NodePool uni-general: removed, which concerns the whole cluster.",
-        "NodePool uni-general: its nodes go with it, also while a window is open.",
+        "EC2NodeClass uni.cloud.general, NodePool uni.cloud.general: removed, which concerns the whole "
+        "cluster.",
+        "NodePool uni.cloud.general: its nodes go with it, also while a window is open.",
         "Deployment course-small, Deployment night-small: the pods change, so placeholders that stand are "
         "replaced, a quarter at a time.",
     ]
@@ -81,5 +82,5 @@ def test_a_capacity_that_comes_replaces_nothing(cloudy: Pair) -> None:
     (cloudy.now / "reservations/more.yaml").write_text(text, "utf-8")
 
     assert warnings(cloudy) == [
-        "EC2NodeClass uni-more, NodePool uni-more: added, which concerns the whole cluster."
+        "EC2NodeClass uni.cloud.more, NodePool uni.cloud.more: added, which concerns the whole cluster."
     ]

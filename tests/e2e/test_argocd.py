@@ -60,7 +60,8 @@ def test_an_application_set_makes_the_applications_that_are_rendered(
     """That of the manual. Its clusters are known and not there, so that nothing is applied."""
     del story  # Argo CD is there
     repository = {"url": f"file://{tmp_path}", "revision": "main"}
-    clusters = [{"name": name, "destination": {"name": name}} for name in ("east", "west")]
+    both = {"koordinator": {}, "karpenter": {"version": "1.14", "gates": {"StaticCapacity": True}}}
+    clusters = [{"name": name, "destination": {"name": name}, **both} for name in ("east", "west")]
     spec = {"namespace": "berth", "clusters": clusters, "repository": repository}
     spec["engine"] = {"type": "argocd", "version": "3.2"}
     site = project.document("Site", "uni", spec)

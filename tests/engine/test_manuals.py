@@ -1,12 +1,18 @@
 """docs/argocd.md and docs/flux.md: their tables are current, their samples good, their commands true."""
 
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests import fieldtable
+from tests.console import ROOT
 from tests.engine.manuals import MANUALS, clusters, commands, sample
 from tests.engine.parts import HOME, rendered
+from tests.manifest.cloudparts import capacity
 
 
 @pytest.mark.parametrize("engine", MANUALS)
@@ -55,18 +61,51 @@ def test_whatever_makes_the_engine_apply_its_own_objects_finds_them() -> None:
     assert kustomization["path"] == "./rendered/gitops/flux"
 
 
-def test_an_application_set_makes_the_applications_that_are_rendered(tmp_path: Path) -> None:
-    """Of clusters that Argo CD calls like us; its templates are filled for real in tests/e2e."""
+PROD = {"name": "prod", "destination": {"name": "prod"}}
+KOORDINATOR: dict[str, Any] = {"koordinator": {"colocationProfiles": True}}
+STATIC = {"autoscaler": "karpenter", "karpenter": {"version": "1.14", "gates": {"StaticCapacity": True}}}
+
+
+@pytest.mark.parametrize("engine", MANUALS)
+def test_its_table_has_all_that_the_engine_leaves_alone(engine: str, tmp_path: Path) -> None:
+    cluster = {**PROD, **KOORDINATOR, **STATIC} if engine == "argocd" else {"name": "prod", **STATIC}
+    *_, made = rendered(tmp_path, engine=engine, clusters=[cluster])[f"gitops/{engine}/prod.yaml"]
+    found = made["spec"].get("ignoreDifferences") or [one["target"] for one in made["spec"]["ignore"]]
+    table = MANUALS[engine].split("## What is set, and why")[1].split("\n\n")[1]
+
+    assert len(found) > 1
+    assert [one["kind"] for one in found if f"{one['kind']}s" not in table] == []
+
+
+@pytest.mark.parametrize(
+    ("more", "kinds"),
+    [
+        ({}, ["Deployment"]),
+        (STATIC, ["Deployment", "NodePool"]),
+        (KOORDINATOR, ["Deployment", "Reservation"]),
+        ({**KOORDINATOR, **STATIC}, ["Deployment", "NodePool", "Reservation"]),
+    ],
+    ids=["plain", "whole-nodes", "koordinator", "both"],
+)
+def test_an_application_set_makes_the_applications_that_are_rendered(
+    tmp_path: Path, more: dict[str, Any], kinds: list[str]
+) -> None:
+    """Of clusters that Argo CD calls like us; its templates are filled for real in tests/e2e. It has the
+    entries for all sorts of clusters.
+    """
     found = sample("argocd", "ApplicationSet")
     template = found["spec"]["template"]
-    files = rendered(tmp_path, engine="argocd", clusters=[{"name": "prod", "destination": {"name": "prod"}}])
+    files = rendered(tmp_path, engine="argocd", clusters=[{**PROD, **more}])
     (expected,) = files["gitops/argocd/prod.yaml"]
     basename, path = "{{.path.basename}}", "{{.path.path}}"
     expected["spec"]["source"]["path"] = path
     expected["spec"]["destination"]["name"] = basename
     names = ("name", "annotations")
+    entries = template["spec"]["ignoreDifferences"]
+    needed = [one for one in entries if one["kind"] in kinds]
 
-    assert template["spec"] == expected["spec"]
+    assert [one["kind"] for one in needed] == kinds
+    assert {**template["spec"], "ignoreDifferences": needed} == expected["spec"]
     assert template["metadata"] == {
         **{key: expected["metadata"][key] for key in names},
         "name": expected["metadata"]["name"].replace("prod", basename),
@@ -80,14 +119,64 @@ def test_an_application_set_makes_the_applications_that_are_rendered(tmp_path: P
     }
 
 
-def test_the_account_that_applies_may_touch_every_kind_that_is_rendered(tmp_path: Path) -> None:
-    """A ClusterRole for both engines; that it is enough is tried in tests/e2e."""
-    (project,) = rendered(tmp_path, engine="argocd")["gitops/argocd/project.yaml"]
-    lists = (project["spec"][f"{scope}ResourceWhitelist"] for scope in ("cluster", "namespace"))
-    kinds = {(one["group"], f"{one['kind'].lower()}s") for found in lists for one in found}
-    children = {("", "pods"), ("apps", "replicasets"), ("batch", "jobs")}
-    rules = sample("flux", "ClusterRole")["rules"]
+CLOUD = capacity(cluster="prod")
+PLAIN, CLUSTER_ROLES, SLOTS, MACHINES = (0, 1), (2, 3), (4,), (5,)  # rules that the manual shows
 
-    assert {group for group, _ in kinds - children} == set(rules[0]["apiGroups"])
-    resources = {resource.replace("classs", "classes") for _, resource in kinds - children}
-    assert resources == set(rules[0]["resources"])
+
+@pytest.mark.parametrize(
+    ("more", "declared", "needed"),
+    [
+        ({}, [], PLAIN),
+        (KOORDINATOR, [], (*PLAIN, *CLUSTER_ROLES, *SLOTS)),
+        ({"autoscaler": "karpenter"}, [CLOUD], (*PLAIN, *MACHINES)),
+        (STATIC, [CLOUD], (*PLAIN, *CLUSTER_ROLES, *MACHINES)),
+    ],
+    ids=["plain", "koordinator", "cloud", "whole-nodes"],
+)
+def test_the_account_that_applies_may_touch_every_kind_that_is_rendered(
+    tmp_path: Path, more: dict[str, Any], declared: list[dict[str, Any]], needed: tuple[int, ...]
+) -> None:
+    """A ClusterRole for both engines; that it is enough is tried in tests/e2e."""
+    files = rendered(tmp_path, *declared, engine="argocd", clusters=[{**PROD, **more}])
+    (project,) = files["gitops/argocd/project.yaml"]
+    lists = (project["spec"][f"{scope}ResourceWhitelist"] for scope in ("cluster", "namespace"))
+    kinds = {(one["group"], plural(one["kind"])) for found in lists for one in found}
+    children = {("", "pods"), ("apps", "replicasets"), ("batch", "jobs")}
+    rules = [sample("flux", "ClusterRole")["rules"][number] for number in needed]
+    allowed = [rule for rule in rules if "create" in rule["verbs"]]
+
+    assert kinds - children <= {(group, one) for rule in allowed for group, one in pairs(rule)}
+    assert {group for group, _ in kinds - children} == {one for rule in allowed for one in rule["apiGroups"]}
+    assert {one for _, one in kinds - children} == {one for rule in allowed for one in rule["resources"]}
+
+
+def test_of_roles_it_may_grant_what_it_has_not() -> None:
+    rules = sample("flux", "ClusterRole")["rules"]
+    granting = [rule for rule in rules if "escalate" in rule["verbs"]]
+
+    assert granting == [
+        {"apiGroups": ["rbac.authorization.k8s.io"], "resources": [kind], "verbs": ["escalate", "bind"]}
+        for kind in ("roles", "clusterroles")
+    ]
+    assert {tuple(rule["verbs"]) for rule in rules if rule not in granting} == {
+        ("get", "list", "watch", "create", "update", "patch", "delete")
+    }
+
+
+def test_it_may_apply_our_own_examples() -> None:
+    found = {
+        (one["apiVersion"].rpartition("/")[0], plural(one["kind"]))
+        for path in (ROOT / "rendered/clusters").rglob("*.yaml")
+        for one in yaml.load_all(path.read_text("utf-8"), yaml.CSafeLoader)
+    }
+
+    assert ("karpenter.sh", "nodepools") in found
+    assert found <= {pair for rule in sample("flux", "ClusterRole")["rules"] for pair in pairs(rule)}
+
+
+def pairs(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    return product(rule["apiGroups"], rule["resources"])
+
+
+def plural(kind: str) -> str:
+    return f"{kind.lower()}s".replace("classs", "classes")

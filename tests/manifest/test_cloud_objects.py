@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.manifest.cloudparts import (
     MACHINES,
     NODE_CLASS,
@@ -26,7 +24,7 @@ OURS = {
     "berth.dev/site": "uni",
 }
 HELD = {"nodes": "0", "schedule": "30 7 2,9 2 *", "duration": "2h30m", "reasons": ["Underutilized", "Empty"]}
-NODE_CLASS_REF = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "uni-odcr"}
+NODE_CLASS_REF = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "uni.cloud.odcr"}
 ON_DEMAND = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}
 
 
@@ -37,16 +35,16 @@ def cloud_objects(folder: Path, *declared: Object) -> dict[str, Object]:
 def test_a_capacity_is_a_node_class_and_a_node_pool(tmp_path: Path) -> None:
     found = cloud_objects(tmp_path, capacity(), resource_class(), mondays())
 
-    assert found["EC2NodeClass/uni-odcr"] == {
+    assert found["EC2NodeClass/uni.cloud.odcr"] == {
         "apiVersion": "karpenter.k8s.aws/v1",
         "kind": "EC2NodeClass",
-        "metadata": {"name": "uni-odcr", "labels": OURS},
+        "metadata": {"name": "uni.cloud.odcr", "labels": OURS},
         "spec": NODE_CLASS,
     }
-    assert found["NodePool/uni-odcr"] == {
+    assert found["NodePool/uni.cloud.odcr"] == {
         "apiVersion": "karpenter.sh/v1",
         "kind": "NodePool",
-        "metadata": {"name": "uni-odcr", "labels": OURS},
+        "metadata": {"name": "uni.cloud.odcr", "labels": OURS},
         "spec": {
             "disruption": {"consolidateAfter": "0s", "budgets": [{"nodes": "10%"}, HELD]},
             "template": {"spec": {"nodeClassRef": NODE_CLASS_REF, "requirements": [ON_DEMAND]}},
@@ -75,7 +73,7 @@ def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
     toleration = {"key": "example.org/teaching", "operator": "Exists"}
     found = cloud_objects(tmp_path, said, resource_class(tolerations=[toleration]), mondays())
 
-    assert found["NodePool/uni-odcr"]["spec"] == {
+    assert found["NodePool/uni.cloud.odcr"]["spec"] == {
         "weight": 10,
         "limits": {"cpu": "64", "nodes": "4"},
         "disruption": {
@@ -109,7 +107,7 @@ def test_reservations_are_selected_in_every_form(tmp_path: Path) -> None:
     ]
     found = cloud_objects(tmp_path, capacity(capacityTypes=["reserved"], reservations=said))
 
-    assert found["EC2NodeClass/uni-odcr"]["spec"]["capacityReservationSelectorTerms"] == [
+    assert found["EC2NodeClass/uni.cloud.odcr"]["spec"]["capacityReservationSelectorTerms"] == [
         {"id": "cr-0123456789abcdef0"},
         {"tags": {"course": "ml"}, "ownerID": "123456789012"},
         {"instanceMatchCriteria": "open"},
@@ -138,7 +136,7 @@ def test_windows_of_all_who_may_use_it_are_held(tmp_path: Path) -> None:
         nodes(),
     )
 
-    assert found["NodePool/uni-odcr"]["spec"]["disruption"]["budgets"] == [
+    assert found["NodePool/uni.cloud.odcr"]["spec"]["disruption"]["budgets"] == [
         {"nodes": "10%"},
         {**HELD, "schedule": "30 7 2 2 *", "duration": "4h30m"},
         {**HELD, "schedule": "30 7 9 2 *"},
@@ -159,54 +157,11 @@ def test_only_requirements_tell_one_render_from_another(tmp_path: Path) -> None:
     before = cloud_objects(tmp_path / "a", capacity(), resource_class(), mondays())
     after = cloud_objects(tmp_path / "b", capacity(), resource_class(), mondays("renamed"), nodes())
 
-    for key in ("EC2NodeClass/uni-odcr", "NodePool/uni-odcr"):
+    for key in ("EC2NodeClass/uni.cloud.odcr", "NodePool/uni.cloud.odcr"):
         for one in (before, after):
             one[key]["spec"].pop("disruption", None)
         assert before[key] == after[key]
-    assert "berth.dev" not in json.dumps(before["NodePool/uni-odcr"]["spec"])
-
-
-@pytest.mark.parametrize(
-    ("labels", "spec"),
-    [
-        pytest.param({"example.org/room": "a"}, {"nodeSelector": {"example.org/room": "a"}}, id="by-label"),
-        pytest.param(
-            {},
-            {
-                "affinity": {
-                    "nodeAffinity": {
-                        "requiredDuringSchedulingIgnoredDuringExecution": {
-                            "nodeSelectorTerms": [
-                                {
-                                    "matchExpressions": [
-                                        {
-                                            "key": "karpenter.sh/nodepool",
-                                            "operator": "In",
-                                            "values": ["uni-odcr"],
-                                        }
-                                    ]
-                                }
-                            ]
-                        }
-                    }
-                }
-            },
-            id="by-pool",
-        ),
-    ],
-)
-def test_what_session_pods_need_is_told(tmp_path: Path, labels: dict[str, str], spec: Object) -> None:
-    taint = {"key": "a", "effect": "NoSchedule"}
-    found = cloud_objects(tmp_path, capacity(labels=labels, taints=[taint]))
-    said = found["ConfigMap/odcr.session-affinity"]
-
-    toleration = {"key": "a", "operator": "Exists", "effect": "NoSchedule"}
-    assert json.loads(said["data"]["session.yaml"]) == {"spec": {"tolerations": [toleration], **spec}}
-    assert said["metadata"] == {
-        "name": "odcr.session-affinity",
-        "namespace": "berth",
-        "labels": {**OURS, "berth.dev/role": "session-affinity"},
-    }
+    assert "berth.dev" not in json.dumps(before["NodePool/uni.cloud.odcr"]["spec"])
 
 
 def placement(folder: Path, *clouds: str, **spec: Any) -> Object:
@@ -222,7 +177,7 @@ def test_placeholders_are_led_to_the_pools_of_their_class(tmp_path: Path) -> Non
     assert placement(tmp_path, "odcr", "spare")["affinity"] == {
         "nodeAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [{"matchExpressions": [led("uni-odcr", "uni-spare")]}]
+                "nodeSelectorTerms": [{"matchExpressions": [led("uni.cloud.odcr", "uni.cloud.spare")]}]
             }
         }
     }
@@ -249,8 +204,8 @@ def test_what_the_class_says_itself_stays(tmp_path: Path) -> None:
         "nodeAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": {
                 "nodeSelectorTerms": [
-                    {"matchExpressions": [arm, led("uni-odcr")]},
-                    {"matchExpressions": [amd, led("uni-odcr")]},
+                    {"matchExpressions": [arm, led("uni.cloud.odcr")]},
+                    {"matchExpressions": [amd, led("uni.cloud.odcr")]},
                 ]
             },
             "preferredDuringSchedulingIgnoredDuringExecution": [wish],

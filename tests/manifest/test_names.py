@@ -1,6 +1,7 @@
 """Names of rendered objects: what Kubernetes allows, the same for ever, and different for what differs."""
 
 import re
+from fnmatch import fnmatchcase
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +38,43 @@ def test_a_short_name_stays_as_it_is() -> None:
 def test_a_long_name_is_cut_and_carries_a_hash_of_the_whole(name: str, expected: str) -> None:
     """These are in clusters by now: a change here would make new objects beside the old ones."""
     assert naming.fit(name) == expected
+
+
+SITES_THAT_MEET_IN_PARTS = [("a", "b-c"), ("a-b", "c"), ("cloud", "a"), ("a-cloud", "b")]
+
+
+def test_two_sites_in_one_cluster_meet_in_no_node_pool() -> None:
+    names = [naming.node_pool(*one) for one in SITES_THAT_MEET_IN_PARTS]
+    names += [naming.static_pool(*one) for one in SITES_THAT_MEET_IN_PARTS]
+
+    assert len(set(names)) == len(names)
+    assert [name for name in names if fnmatchcase(name, naming.node_pool("a", "*"))] == ["a.cloud.b-c"]
+
+
+@settings(derandomize=True, deadline=None)
+@given(LABELS, LABELS)
+def test_a_pattern_has_every_name_of_its_site_also_those_that_are_cut(site: str, other: str) -> None:
+    for longer in (other, f"{other}-{site}"):
+        assert fnmatchcase(naming.node_pool(site, longer), naming.node_pool(site, "*"))
+        assert fnmatchcase(naming.static_pool(site, longer), naming.static_pool(site, "*"))
+        for account in (naming.OCCURRENCE, naming.SWEEP):
+            assert fnmatchcase(
+                naming.nodes_role(site, account, longer), naming.nodes_role(site, account, "*")
+            )
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("a" * 42 + "*", "a" * 42 + "*"),
+        ("a" * 42 + ".*", "a" * 42 + "*"),
+        ("a" * 44 + ".*", "a" * 43 + "*"),
+        ("a" * 38 + ".cloud.*", "a" * 38 + ".clou*"),
+    ],
+    ids=["whole", "its-dot-may-be-cut-off", "cut", "cut-in-a-word"],
+)
+def test_a_pattern_is_as_narrow_as_names_that_are_cut_allow(name: str, pattern: str) -> None:
+    assert naming.fit(name) == pattern
 
 
 def test_a_number_behind_a_long_name_is_not_cut_off() -> None:

@@ -156,9 +156,9 @@ def test_the_project_of_argo_cd_allows_them_by_name(tmp_path: Path) -> None:
 
     assert [(one["kind"], one["name"]) for one in allowed if one["name"] != "berth-uni-10"] == [
         ("Namespace", "berth"),
-        ("EC2NodeClass", "uni-*"),
-        ("NodePool", "uni-*"),
+        ("EC2NodeClass", "uni.cloud.*"),
         ("NodePool", "uni.*"),
+        ("NodePool", "uni.cloud.*"),
         ("ClusterRole", "berth-occurrence.uni.*"),
         ("ClusterRole", "berth-sweep-nodes.uni"),
         ("ClusterRole", "berth-sweep.uni.*"),
