@@ -277,7 +277,6 @@ def test_it_is_said_how_sessions_come_to_require_their_slots() -> None:
 
 def test_a_slot_holds_something() -> None:
     nothing = {"cpu": "0", "memory": "0Gi"}
-
     assert told({}, KOORDINATOR, resource_class(requests=nothing)) == [
         "B121 spec.requests: class small requests nothing: a slot would hold no room for a session. "
         "Write what a session requests."
@@ -290,7 +289,6 @@ def test_a_slot_holds_something() -> None:
 
 def test_a_quota_of_the_class_would_be_charged_twice() -> None:
     key = "quota.scheduling.koordinator.sh/name"
-
     assert told({}, KOORDINATOR, resource_class(podLabels={key: "ml"})) == [
         f"B113 spec.podLabels.{key} @key: podLabels go on slots too: {key} charges a slot to a quota, and "
         "the session that takes it once more. Give reservation course a class without it, unless the quota "

@@ -6,8 +6,9 @@ from typing import Any
 
 from gen.runtime.instant import instant, instant_text
 from tests.live import project
-from tests.live.happenings import NOW, Case, all_of, gone, in_peace, swept
+from tests.live.happenings import NOW, Case
 from tests.live.project import Project
+from tests.live.turns import all_of, gone, in_peace, swept
 from tests.live.world import World
 
 SITE = project.SITE.replace("{name: prod}", "{name: prod, koordinator: {}}")

@@ -16,8 +16,9 @@ from gen.live.judge import judged
 from gen.live.status import ClusterStatus
 from gen.runtime.instant import instant, instant_text
 from tests.live import project
-from tests.live.happenings import CASES, NO_IMAGE, NO_ROOM, NOW, Case, in_order
+from tests.live.happenings import CASES, NOW, Case, in_order
 from tests.live.project import Project
+from tests.live.turns import NO_IMAGE, NO_ROOM
 from tests.live.world import RefusedError, World
 
 TOLD = dict(

@@ -10,8 +10,9 @@ from gen.runtime.override import Override, parse_overrides
 from tests.command.conftest import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
-from tests.live.happenings import NOW, override
+from tests.live.happenings import NOW
 from tests.live.sites import FILES, asking
+from tests.live.turns import override
 
 TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
 FOLLOWS = "prod: Its pod follows within a minute; where none runs, the sweep within 6.\n"

@@ -6,8 +6,9 @@ from gen.live.sessions import grouped
 from gen.runtime.attribution import groups_of
 from gen.runtime.session import Claim, Match, Session, ranked
 from tests.live import project
-from tests.live.happenings import NO_ROOM, NOW, in_order, pending
+from tests.live.happenings import NOW, in_order
 from tests.live.test_judge import rows, status, told
+from tests.live.turns import NO_ROOM, pending
 
 OTHER = """\
 apiVersion: berth.dev/v1alpha1

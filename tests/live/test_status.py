@@ -9,9 +9,10 @@ from gen.runtime.instant import instant
 from tests.command.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
-from tests.live.happenings import NOW, edit, unscaled
+from tests.live.happenings import NOW
 from tests.live.sites import TEXT, asking, two
 from tests.live.test_judge import status
+from tests.live.turns import edit, unscaled
 
 WIDE = """\
 RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     NOTE

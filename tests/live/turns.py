@@ -1,0 +1,128 @@
+"""What happens to a cluster: one turn each, as the API server tells of it afterwards."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.live.world import World
+
+NO_ROOM = {
+    "conditions": [
+        {
+            "type": "PodScheduled",
+            "status": "False",
+            "reason": "Unschedulable",
+            "message": "0/5 nodes are available: 5 Insufficient cpu.",
+        }
+    ]
+}
+
+
+def waits(container: str, reason: str, message: str = "") -> dict[str, Any]:
+    state = {"waiting": {"reason": reason, "message": message} if message else {"reason": reason}}
+    return {"containerStatuses": [{"name": container, "restartCount": 0, "state": state}]}
+
+
+NO_IMAGE = waits("placeholder", "ImagePullBackOff", 'Back-off pulling image "pause:9"')
+NO_CONFIG = waits("placeholder", "CreateContainerConfigError")
+STARTING = waits("placeholder", "ContainerCreating")
+CRASHING = [{"name": "scaler", "restartCount": 9, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]
+SWEEP = {"berth.dev/site": "uni", "berth.dev/role": "sweep"}
+
+
+def gone(world: World) -> None:
+    """The pod, with its Job, and the CronJob."""
+    world.remove("Pod", "course-29500-abcde")
+    world.remove("CronJob", "course")
+
+
+def unscaled(world: World) -> None:
+    found = world.get("Deployment", "course-small")
+    found["spec"]["replicas"], found["status"] = 0, {}
+    del found["metadata"]["managedFields"][1:]
+
+
+def pending(world: World, number: int, status: dict[str, Any], since: str = "2026-02-02T07:30:05Z") -> None:
+    world.wait("course", number, since, **status)
+    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T07:30:03Z", ready=20 - number)
+
+
+def unready(world: World, number: int, **status: Any) -> None:
+    """So many that have a node do not run since 08:20Z."""
+    since = {"lastTransitionTime": "2026-02-02T08:20:00Z"}
+    ready = {"type": "Ready", "status": "False", **since}
+    world.wait("course", number, "2026-02-02T07:30:05Z", "Running", conditions=[ready], **status)
+    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=20 - number)
+
+
+def refused(world: World, why: str, at: str = "2026-02-02T07:30:04Z") -> None:
+    """No pod of the Deployment is made."""
+    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=0)
+    failure = {"type": "ReplicaFailure", "status": "True", "lastTransitionTime": at}
+    said = {"reason": "FailedCreate", "message": f'pods "course-small-x" is forbidden: {why}'}
+    world.get("Deployment", "course-small")["status"]["conditions"] = [{**failure, **said}]
+
+
+def without(world: World, reservation: str) -> None:
+    key = "berth.dev/reservation"
+    world.objects = [
+        one for one in world.objects if (one["metadata"].get("labels") or {}).get(key) != reservation
+    ]
+
+
+def timetable(world: World, text: str) -> None:
+    world.get("ConfigMap", "course")["data"]["timetable.json"] = text
+
+
+def edit(world: World, *pairs: str) -> None:
+    """Old and new texts in turn."""
+    text = world.get("ConfigMap", "course")["data"]["timetable.json"]
+    for old, new in zip(pairs[::2], pairs[1::2], strict=True):
+        assert old in text
+        text = text.replace(old, new)
+    timetable(world, text)
+
+
+def swept(world: World, at: str) -> None:
+    world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": at}
+
+
+def new_sweep(world: World) -> None:
+    sweep = world.get("CronJob", "berth-sweep")
+    sweep["status"], sweep["metadata"]["creationTimestamp"] = {}, "2026-02-02T08:55:00Z"
+
+
+def failed_job(world: World, name: str) -> None:
+    labels = {"berth.dev/site": "uni", "berth.dev/reservation": "course"}
+    condition = {
+        "type": "Failed",
+        "status": "True",
+        "reason": "DeadlineExceeded",
+        "message": "It was too long",
+    }
+    metadata = {"name": name, "namespace": "berth", "labels": labels}
+    world.apply({"kind": "Job", "metadata": metadata, "status": {"conditions": [condition]}})
+
+
+def override(world: World, target: str, until: str) -> None:
+    text = f'{{"small": {{"target": {target}, "until": "{until}"}}}}'
+    world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text
+
+
+def stray(world: World) -> None:
+    """Of two classes, one of them misspelt: the other holds."""
+    until = '"until": "2026-02-02T10:00:00Z"'
+    text = f'{{"small": {{"target": 3, {until}}}, "smal": {{"target": 60, {until}}}}}'
+    world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text
+    world.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:59:00Z")
+
+
+def in_peace(world: World) -> None:
+    del world
+
+
+def all_of(*happenings: Callable[[World], object]) -> Callable[[World], None]:
+    def happen(world: World) -> None:
+        for one in happenings:
+            one(world)
+
+    return happen
