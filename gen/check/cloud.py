@@ -6,10 +6,10 @@ from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
 from gen.check.karpenter import NO_KARPENTER, problems_of_need
 from gen.check.references import of_cluster
-from gen.cloud import CloudCapacity, CloudReservation
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.cloudmachines import BLOCK, INTERRUPTIBLE
+from gen.kind.cloudmachines import INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
 from gen.model import Cluster, Site
 from gen.placed import cluster_named

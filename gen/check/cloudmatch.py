@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gen.cloud import CloudCapacity, CloudReservation
-from gen.kind.cloudmachines import BLOCK, DEFAULT, INTERRUPTIBLE, architecture_of
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.kind.cloudmachines import DEFAULT, INTERRUPTIBLE, architecture_of
 from gen.kind.pod import REQUIRED
 from gen.model import ResourceClass
 from gen.plan import ec2, labels

@@ -10,12 +10,11 @@ from typing import NamedTuple
 from gen.check.cloud import name_of
 from gen.check.cloudclass import clouds_of
 from gen.check.cloudmatch import fit
-from gen.cloud import CloudCapacity, CloudReservation
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.cloudmachines import BLOCK
 from gen.kind.cloudtext import seconds
 from gen.kind.renku import their_path
 from gen.model import Reservation, ResourceClass
@@ -23,8 +22,6 @@ from gen.placed import class_names
 from gen.runtime.instant import instant_text
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, EXPIRES, BEGINS_WITHIN = "B167", "B168", "B169", "B172", "B187"
-PLAIN_BLOCK, ULTRA_SERVERS = 40 * 60, 70 * 60  # before the end of a Capacity Block
-DEFAULT_EXPIRY = "720h"
 
 
 class Span(NamedTuple):
@@ -33,13 +30,6 @@ class Span(NamedTuple):
     id: str
     open: int
     end: int
-
-
-def last_safe(one: CloudReservation) -> int | None:
-    """Until when its machines are there; None: it has no end."""
-    if one.until is None or one.type != BLOCK:
-        return one.until
-    return one.until - (ULTRA_SERVERS if one.ultra_server else PLAIN_BLOCK)
 
 
 def of_reservation(
@@ -74,7 +64,7 @@ def windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[Span
 
 
 def _covers(one: CloudReservation, span: Span) -> bool:
-    last = last_safe(one)
+    last = one.last_safe
     return (one.first is None or one.first <= span.open) and (last is None or span.end <= last)
 
 
@@ -107,7 +97,7 @@ def _ends(
     for one in fit(found, cloud).reserved:
         if falls_back:
             yield from _begins(reservation, found, one, spans)
-        last = last_safe(one)
+        last = one.last_safe
         bad = [span for span in spans if _runs_into(one, span)]
         if last is None or not bad:
             continue
@@ -139,15 +129,16 @@ def _begins(
 
 def _runs_into(one: CloudReservation, span: Span) -> bool:
     """Whether machines of it are taken away while the window is open."""
-    last = last_safe(one)
+    last = one.last_safe
     return last is not None and span.open < last < span.end and (one.first is None or one.first < span.end)
 
 
 def _into_block(
     reservation: Reservation, found: ResourceClass, one: CloudReservation, bad: Sequence[Span]
 ) -> Problem:
+    last = one.last_safe
     assert one.until is not None
-    last = one.until - (ULTRA_SERVERS if one.ultra_server else PLAIN_BLOCK)
+    assert last is not None
     why = "Karpenter drains its machines 40 minutes before"
     if one.ultra_server:
         why = "EC2 takes its UltraServers back from 60 minutes before on, which must be free by then"
@@ -166,7 +157,7 @@ def _expiry(
     reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[Span]
 ) -> Iterator[Problem]:
     """An expired node is replaced in spite of budgets and do-not-disrupt."""
-    after = cloud.expire_after or DEFAULT_EXPIRY
+    after = cloud.expiry
     if after == "Never":
         return
     bad = [span for span in spans if span.end - span.open > seconds(after)]
@@ -184,7 +175,7 @@ def _expiry(
 
 
 def _times(one: CloudReservation) -> str:
-    last = last_safe(one)
+    last = one.last_safe
     begin = "always" if one.first is None else f"from {instant_text(one.first)}"
     if last is None:
         return begin

@@ -2,10 +2,8 @@
 
 import pytest
 
-from gen.check.cloudwindows import Span, last_safe, windows
-from gen.cloud import CloudReservation
+from gen.check.cloudwindows import Span, windows
 from gen.dates.occurrence import Occurrence
-from gen.runtime.instant import instant, instant_text
 from tests.check.clouds import RESERVED, block, of_reservation
 from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value, weekly
@@ -202,22 +200,3 @@ def test_windows_that_touch_are_one() -> None:
 
     assert windows("small", dates) == [Span("a", 0, 20), Span("c", 30, 40)]
     assert windows("huge", dates) == [Span("x", 20, 30)]
-
-
-@pytest.mark.parametrize(
-    ("kind", "ultra", "safe"),
-    [
-        ("default", False, "2026-02-23T12:00:00Z"),
-        ("interruptible", False, "2026-02-23T12:00:00Z"),
-        ("capacity-block", False, "2026-02-23T11:20:00Z"),
-        ("capacity-block", True, "2026-02-23T10:50:00Z"),
-    ],
-)
-def test_until_when_machines_are_there(kind: str, ultra: bool, safe: str) -> None:
-    end = instant("2026-02-23T12:00:00Z")
-    one = CloudReservation("cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, kind, ultra, None, end, None)
-    last = last_safe(one)
-
-    assert last is not None
-    assert instant_text(last) == safe
-    assert last_safe(one._replace(until=None)) is None

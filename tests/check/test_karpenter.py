@@ -4,7 +4,7 @@ import pytest
 
 from gen.check import karpenter
 from gen.check.karpenter import OF_PODS
-from tests.check.clouds import KARPENTER, RESERVED, of_cloud, of_documents
+from tests.check.clouds import KARPENTER, RESERVED, of_cloud, of_documents, sound
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
 
@@ -29,6 +29,10 @@ RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
         [f"{OFF} cluster prod has off. {ON} in the Site."],
     ),
     "before-its-time": (has("1.2"), [f"B156 spec.reservations: Karpenter 1.2 in cluster prod {OLD}"]),
+    "switched-on-before-its-time": (
+        has("1.2", ReservedCapacity=True),
+        [f"B156 spec.reservations: Karpenter 1.2 in cluster prod {OLD}"],
+    ),
 }
 
 
@@ -36,6 +40,8 @@ RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
 def test_reserved_machines_need_a_gate(cluster: Value, problems: list[str]) -> None:
     assert of_cloud(cluster=cluster, reservations=[RESERVED]) == problems
     assert of_cloud(cluster=cluster) == []
+    _, known = sound(site(cluster))
+    assert karpenter.has("reserved", known.clusters[0]) == (not problems)
 
 
 def test_some_words_came_later() -> None:
