@@ -1,27 +1,33 @@
 """A class and the cloud capacity that it names: do its seats ever get there, and in the order of its wish?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gen.check import cloudmatch
 from gen.check.cloud import name_of
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.model import ResourceClass, Site
+from gen.kind.backend import NODE_POOL
+from gen.model import Reservation, ResourceClass, Site
 from gen.placed import cluster_named, cluster_of
 from gen.plan.labels import CAPACITY_TYPE
 
 NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
 
 
-def clouds_of(found: ResourceClass, declared: Declared) -> list[CloudCapacity]:
+def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
     """Those that are sound, the preferred first."""
-    return [declared.clouds[name] for name in found.cloud_capacity if name in declared.clouds]
+    return [declared.clouds[name] for name in names if name in declared.clouds]
+
+
+def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
+    """Of the capacities of a class, those that its machines may be of: whole nodes are of the first alone."""
+    return found.cloud_capacity[:1] if reservation.backend == NODE_POOL else found.cloud_capacity
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
-        for cloud in clouds_of(found, declared):
+        for cloud in clouds_of(found.cloud_capacity, declared):
             if cluster_named(cloud.cluster, site) is cluster_of(found, site):
                 yield from _fit(found, cloud)
         yield from _order(found, declared, site)
@@ -61,7 +67,9 @@ def _fit(found: ResourceClass, cloud: CloudCapacity) -> Iterator[Problem]:
 def _order(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
     """Karpenter tries pools by weight, the highest first; of equal ones the last by name."""
     home = cluster_of(found, site)
-    clouds = [one for one in clouds_of(found, declared) if cluster_named(one.cluster, site) is home]
+    clouds = [
+        one for one in clouds_of(found.cloud_capacity, declared) if cluster_named(one.cluster, site) is home
+    ]
     theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
     for wished, tried in zip(clouds, theirs, strict=True):
         if wished is not tried:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gen.check.cloud import name_of
-from gen.check.cloudclass import clouds_of
+from gen.check.cloudclass import clouds_of, names_for
 from gen.check.cloudmatch import fit
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.dates.moment import local_text, named
@@ -41,9 +41,10 @@ def of_reservation(
         found = declared.classes.get(name)
         if found is None or not found.cloud_capacity:
             continue
-        clouds = clouds_of(found, declared)
+        names = names_for(reservation, found)
+        clouds = clouds_of(names, declared)
         spans = windows(name, occurrences)
-        if len(clouds) == len(found.cloud_capacity):
+        if len(clouds) == len(names):
             yield from _missing(reservation, found, clouds, spans)
         for cloud in clouds:
             if fit(found, cloud).able:

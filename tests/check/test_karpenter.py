@@ -29,10 +29,6 @@ RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
         [f"{OFF} cluster prod has off. {ON} in the Site."],
     ),
     "before-its-time": (has("1.2"), [f"B156 spec.reservations: Karpenter 1.2 in cluster prod {OLD}"]),
-    "switched-on-before-its-time": (
-        has("1.2", ReservedCapacity=True),
-        [f"B156 spec.reservations: Karpenter 1.2 in cluster prod {OLD}"],
-    ),
 }
 
 
@@ -40,8 +36,20 @@ RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
 def test_reserved_machines_need_a_gate(cluster: Value, problems: list[str]) -> None:
     assert of_cloud(cluster=cluster, reservations=[RESERVED]) == problems
     assert of_cloud(cluster=cluster) == []
+
+
+@pytest.mark.parametrize(
+    ("cluster", "there"),
+    [
+        *((cluster, not problems) for cluster, problems in RESERVED_CAPACITY.values()),
+        (has("1.2", ReservedCapacity=True), False),
+    ],
+    ids=[*RESERVED_CAPACITY, "switched-on-before-its-time"],
+)
+def test_whoever_plans_knows_it_too(cluster: Value, there: bool) -> None:
     _, known = sound(site(cluster))
-    assert karpenter.has("reserved", known.clusters[0]) == (not problems)
+
+    assert karpenter.has("reserved", known.clusters[0]) == there
 
 
 def test_some_words_came_later() -> None:
