@@ -1,10 +1,12 @@
 """Windows against the dates of reservations: 40 minutes, 70 minutes, and who covers what."""
 
+from typing import Any
+
 import pytest
 
 from gen.check.cloudwindows import Span, windows
 from gen.dates.occurrence import Occurrence
-from tests.check.clouds import RESERVED, block, of_reservation
+from tests.check.clouds import KARPENTER, RESERVED, block, of_reservation
 from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value, weekly
 
@@ -200,3 +202,49 @@ def test_windows_that_touch_are_one() -> None:
 
     assert windows("small", dates) == [Span("a", 0, 20), Span("c", 30, 40)]
     assert windows("huge", dates) == [Span("x", 20, 30)]
+
+
+STANDS: Value = {"backend": {"type": "koordinator", "standing": True}, "recurrence": None}
+STANDS["provisioning"] = {"placeholderCount": 2}
+KOORDINATOR: Value = {**KARPENTER, "koordinator": {}}
+
+
+def of_standing(*capacities: Value, expires: str | None = None, **more: Any) -> list[str]:
+    backend = {**STANDS["backend"], **({"expires": expires} if expires else {})}
+    return of_reservation({**STANDS, "backend": backend}, *capacities, cluster=KOORDINATOR, **more)
+
+
+def test_seats_that_stand_end_before_a_block_is_emptied() -> None:
+    gpu = cloud(reservations=[block("2026-03-01T00:00:00Z")], expireAfter="Never")
+    fix = "Write expires: 2026-02-28T23:20:00Z, or keep the class off this block."
+    why = "Karpenter drains its machines 40 minutes before. The last safe minute is 2026-02-28T23:20:00Z."
+
+    assert of_standing(gpu, expires="2026-02-28T23:20:00Z") == []
+    assert of_standing(gpu, expires="2026-02-28T23:20:01Z") == [
+        "B168 spec.backend.standing: seats of class small stand until 2026-02-28T23:20:01Z, but Capacity "
+        f"Block cr-0a ends at 2026-03-01T00:00:00Z, and {why} {fix}"
+    ]
+    assert of_standing(gpu) == [
+        "B168 spec.backend.standing: seats of class small stand for ever, but Capacity Block cr-0a ends at "
+        f"2026-03-01T00:00:00Z, and {why} {fix}"
+    ]
+
+
+def test_where_only_reserved_machines_may_be_used_they_are_there_while_seats_stand() -> None:
+    begins = {"from": "2026-02-01T00:00:00Z"}
+
+    assert of_standing(only({**RESERVED, **begins})) == []
+    assert of_standing(only(until("2026-03-01T00:00:00Z")), expires="2026-03-01T00:00:00Z") == []
+    assert of_standing(only(until("2026-03-01T00:00:00Z", **begins))) == [
+        "B167 spec.backend.standing: class small may use reserved machines only, and its seats stand for "
+        "ever, but none is there all the time: reservation cr-0a from 2026-02-01T00:00:00Z until "
+        f"2026-03-01T00:00:00Z. {CHANGE}",
+        "B169 spec.backend.standing: reservation cr-0a ends at 2026-03-01T00:00:00Z, while class small is "
+        "open (it stands): from then on its machines are replaced. "
+        "Make the reservation last longer, or have the seats expire before.",
+    ]
+
+
+def test_a_reservation_may_begin_while_seats_stand() -> None:
+    """When they were merged is not known."""
+    assert of_standing(cloud(reservations=[{**RESERVED, "from": "2026-02-16T10:00:00Z"}])) == []
