@@ -7,6 +7,7 @@ All is half-open and in seconds. Machines of a Capacity Block are gone before it
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from gen.check import cloudexpiry
 from gen.check.cloud import name_of
 from gen.check.cloudclass import clouds_of, names_for
 from gen.check.cloudmatch import fit
@@ -16,13 +17,13 @@ from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.cloudtext import seconds
+from gen.kind.backend import NODE_POOL
 from gen.kind.renku import their_path
 from gen.model import Reservation, ResourceClass
 from gen.placed import Stands, class_names, stands
 from gen.runtime.instant import instant_text
 
-NOT_THERE, INTO_THE_END, ENDS_WITHIN, EXPIRES, BEGINS_WITHIN = "B167", "B168", "B169", "B172", "B187"
+NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NEVER * 60
 
 
@@ -58,7 +59,8 @@ def of_reservation(
         for cloud in clouds:
             if fit(found, cloud).able:
                 yield from _ends(reservation, found, cloud, spans)
-                yield from _expiry(reservation, found, cloud, spans)
+                if reservation.backend == NODE_POOL:
+                    yield from _expiry(reservation, found, cloud, spans)
 
 
 def windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[Span]:
@@ -177,22 +179,16 @@ def _into_block(
 def _expiry(
     reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[Span]
 ) -> Iterator[Problem]:
-    """An expired node is replaced in spite of budgets and do-not-disrupt."""
-    after = cloud.expiry
-    if after == "Never":
-        return
-    bad = [span for span in spans if span.end - span.open > seconds(after) and not span.stands]
+    """Of whole nodes, whose pool is the reservation's own."""
+    most = cloudexpiry.life(cloud)
+    bad = [span for span in spans if most and span.end - span.open > most]
     if bad:
         hours = (bad[0].end - bad[0].open) // 3600
-        grace = f"; sessions have {cloud.termination_grace} to end" if cloud.termination_grace else ""
-        default = "" if cloud.expire_after else ", Karpenter's default"
         message = (
-            f"class {found.name} is open for {hours} hours without a break ({_told(bad)}); nodes of "
-            f"{cloud.name} are replaced {after} after they came (expireAfter{default}), whatever budgets and "
-            f"do-not-disrupt say{grace}."
+            f"nodes of class {found.name} are there for {hours} hours without a break ({_told(bad)}); "
+            f"they {cloudexpiry.replaced(cloud)}."
         )
-        fix = f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
-        yield _problem(EXPIRES, reservation, message, fix)
+        yield _problem(cloudexpiry.EXPIRES, reservation, message, cloudexpiry.fix(cloud))
 
 
 def _times(one: CloudReservation) -> str:

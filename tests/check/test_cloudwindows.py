@@ -172,28 +172,6 @@ def test_nothing_is_told_of_what_never_opens_or_never_gets_there() -> None:
     assert len(of_reservation(COURSE, short)) == 1
 
 
-@pytest.mark.parametrize("expiry", ["Never", "270m", "5h"])
-def test_a_node_that_lasts_as_long_as_a_window(expiry: str) -> None:
-    assert of_reservation(COURSE, cloud(expireAfter=expiry)) == []
-
-
-def test_a_node_that_is_replaced_within_a_window_is_told() -> None:
-    fix = "Write expireAfter: Never in CloudCapacity gpu, or a longer time."
-    head = "B172 spec.recurrence: class small is open for"
-
-    assert of_reservation(COURSE, cloud(expireAfter="4h29m59s", terminationGracePeriod="1h")) == [
-        f"{head} 4 hours without a break (course/2026-02-02T09:00 and 3 more); nodes of gpu are replaced "
-        "4h29m59s after they came (expireAfter), whatever budgets and do-not-disrupt say; sessions have 1h "
-        f"to end. {fix}"
-    ]
-    entry = {"startTime": "09:00", "endTime": "09:00"}
-    once = {"type": "once", "startDate": "2026-02-02", "endDate": "2026-03-05", "schedule": [entry]}
-    assert of_reservation({"recurrence": once}, cloud()) == [
-        f"{head} 744 hours without a break (course/2026-02-02T09:00); nodes of gpu are replaced 720h after "
-        f"they came (expireAfter, Karpenter's default), whatever budgets and do-not-disrupt say. {fix}"
-    ]
-
-
 def test_windows_that_touch_are_one() -> None:
     def dated(name: str, since: int, end: int, resource_class: str = "small") -> Occurrence:
         return Occurrence("a", name, since, since, end, ((resource_class, 1),), "UTC", (), "")
