@@ -89,3 +89,10 @@ class CloudCapacity(NamedTuple):
         """A span, or Never; it is rendered where nothing is said, for the CRD wants one."""
         said: str = self.disruption.get("consolidateAfter") or "0s"
         return said
+
+    @property
+    def operating_system(self) -> str:
+        """As Kubernetes names it. That of a node is that of its AMI family, whatever its type."""
+        aliases = (term["alias"] for term in self.node_class.get("amiSelectorTerms", ()) if "alias" in term)
+        family: str = self.node_class.get("amiFamily") or next(aliases, "")
+        return "windows" if family.lower().startswith("windows") else "linux"

@@ -5,6 +5,8 @@ import pytest
 from gen.cloud import CloudReservation
 from gen.runtime.instant import instant, instant_text
 from tests.kind.test_cloudcapacity import made
+from tests.kind.test_nodeclass import GOOD
+from tests.saying import Value
 
 END = instant("2026-02-23T12:00:00Z")
 
@@ -45,3 +47,18 @@ def test_what_karpenter_does_where_nothing_is_said() -> None:
 
     assert (made().expiry, made().empty_after) == ("720h", "0s")
     assert (said.expiry, said.empty_after) == ("Never", "5m")
+
+
+@pytest.mark.parametrize(
+    ("said", "system"),
+    [
+        ({}, "linux"),
+        ({"amiSelectorTerms": [{"alias": "windows2022@latest"}]}, "windows"),
+        ({"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "Windows2025"}, "windows"),
+        ({"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "Bottlerocket"}, "linux"),
+        ({"amiSelectorTerms": [{"alias": "windows2022@latest"}], "amiFamily": "Custom"}, "linux"),
+    ],
+    ids=["alias-of-linux", "alias-of-windows", "family-of-windows", "family-of-linux", "custom"],
+)
+def test_nodes_have_the_operating_system_of_their_images(said: Value, system: str) -> None:
+    assert made(nodeClass={**GOOD, **said}).operating_system == system

@@ -34,14 +34,15 @@ def pool(cloud: CloudCapacity) -> Requirements:
     """What is known of every node of the capacity."""
     said = [_requirement(one) for one in cloud.requirements]
     own = [requirement(key, IN, (value,)) for key, value in cloud.labels]
-    return Requirements([*said, *own, requirement(labels.CAPACITY_TYPE, IN, cloud.capacity_types)])
+    ours = {labels.CAPACITY_TYPE: cloud.capacity_types, labels.OS: (cloud.operating_system,)}
+    return Requirements([*said, *own, *(requirement(key, IN, values) for key, values in ours.items())])
 
 
 def machine(cloud: CloudCapacity, instance_type: str, zones: Iterable[str] = ()) -> Requirements:
     """What is known of a type of machines, where it is sold in these zones."""
     row = ec2.table().get(instance_type)
     found = list(ec2.instance_type(row, ()).requirements) if row else _by_name(instance_type)
-    found = [one for one in found if one.key not in (labels.REGION, labels.ARCH)]
+    found = [one for one in found if one.key not in (labels.REGION, labels.ARCH, labels.OS)]
     found.append(requirement(labels.ARCH, IN, (architecture(cloud, instance_type),)))
     found.append(requirement(labels.INSTANCE_TYPE, IN, (instance_type,)))
     places = tuple(zones)

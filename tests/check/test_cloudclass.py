@@ -4,6 +4,7 @@ import pytest
 
 from tests.check.clouds import KARPENTER, RESERVED, of_class, of_documents
 from tests.kind.test_cloudcapacity import cloud
+from tests.kind.test_nodeclass import GOOD
 from tests.saying import Value, resource_class, site
 
 ZONE, ARCH, TYPE = (
@@ -11,6 +12,8 @@ ZONE, ARCH, TYPE = (
     "kubernetes.io/arch",
     "node.kubernetes.io/instance-type",
 )
+OS = "kubernetes.io/os"
+WINDOWS: Value = {**GOOD, "amiSelectorTerms": [{"alias": "windows2022@latest"}]}
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 CHANGE = "Change the class, or the capacity, or remove the name."
 
@@ -42,6 +45,15 @@ FIT: dict[str, tuple[Value, Value]] = {
     "a-taint-that-is-a-wish": ({}, {"taints": [{"key": "gpu", "effect": "PreferNoSchedule"}]}),
     "a-taint-that-goes": ({}, {"startupTaints": [{"key": "gpu", "effect": "NoSchedule"}]}),
     "on-demand-where-it-is": ({"nodeSelector": {CAPACITY_TYPE: "on-demand"}}, {}),
+    "windows-on-a-type-of-the-table": (
+        {"nodeSelector": {OS: "windows"}},
+        {"nodeClass": WINDOWS, "requirements": [asked(TYPE, "m5.large"), asked(OS, "windows")]},
+    ),
+    "windows-on-any-type": ({"nodeSelector": {OS: "windows"}}, {"nodeClass": WINDOWS}),
+    "windows-on-reserved-machines": (
+        {},
+        {"nodeClass": WINDOWS, "reservations": [{**RESERVED, "instanceType": "m5.xlarge"}]},
+    ),
     "a-type-of-the-architecture": (
         {"nodeSelector": {ARCH: "arm64"}},
         {"requirements": [asked(TYPE, "m7g.large", "m6i.large")]},
@@ -93,6 +105,16 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
         {"nodeSelector": {CAPACITY_TYPE: "spot"}},
         {},
         f"{CAPACITY_TYPE} In [spot] does not go with {CAPACITY_TYPE} In [on-demand]",
+    ),
+    "another-operating-system": (
+        {"nodeSelector": {OS: "windows"}},
+        {},
+        f"{OS} In [windows] does not go with {OS} In [linux]",
+    ),
+    "linux-where-it-is-windows": (
+        {"nodeSelector": {OS: "linux"}},
+        {"nodeClass": WINDOWS},
+        f"{OS} In [linux] does not go with {OS} In [windows]",
     ),
     "no-type-of-the-architecture": (
         {"nodeSelector": {ARCH: "arm64"}},
