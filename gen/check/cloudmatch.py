@@ -20,6 +20,7 @@ from gen.plan.values import Taint, Toleration
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
 _REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
 _AWS = "karpenter.k8s.aws/"
+_FAMILY = f"{_AWS}instance-family"
 _TAINTS_THAT_HOLD = ("NoSchedule", "NoExecute")
 
 
@@ -101,11 +102,12 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
     """The machines that it may come to, where they are known; none where they may be of any type."""
     if cloud.capacity_types == (labels.RESERVED,):
         return [reserved(cloud, one) for one in cloud.reservations if not excluded(cloud, one)]
-    types = pool(cloud).get(labels.INSTANCE_TYPE)
-    zones = {one.name: one.zones for one in cloud.instance_types}
-    if types.complement:
-        return []
-    return [machine(cloud, name, zones.get(name, ())) for name in sorted(types.values)]
+    known = pool(cloud)
+    types, families = known.get(labels.INSTANCE_TYPE), known.get(_FAMILY)
+    if not types.complement:
+        zones = {one.name: one.zones for one in cloud.instance_types}
+        return [machine(cloud, name, zones.get(name, ())) for name in sorted(types.values)]
+    return [] if families.complement else [_family(cloud, name) for name in sorted(families.values)]
 
 
 def contradiction(cloud: CloudCapacity) -> str:
@@ -194,6 +196,13 @@ def _of_machines(asked: Iterable[Requirements], machines: list[Requirements]) ->
     if not clashes or not all(clashes):
         return None
     return Hindrance(str(clashes[0]), clashes[0].key if clashes[0] else "")
+
+
+def _family(cloud: CloudCapacity, name: str) -> Requirements:
+    """What is known of every type of a family."""
+    said = {one.architecture for one in cloud.instance_types if one.name.partition(".")[0] == name}
+    found = [one for one in _by_name(f"{name}.any") if one.key != labels.INSTANCE_SIZE]
+    return Requirements([*found, requirement(labels.ARCH, IN, said or {architecture_of(f"{name}.any")})])
 
 
 def _region(zone: str) -> str:

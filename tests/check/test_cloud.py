@@ -172,10 +172,6 @@ def test_requirements_that_no_machine_meets() -> None:
         "B188 spec.requirements: no machine meets the requirements: kubernetes.io/arch In [arm64] does not "
         "go with kubernetes.io/arch In [amd64]. Change requirements, labels or types."
     ]
-    assert of_cloud(requirements=[asked("kubernetes.io/os", "windows")]) == [
-        "B188 spec.requirements: no machine meets the requirements: no value of kubernetes.io/os meets them "
-        "all. Change requirements, labels or types."
-    ]
     assert of_cloud(requirements=[asked("pool", "a")], labels={"pool": "b"}) == [
         "B188 spec.requirements: no machine meets the requirements: no value of pool meets them all. "
         "Change requirements, labels or types."

@@ -12,6 +12,7 @@ ZONE, ARCH, TYPE = (
     "kubernetes.io/arch",
     "node.kubernetes.io/instance-type",
 )
+FAMILY = "karpenter.k8s.aws/instance-family"
 OS = "kubernetes.io/os"
 WINDOWS: Value = {**GOOD, "amiSelectorTerms": [{"alias": "windows2022@latest"}]}
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
@@ -45,6 +46,25 @@ FIT: dict[str, tuple[Value, Value]] = {
     "a-taint-that-is-a-wish": ({}, {"taints": [{"key": "gpu", "effect": "PreferNoSchedule"}]}),
     "a-taint-that-goes": ({}, {"startupTaints": [{"key": "gpu", "effect": "NoSchedule"}]}),
     "on-demand-where-it-is": ({"nodeSelector": {CAPACITY_TYPE: "on-demand"}}, {}),
+    "a-family-of-the-architecture": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {"requirements": [asked(FAMILY, "m5", "m7g")]},
+    ),
+    "a-family-whose-types-the-file-says": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {
+            "requirements": [asked(FAMILY, "x9")],
+            "instanceTypes": [{"name": "x9.huge", "architecture": "arm64"}],
+        },
+    ),
+    "any-family-but-one": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {"requirements": [asked(FAMILY, "m5", operator="NotIn")]},
+    ),
+    "a-size-of-a-family": (
+        {"nodeSelector": {"karpenter.k8s.aws/instance-size": "xlarge"}},
+        {"requirements": [asked(FAMILY, "m5")]},
+    ),
     "windows-on-a-type-of-the-table": (
         {"nodeSelector": {OS: "windows"}},
         {"nodeClass": WINDOWS, "requirements": [asked(TYPE, "m5.large"), asked(OS, "windows")]},
@@ -105,6 +125,11 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
         {"nodeSelector": {CAPACITY_TYPE: "spot"}},
         {},
         f"{CAPACITY_TYPE} In [spot] does not go with {CAPACITY_TYPE} In [on-demand]",
+    ),
+    "no-family-of-the-architecture": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {"requirements": [asked(FAMILY, "m5", "p5")]},
+        f"{ARCH} In [arm64] does not go with {ARCH} In [amd64]",
     ),
     "another-operating-system": (
         {"nodeSelector": {OS: "windows"}},
