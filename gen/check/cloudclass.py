@@ -1,6 +1,6 @@
 """A class and the cloud capacity that it names: do its seats ever get there, and in the order of its wish?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gen.check import cloudmatch
 from gen.check.cloud import name_of
@@ -8,9 +8,10 @@ from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.backend import NODE_POOL
+from gen.manifest import naming
 from gen.model import Reservation, ResourceClass, Site
-from gen.placed import cluster_named, cluster_of
-from gen.plan.labels import CAPACITY_TYPE
+from gen.placed import class_names, cluster_named, cluster_of
+from gen.plan.labels import CAPACITY_TYPE, NODEPOOL
 
 NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
 
@@ -29,17 +30,29 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
         for cloud in clouds_of(found.cloud_capacity, declared):
             if cluster_named(cloud.cluster, site) is cluster_of(found, site):
-                yield from _fit(found, cloud)
+                yield from _fit(found, cloud, _pools(found, cloud, declared, site))
         yield from _order(found, declared, site)
+
+
+def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site) -> list[str]:
+    """The NodePools with nodes of the capacity for this class; asked for only where it cares."""
+    if not any(NODEPOOL in term for term in cloudmatch.terms(found)):
+        return []
+    static = [
+        naming.static_pool(site.name, naming.pool(one.name, found.name))
+        for one in declared.reservations
+        if one.backend == NODE_POOL and found.name in class_names(one) and cloud.name in names_for(one, found)
+    ]
+    return [naming.node_pool(site.name, cloud.name), *static]
 
 
 def _problem(code: str, found: ResourceClass, path: Path, message: str, fix: str) -> Problem:
     return Problem(code, *found.origin[:2], ("spec", *path), message, fix)
 
 
-def _fit(found: ResourceClass, cloud: CloudCapacity) -> Iterator[Problem]:
+def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> Iterator[Problem]:
     path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
-    hindrance = cloudmatch.hindrance(found, cloud)
+    hindrance = cloudmatch.hindrance(found, cloud, pools)
     if hindrance is not None:
         message = f"no seat of the class can be on nodes of {cloud.name}: {hindrance.why}."
         fix = "Change the class, or the capacity, or remove the name."

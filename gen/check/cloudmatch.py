@@ -85,10 +85,15 @@ def terms(found: ResourceClass) -> list[Requirements]:
     return [Requirements([*selected, *one]) for one in each]
 
 
-def hindrance(found: ResourceClass, cloud: CloudCapacity) -> Hindrance | None:
-    """Why no seat of the class can ever be on such a node; None where one may."""
+def hindrance(found: ResourceClass, cloud: CloudCapacity, names: Iterable[str] = ()) -> Hindrance | None:
+    """Why no seat of the class can ever be on such a node; None where one may. `names`: of the NodePools that
+    have nodes of the capacity, if known.
+    """
+    known, pools = pool(cloud), tuple(names)
+    if pools:
+        known = known.plus([requirement(labels.NODEPOOL, IN, pools)])
     asked = terms(found)
-    clashes = [pool(cloud).clash(one, labels.WELL_KNOWN) for one in asked]
+    clashes = [known.clash(one, labels.WELL_KNOWN) for one in asked]
     if all(clashes):
         return Hindrance(str(clashes[0]), clashes[0].key if clashes[0] else "")
     taint = unborne(_taints(cloud), [_toleration(one) for one in found.pod.get("tolerations", ())])
