@@ -28,10 +28,13 @@ def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
-        for cloud in clouds_of(found.cloud_capacity, declared):
-            if cluster_named(cloud.cluster, site) is cluster_of(found, site):
-                yield from _fit(found, cloud, _pools(found, cloud, declared, site))
-        yield from _order(found, declared, site)
+        home = cluster_of(found, site)
+        known = clouds_of(found.cloud_capacity, declared)
+        clouds = [one for one in known if cluster_named(one.cluster, site) is home]
+        for cloud in clouds:
+            musts = list(_fit(found, cloud, _pools(found, cloud, declared, site)))
+            yield from musts or _wish(found, cloud, clouds)
+        yield from _order(found, clouds)
 
 
 def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site) -> list[str]:
@@ -77,12 +80,21 @@ def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> It
             yield _problem(NEVER_RESERVED, found, path, message, fix)
 
 
-def _order(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
+def _wish(found: ResourceClass, cloud: CloudCapacity, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
+    """A preference is as good as a must where it can be met."""
+    for one in cloudmatch.fit(found, cloud).reserved:
+        why = cloudmatch.passed_over(found, cloudmatch.reserved(cloud, one), clouds)
+        if why is not None:
+            path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
+            message = (
+                f"its seats leave the {name_of(one)} of {cloud.name} idle: Karpenter takes the heaviest "
+                f"preference as a must where other machines meet it, and {why.why}."
+            )
+            yield _problem(NEVER_RESERVED, found, path, message, "Remove the preference, or turn it round.")
+
+
+def _order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
     """Karpenter tries pools by weight, the highest first; of equal ones the last by name."""
-    home = cluster_of(found, site)
-    clouds = [
-        one for one in clouds_of(found.cloud_capacity, declared) if cluster_named(one.cluster, site) is home
-    ]
     theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
     for wished, tried in zip(clouds, theirs, strict=True):
         if wished is not tried:

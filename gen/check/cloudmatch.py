@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.kind.cloudmachines import DEFAULT, INTERRUPTIBLE, architecture_of
-from gen.kind.pod import REQUIRED
+from gen.kind.pod import PREFERRED, REQUIRED
 from gen.model import ResourceClass
 from gen.plan import ec2, labels
 from gen.plan.requirement import DOES_NOT_EXIST, IN, Requirement, Requirements, requirement
@@ -77,12 +77,20 @@ def reserved(cloud: CloudCapacity, one: CloudReservation) -> Requirements:
 def terms(found: ResourceClass) -> list[Requirements]:
     """What its seats ask of labels: one of these must hold."""
     selected = [requirement(key, IN, (value,)) for key, value in found.pod.get("nodeSelector", {}).items()]
-    node = found.pod.get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED, {})
-    affinity = node.get("nodeSelectorTerms", ())
-    if not affinity:
-        return [Requirements(selected)]
-    each = ([_requirement(one) for one in term.get("matchExpressions", ())] for term in affinity)
-    return [Requirements([*selected, *one]) for one in each]
+    said = _node_affinity(found).get(REQUIRED, {}).get("nodeSelectorTerms")
+    affinity: Iterable[Mapping[str, Any]] = said or ({},)
+    return [Requirements([*selected, *_expressions(term)]) for term in affinity]
+
+
+def _wished(found: ResourceClass) -> list[Requirements]:
+    """The same with its heaviest preference, which Karpenter takes as a must for as long as it can be met.
+    Nothing where it has none, or none that goes with what it must have.
+    """
+    preferred = _node_affinity(found).get(PREFERRED)
+    if not preferred:
+        return []
+    wish = Requirements(_expressions(max(preferred, key=lambda one: int(one["weight"]))["preference"]))
+    return [one.plus(wish) for one in terms(found) if one.crossing(wish) is None]
 
 
 def hindrance(found: ResourceClass, cloud: CloudCapacity, names: Iterable[str] = ()) -> Hindrance | None:
@@ -130,13 +138,38 @@ def contradiction(cloud: CloudCapacity) -> str:
 
 def falls_back(found: ResourceClass, cloud: CloudCapacity) -> bool:
     """Whether seats of the class may be on machines of it that are not reserved."""
+    return _bought(terms(found), cloud)
+
+
+def _bought(asked: Iterable[Requirements], cloud: CloudCapacity) -> bool:
+    """Whether any of this may be met by machines that are not reserved."""
     absent = [requirement(key, DOES_NOT_EXIST) for key in labels.RESERVATION_LABELS]
     for capacity_type in set(cloud.capacity_types) - {labels.RESERVED}:
         bought = Requirements([requirement(labels.CAPACITY_TYPE, IN, (capacity_type,)), *absent])
-        meets = [bought.crossing(term) is None for term in terms(found)]
+        meets = [bought.crossing(term) is None for term in asked]
         if any(meets) and bought.crossing(pool(cloud)) is None:
             return True
     return False
+
+
+def passed_over(found: ResourceClass, one: Requirements, clouds: Iterable[CloudCapacity]) -> Hindrance | None:
+    """Why seats leave machines alone that they may be on: the heaviest preference is met by others that can
+    be bought, of any of these capacities. None where it is not.
+    """
+    asked = _wished(found)
+    crossing = _of_machines(asked, [one])
+    if crossing is None:
+        return None
+    for cloud in clouds:
+        machines = candidates(cloud)
+        good = [
+            term
+            for term in asked
+            if pool(cloud).clash(term, labels.WELL_KNOWN) is None and not _of_machines([term], machines)
+        ]
+        if hindrance(found, cloud) is None and _bought(good, cloud):
+            return crossing
+    return None
 
 
 class Fit(NamedTuple):
@@ -213,6 +246,15 @@ def _family(cloud: CloudCapacity, name: str) -> Requirements:
 def _region(zone: str) -> str:
     match = _REGION.match(zone)
     return match[0] if match else zone
+
+
+def _node_affinity(found: ResourceClass) -> Mapping[str, Any]:
+    said: Mapping[str, Any] = found.pod.get("affinity", {}).get("nodeAffinity", {})
+    return said
+
+
+def _expressions(term: Mapping[str, Any]) -> list[Requirement]:
+    return [_requirement(one) for one in term.get("matchExpressions", ())]
 
 
 def _requirement(said: Mapping[str, Any]) -> Requirement:
