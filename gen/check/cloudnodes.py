@@ -85,9 +85,9 @@ def _lack(changes: Mapping[int, int], reserved: Sequence[CloudReservation]) -> t
     is told of the window.
     """
     worst: tuple[int, int, int] | None = None
+    changed = sorted({at for one in reserved for at in (one.first, one.last_safe) if at is not None})
     for since, until, asked in levels(changes):
-        ends = (one.last_safe or 0 for one in reserved)
-        for at in (since * 60, *(end for end in sorted(ends) if since * 60 < end < until * 60)):
+        for at in (since * 60, *(at for at in changed if since * 60 < at < until * 60)):
             there = sum(one.count for one in reserved if one.there(at))
             if there and asked - there > (worst[1] - worst[2] if worst else 0):
                 worst = at, asked, there
