@@ -10,6 +10,9 @@ from gen.model import Origin
 if TYPE_CHECKING:
     from decimal import Decimal  # dear to load, and few sites speak of money
 
+BLOCK = "capacity-block"
+_PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty
+
 
 class CloudReservation(NamedTuple):
     """Machines that are paid for whether they run or not. What tells Karpenter which is empty where it
@@ -28,6 +31,18 @@ class CloudReservation(NamedTuple):
     first: int | None  # seconds, [first, until); None: it is there already, or has no end
     until: int | None
     hourly_price: "Decimal | None"  # of one machine
+
+    @property
+    def last_safe(self) -> int | None:
+        """Until when its machines are there, in seconds; None: it has no end."""
+        if self.until is None or self.type != BLOCK:
+            return self.until
+        return self.until - (_ULTRA_SERVERS if self.ultra_server else _PLAIN_BLOCK)
+
+    def there(self, now: int) -> bool:
+        """Whether Karpenter launches into it at that second."""
+        last = self.last_safe
+        return (self.first is None or self.first <= now) and (last is None or now < last)
 
 
 class InstanceType(NamedTuple):
@@ -63,3 +78,21 @@ class CloudCapacity(NamedTuple):
     disruption: dict[str, Any]  # only what was given
     instance_types: tuple[InstanceType, ...]
     daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs
+
+    @property
+    def expiry(self) -> str:
+        """A span, or Never; Karpenter's default where nothing is said."""
+        return self.expire_after or "720h"
+
+    @property
+    def empty_after(self) -> str:
+        """A span, or Never; it is rendered where nothing is said, for the CRD wants one."""
+        said: str = self.disruption.get("consolidateAfter") or "0s"
+        return said
+
+    @property
+    def operating_system(self) -> str:
+        """As Kubernetes names it. That of a node is that of its AMI family, whatever its type."""
+        aliases = (term["alias"] for term in self.node_class.get("amiSelectorTerms", ()) if "alias" in term)
+        family: str = self.node_class.get("amiFamily") or next(aliases, "")
+        return "windows" if family.lower().startswith("windows") else "linux"

@@ -153,6 +153,7 @@ RULES = {
     "B186": Rule(NOTE, "Nodes are replaced whenever AWS releases an image."),
     "B187": Rule(NOTE, "A reservation of the cloud begins while a window is open."),
     "B188": Rule(ERROR, "Requirements that no machine meets together."),
+    "B189": Rule(ERROR, "Nodes that are replaced as soon as they come."),
     "B190": Rule(ERROR, "More windows than the disruption budgets of a NodePool can say."),
     "B191": Rule(NOTE, "Nodes are kept in more hours than those of windows."),
     "B192": Rule(ERROR, "Whole nodes that an apply would take away in the middle of a window."),

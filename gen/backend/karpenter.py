@@ -17,8 +17,6 @@ from gen.plan.labels import CAPACITY_TYPE, NODEPOOL, WELL_KNOWN
 from gen.plan.windows import Budgets, Held
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
-EMPTY_AFTER = "0s"
-
 
 def manifests(site: Site, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
     """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
@@ -128,7 +126,7 @@ def _selected(found: ResourceClass) -> list[dict[str, Any]]:
 
 def _disruption(cloud: CloudCapacity, held: Sequence[Held]) -> dict[str, Any]:
     """One line a window, for two people who change different windows."""
-    said = {"consolidateAfter": EMPTY_AFTER, **cloud.disruption}
+    said = {**cloud.disruption, "consolidateAfter": cloud.empty_after}
     said.pop("budgets", None)
     return {
         "disruption": said,

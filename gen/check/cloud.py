@@ -6,10 +6,10 @@ from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
 from gen.check.karpenter import NO_KARPENTER, problems_of_need
 from gen.check.references import of_cluster
-from gen.cloud import CloudCapacity, CloudReservation
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.cloudmachines import BLOCK, INTERRUPTIBLE
+from gen.kind.cloudmachines import INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
@@ -187,24 +187,27 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
     """One reservation in several capacities."""
-    known: dict[str, tuple[CloudCapacity, CloudReservation]] = {}
+    known: dict[object, tuple[CloudCapacity, CloudReservation]] = {}
     for cloud in declared.clouds.values():
         for i, one in enumerate(cloud.reservations):
-            if not one.id:
-                continue
-            other = known.setdefault(one.id, (cloud, one))
-            path: Path = ("reservations", i, "id")
+            other = known.setdefault(_selected(one), (cloud, one))
+            path: Path = ("reservations", i, "id") if one.id else ("reservations", i)
             if other[1] is one:
                 continue
-            if other[1] != one:
+            if one.id and other[1] != one:
                 message = f"{one.id} stands in {other[0].name} too, and differs there."
                 yield _problem("B016", cloud, path, message, "Write the same in both.")
-            elif other[0] is cloud:
+            elif one.id and other[0] is cloud:
                 yield _problem("B016", cloud, path, f"{one.id} stands twice.", "Remove one of the two.")
             elif cluster_named(other[0].cluster, site) is not cluster_named(cloud.cluster, site):
                 message = (
-                    f"{one.id} is used by {other[0].name} in another cluster too: each Karpenter learns a "
-                    "minute late what the other took, and may launch into nothing."
+                    f"{one.id or 'the ' + name_of(one)} is used by {other[0].name} in another cluster too: "
+                    "each Karpenter learns a minute late what the other took, and may launch into nothing."
                 )
                 fix = "Give each cluster a reservation of its own."
                 yield _problem(TWICE, cloud, path, message, fix)
+
+
+def _selected(one: CloudReservation) -> object:
+    """Entries of which this is equal mean the same machines; without id as far as git can know."""
+    return one.id or (frozenset(one.tags), one.owner, one.match, one.instance_type, one.zone)

@@ -12,17 +12,27 @@ from gen.finding import Problem
 from gen.manifest.cloudpools import own_budgets
 from gen.model import Site
 from gen.placed import cluster_named
-from gen.plan.windows import MOST, Budgets, TooMany, budgets
+from gen.plan.windows import MOST, Budgets, TooMany, Window, budgets
+from gen.plan.windows import together as merged
 
 TOO_MANY, NOT_EXACTLY = "B190", "B191"
 
 
+def seats_on(cloud: CloudCapacity, declared: Declared) -> dict[str, int]:
+    """The classes whose seats may be on its machines, each of which counts as one."""
+    return {name: 1 for name, found in declared.classes.items() if cloud.name in found.cloud_capacity}
+
+
+def windows(cloud: CloudCapacity, declared: Declared, pools: Sequence[Pool]) -> list[Window]:
+    """While any pool holds a seat that may be on a machine of the capacity; those that touch are one.
+    `pools`: of its cluster.
+    """
+    amounts = levels(together(pools, seats_on(cloud, declared)))
+    return merged((since, until) for since, until, amount in amounts if amount > 0)
+
+
 def held(cloud: CloudCapacity, declared: Declared, pools: Sequence[Pool]) -> Budgets | TooMany:
-    """While any pool holds a seat that may be on a machine of the capacity. `pools`: of its cluster."""
-    each = {name: 1 for name, found in declared.classes.items() if cloud.name in found.cloud_capacity}
-    amounts = levels(together(pools, each))
-    windows = [(since, until) for since, until, amount in amounts if amount > 0]
-    return budgets(windows, MOST - len(own_budgets(cloud)))
+    return budgets(windows(cloud, declared, pools), MOST - len(own_budgets(cloud)))
 
 
 def all_held(

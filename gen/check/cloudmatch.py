@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gen.cloud import CloudCapacity, CloudReservation
-from gen.kind.cloudmachines import BLOCK, DEFAULT, INTERRUPTIBLE, architecture_of
-from gen.kind.pod import REQUIRED
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.kind.cloudmachines import DEFAULT, INTERRUPTIBLE, architecture_of
+from gen.kind.pod import PREFERRED, REQUIRED
 from gen.model import ResourceClass
 from gen.plan import ec2, labels
 from gen.plan.requirement import DOES_NOT_EXIST, IN, Requirement, Requirements, requirement
@@ -20,6 +20,7 @@ from gen.plan.values import Taint, Toleration
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
 _REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
 _AWS = "karpenter.k8s.aws/"
+_FAMILY = f"{_AWS}instance-family"
 _TAINTS_THAT_HOLD = ("NoSchedule", "NoExecute")
 
 
@@ -34,14 +35,15 @@ def pool(cloud: CloudCapacity) -> Requirements:
     """What is known of every node of the capacity."""
     said = [_requirement(one) for one in cloud.requirements]
     own = [requirement(key, IN, (value,)) for key, value in cloud.labels]
-    return Requirements([*said, *own, requirement(labels.CAPACITY_TYPE, IN, cloud.capacity_types)])
+    ours = {labels.CAPACITY_TYPE: cloud.capacity_types, labels.OS: (cloud.operating_system,)}
+    return Requirements([*said, *own, *(requirement(key, IN, values) for key, values in ours.items())])
 
 
 def machine(cloud: CloudCapacity, instance_type: str, zones: Iterable[str] = ()) -> Requirements:
     """What is known of a type of machines, where it is sold in these zones."""
     row = ec2.table().get(instance_type)
     found = list(ec2.instance_type(row, ()).requirements) if row else _by_name(instance_type)
-    found = [one for one in found if one.key not in (labels.REGION, labels.ARCH)]
+    found = [one for one in found if one.key not in (labels.REGION, labels.ARCH, labels.OS)]
     found.append(requirement(labels.ARCH, IN, (architecture(cloud, instance_type),)))
     found.append(requirement(labels.INSTANCE_TYPE, IN, (instance_type,)))
     places = tuple(zones)
@@ -75,18 +77,31 @@ def reserved(cloud: CloudCapacity, one: CloudReservation) -> Requirements:
 def terms(found: ResourceClass) -> list[Requirements]:
     """What its seats ask of labels: one of these must hold."""
     selected = [requirement(key, IN, (value,)) for key, value in found.pod.get("nodeSelector", {}).items()]
-    node = found.pod.get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED, {})
-    affinity = node.get("nodeSelectorTerms", ())
-    if not affinity:
-        return [Requirements(selected)]
-    each = ([_requirement(one) for one in term.get("matchExpressions", ())] for term in affinity)
-    return [Requirements([*selected, *one]) for one in each]
+    said = _node_affinity(found).get(REQUIRED, {}).get("nodeSelectorTerms")
+    affinity: Iterable[Mapping[str, Any]] = said or ({},)
+    return [Requirements([*selected, *_expressions(term)]) for term in affinity]
 
 
-def hindrance(found: ResourceClass, cloud: CloudCapacity) -> Hindrance | None:
-    """Why no seat of the class can ever be on such a node; None where one may."""
+def _wished(found: ResourceClass) -> list[Requirements]:
+    """The same with its heaviest preference, which Karpenter takes as a must for as long as it can be met.
+    Nothing where it has none, or none that goes with what it must have.
+    """
+    preferred = _node_affinity(found).get(PREFERRED)
+    if not preferred:
+        return []
+    wish = Requirements(_expressions(max(preferred, key=lambda one: int(one["weight"]))["preference"]))
+    return [one.plus(wish) for one in terms(found) if one.crossing(wish) is None]
+
+
+def hindrance(found: ResourceClass, cloud: CloudCapacity, names: Iterable[str] = ()) -> Hindrance | None:
+    """Why no seat of the class can ever be on such a node; None where one may. `names`: of the NodePools that
+    have nodes of the capacity, if known.
+    """
+    known, pools = pool(cloud), tuple(names)
+    if pools:
+        known = known.plus([requirement(labels.NODEPOOL, IN, pools)])
     asked = terms(found)
-    clashes = [pool(cloud).clash(one, labels.WELL_KNOWN) for one in asked]
+    clashes = [known.clash(one, labels.WELL_KNOWN) for one in asked]
     if all(clashes):
         return Hindrance(str(clashes[0]), clashes[0].key if clashes[0] else "")
     taint = unborne(_taints(cloud), [_toleration(one) for one in found.pod.get("tolerations", ())])
@@ -100,11 +115,12 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
     """The machines that it may come to, where they are known; none where they may be of any type."""
     if cloud.capacity_types == (labels.RESERVED,):
         return [reserved(cloud, one) for one in cloud.reservations if not excluded(cloud, one)]
-    types = pool(cloud).get(labels.INSTANCE_TYPE)
-    zones = {one.name: one.zones for one in cloud.instance_types}
-    if types.complement:
-        return []
-    return [machine(cloud, name, zones.get(name, ())) for name in sorted(types.values)]
+    known = pool(cloud)
+    types, families = known.get(labels.INSTANCE_TYPE), known.get(_FAMILY)
+    if not types.complement:
+        zones = {one.name: one.zones for one in cloud.instance_types}
+        return [machine(cloud, name, zones.get(name, ())) for name in sorted(types.values)]
+    return [] if families.complement else [_family(cloud, name) for name in sorted(families.values)]
 
 
 def contradiction(cloud: CloudCapacity) -> str:
@@ -122,13 +138,38 @@ def contradiction(cloud: CloudCapacity) -> str:
 
 def falls_back(found: ResourceClass, cloud: CloudCapacity) -> bool:
     """Whether seats of the class may be on machines of it that are not reserved."""
+    return _bought(terms(found), cloud)
+
+
+def _bought(asked: Iterable[Requirements], cloud: CloudCapacity) -> bool:
+    """Whether any of this may be met by machines that are not reserved."""
     absent = [requirement(key, DOES_NOT_EXIST) for key in labels.RESERVATION_LABELS]
     for capacity_type in set(cloud.capacity_types) - {labels.RESERVED}:
         bought = Requirements([requirement(labels.CAPACITY_TYPE, IN, (capacity_type,)), *absent])
-        meets = [bought.crossing(term) is None for term in terms(found)]
+        meets = [bought.crossing(term) is None for term in asked]
         if any(meets) and bought.crossing(pool(cloud)) is None:
             return True
     return False
+
+
+def passed_over(found: ResourceClass, one: Requirements, clouds: Iterable[CloudCapacity]) -> Hindrance | None:
+    """Why seats leave machines alone that they may be on: the heaviest preference is met by others that can
+    be bought, of any of these capacities. None where it is not.
+    """
+    asked = _wished(found)
+    crossing = _of_machines(asked, [one])
+    if crossing is None:
+        return None
+    for cloud in clouds:
+        machines = candidates(cloud)
+        good = [
+            term
+            for term in asked
+            if pool(cloud).clash(term, labels.WELL_KNOWN) is None and not _of_machines([term], machines)
+        ]
+        if hindrance(found, cloud) is None and _bought(good, cloud):
+            return crossing
+    return None
 
 
 class Fit(NamedTuple):
@@ -195,9 +236,25 @@ def _of_machines(asked: Iterable[Requirements], machines: list[Requirements]) ->
     return Hindrance(str(clashes[0]), clashes[0].key if clashes[0] else "")
 
 
+def _family(cloud: CloudCapacity, name: str) -> Requirements:
+    """What is known of every type of a family."""
+    said = {one.architecture for one in cloud.instance_types if one.name.partition(".")[0] == name}
+    found = [one for one in _by_name(f"{name}.any") if one.key != labels.INSTANCE_SIZE]
+    return Requirements([*found, requirement(labels.ARCH, IN, said or {architecture_of(f"{name}.any")})])
+
+
 def _region(zone: str) -> str:
     match = _REGION.match(zone)
     return match[0] if match else zone
+
+
+def _node_affinity(found: ResourceClass) -> Mapping[str, Any]:
+    said: Mapping[str, Any] = found.pod.get("affinity", {}).get("nodeAffinity", {})
+    return said
+
+
+def _expressions(term: Mapping[str, Any]) -> list[Requirement]:
+    return [_requirement(one) for one in term.get("matchExpressions", ())]
 
 
 def _requirement(said: Mapping[str, Any]) -> Requirement:

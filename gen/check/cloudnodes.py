@@ -1,13 +1,14 @@
 """Reservations of whole nodes (backend nodePool): what Karpenter needs to have such a pool."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gen.check.ceilings import pool_steps
-from gen.check.cloudclass import clouds_of
+from gen.check.cloudclass import clouds_of, names_for
 from gen.check.cloudlimits import buys_nothing
 from gen.check.cloudmatch import fit
 from gen.check.karpenter import problems_of_need
-from gen.check.load import NEVER, Pool, peak, together
+from gen.check.load import NEVER, Pool, levels, peak, together
+from gen.cloud import CloudReservation
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
@@ -54,18 +55,18 @@ def _limit(
     reservation: Reservation, found: ResourceClass, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Its pool has the limit of the capacity that it is made from, the first."""
-    for cloud in clouds_of(found, declared)[:1]:
+    for cloud in clouds_of(names_for(reservation, found), declared):
         most = dict(cloud.limits).get("nodes")
-        if cloud.name != found.cloud_capacity[0]:
-            continue
         pool = Pool(reservation.name, found.name, pool_steps(reservation, found.name, occurrences))
-        highest = peak(together([pool], {found.name: 1}), 0, NEVER)
+        changes = together([pool], {found.name: 1})
+        highest = peak(changes, 0, NEVER)
         if highest is None:
             continue
-        there = sum(one.count for one in fit(found, cloud).reserved)
-        if not fit(found, cloud).falls_back and highest[0] > there:
+        lack = None if fit(found, cloud).falls_back else _lack(changes, fit(found, cloud).reserved)
+        if lack is not None:
+            at, asked, there = lack
             message = (
-                f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
+                f"at {instant_text(at)} it asks for {asked} nodes of class {found.name}, "
                 f"and cloud capacity {cloud.name} has {there} machines for it, all of them reserved."
             )
             fix = "Ask for fewer, or add on-demand to capacityTypes."
@@ -77,3 +78,17 @@ def _limit(
             )
             fix = f"Ask for fewer, or raise limits.nodes of {cloud.name}."
             yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+
+
+def _lack(changes: Mapping[int, int], reserved: Sequence[CloudReservation]) -> tuple[int, int, int] | None:
+    """When most are missing, how many are asked for, and how many are there. Where none is there at all, that
+    is told of the window.
+    """
+    worst: tuple[int, int, int] | None = None
+    changed = sorted({at for one in reserved for at in (one.first, one.last_safe) if at is not None})
+    for since, until, asked in levels(changes):
+        for at in (since * 60, *(at for at in changed if since * 60 < at < until * 60)):
+            there = sum(one.count for one in reserved if one.there(at))
+            if there and asked - there > (worst[1] - worst[2] if worst else 0):
+                worst = at, asked, there
+    return worst

@@ -26,9 +26,9 @@ def limited(declared: Declared) -> set[str]:
 
 def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
     if declared.clouds:
-        from gen.check import cloud, cloudclass  # noqa: PLC0415
+        from gen.check import cloud, cloudclass, cloudexpiry  # noqa: PLC0415
 
-        own = list(cloud.of_clouds(declared, site))
+        own = [*cloud.of_clouds(declared, site), *cloudexpiry.of_clouds(declared)]
         faulty = {one[1:3] for one in own if severity(one.code) == ERROR}
         yield from own
         # What is wrong with a capacity is no second fault of the classes that name it.
@@ -49,9 +49,10 @@ def of_reservation(
 def of_limits(declared: Declared, site: Site, pools_of: Callable[[str], Sequence[Pool]]) -> Iterator[Problem]:
     """Once all reservations are known; `pools_of` a cluster."""
     if declared.clouds:
-        from gen.check import cloudlimits  # noqa: PLC0415
+        from gen.check import cloudexpiry, cloudlimits  # noqa: PLC0415
 
         yield from cloudlimits.problems(declared, site, pools_of)
+        yield from cloudexpiry.problems(declared, site, pools_of)
 
 
 def held(

@@ -7,39 +7,38 @@ All is half-open and in seconds. Machines of a Capacity Block are gone before it
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from gen.check import cloudexpiry
 from gen.check.cloud import name_of
-from gen.check.cloudclass import clouds_of
+from gen.check.cloudclass import clouds_of, names_for
 from gen.check.cloudmatch import fit
-from gen.cloud import CloudCapacity, CloudReservation
+from gen.check.load import NEVER
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.cloudmachines import BLOCK
-from gen.kind.cloudtext import seconds
+from gen.kind.backend import NODE_POOL
 from gen.kind.renku import their_path
 from gen.model import Reservation, ResourceClass
-from gen.placed import class_names
+from gen.placed import Stands, class_names, stands
 from gen.runtime.instant import instant_text
 
-NOT_THERE, INTO_THE_END, ENDS_WITHIN, EXPIRES, BEGINS_WITHIN = "B167", "B168", "B169", "B172", "B187"
-PLAIN_BLOCK, ULTRA_SERVERS = 40 * 60, 70 * 60  # before the end of a Capacity Block
-DEFAULT_EXPIRY = "720h"
+NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
+_FOR_EVER = NEVER * 60
 
 
 class Span(NamedTuple):
-    """A window of a pool, or several that touch: the id of the first."""
+    """A window of a pool, or several that touch: the id of the first. Seats that stand have no id; when they
+    begin is not known, which `open` 0 says.
+    """
 
     id: str
     open: int
     end: int
 
-
-def last_safe(one: CloudReservation) -> int | None:
-    """Until when its machines are there; None: it has no end."""
-    if one.until is None or one.type != BLOCK:
-        return one.until
-    return one.until - (ULTRA_SERVERS if one.ultra_server else PLAIN_BLOCK)
+    @property
+    def stands(self) -> bool:
+        return not self.id
 
 
 def of_reservation(
@@ -47,18 +46,21 @@ def of_reservation(
 ) -> Iterator[Problem]:
     if reservation.suspend:
         return
+    stand = stands(reservation)
     for name in class_names(reservation):
         found = declared.classes.get(name)
         if found is None or not found.cloud_capacity:
             continue
-        clouds = clouds_of(found, declared)
-        spans = windows(name, occurrences)
-        if len(clouds) == len(found.cloud_capacity):
+        names = names_for(reservation, found)
+        clouds = clouds_of(names, declared)
+        spans = _standing(stand) if stand else windows(name, occurrences)
+        if len(clouds) == len(names):
             yield from _missing(reservation, found, clouds, spans)
         for cloud in clouds:
             if fit(found, cloud).able:
                 yield from _ends(reservation, found, cloud, spans)
-                yield from _expiry(reservation, found, cloud, spans)
+                if reservation.backend == NODE_POOL:
+                    yield from _expiry(reservation, found, cloud, spans)
 
 
 def windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[Span]:
@@ -73,9 +75,14 @@ def windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[Span
     return found
 
 
+def _standing(stand: Stands) -> list[Span]:
+    return [Span("", 0, _FOR_EVER if stand.until is None else stand.until)]
+
+
 def _covers(one: CloudReservation, span: Span) -> bool:
-    last = last_safe(one)
-    return (one.first is None or one.first <= span.open) and (last is None or span.end <= last)
+    last = one.last_safe
+    begun = one.first is None or one.first <= span.open or span.stands
+    return begun and (last is None or span.end <= last)
 
 
 def _missing(
@@ -92,9 +99,11 @@ def _missing(
     if not bad:
         return
     known = "; ".join(f"{name_of(one)} {_times(one)}" for one in there) or "none"
+    when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_told(bad)})"
+    if bad[0].stands:
+        when = f"its seats stand {_until(bad[0])}, but"
     message = (
-        f"class {found.name} may use reserved machines only, and from {instant_text(bad[0].open)} to "
-        f"{instant_text(bad[0].end)} ({_told(bad)}) none is there all the time: {known}."
+        f"class {found.name} may use reserved machines only, and {when} none is there all the time: {known}."
     )
     fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
     yield _problem(NOT_THERE, reservation, message, fix)
@@ -107,7 +116,7 @@ def _ends(
     for one in fit(found, cloud).reserved:
         if falls_back:
             yield from _begins(reservation, found, one, spans)
-        last = last_safe(one)
+        last = one.last_safe
         bad = [span for span in spans if _runs_into(one, span)]
         if last is None or not bad:
             continue
@@ -120,7 +129,7 @@ def _ends(
                 f"{name_of(one)} ends at {instant_text(last)}, while class {found.name} is open "
                 f"({_told(bad)}): from then on its machines {then}."
             )
-            fix = "Make the reservation last longer, or end the window before."
+            fix = f"Make the reservation last longer, or {_end_before(bad[0])}."
             yield _problem(ENDS_WITHIN, reservation, message, fix)
 
 
@@ -128,7 +137,7 @@ def _begins(
     reservation: Reservation, found: ResourceClass, one: CloudReservation, spans: Sequence[Span]
 ) -> Iterator[Problem]:
     """Karpenter moves nothing onto reserved machines while budgets hold the nodes of a window."""
-    bad = [span for span in spans if one.first is not None and span.open < one.first < span.end]
+    bad = [s for s in spans if one.first is not None and s.open < one.first < s.end and not s.stands]
     if one.first is not None and bad:
         message = (
             f"{name_of(one)} begins at {instant_text(one.first)}, while class {found.name} is open "
@@ -139,65 +148,74 @@ def _begins(
 
 def _runs_into(one: CloudReservation, span: Span) -> bool:
     """Whether machines of it are taken away while the window is open."""
-    last = last_safe(one)
+    last = one.last_safe
     return last is not None and span.open < last < span.end and (one.first is None or one.first < span.end)
 
 
 def _into_block(
     reservation: Reservation, found: ResourceClass, one: CloudReservation, bad: Sequence[Span]
 ) -> Problem:
+    last = one.last_safe
     assert one.until is not None
-    last = one.until - (ULTRA_SERVERS if one.ultra_server else PLAIN_BLOCK)
+    assert last is not None
     why = "Karpenter drains its machines 40 minutes before"
     if one.ultra_server:
         why = "EC2 takes its UltraServers back from 60 minutes before on, which must be free by then"
+    what = f"a window of class {found.name} runs to {instant_text(bad[0].end)} ({_told(bad)})"
+    if bad[0].stands:
+        what = f"seats of class {found.name} stand {_until(bad[0])}"
     message = (
-        f"a window of class {found.name} runs to {instant_text(bad[0].end)} ({_told(bad)}), but "
-        f"{name_of(one)} ends at {instant_text(one.until)}, and {why}. The last safe minute is "
+        f"{what}, but {name_of(one)} ends at {instant_text(one.until)}, and {why}. The last safe minute is "
         f"{instant_text(last)}."
     )
     zone = reservation.recurrence.zone
-    local = local_text(last, named(zone))
-    fix = f"End the window by {local} ({zone}), or keep the class off this block."
+    by = f"End the window by {local_text(last, named(zone))} ({zone})"
+    if bad[0].stands:
+        by = f"Write expires: {instant_text(last)}"
+    fix = f"{by}, or keep the class off this block."
     return _problem(INTO_THE_END, reservation, message, fix)
 
 
 def _expiry(
     reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[Span]
 ) -> Iterator[Problem]:
-    """An expired node is replaced in spite of budgets and do-not-disrupt."""
-    after = cloud.expire_after or DEFAULT_EXPIRY
-    if after == "Never":
-        return
-    bad = [span for span in spans if span.end - span.open > seconds(after)]
+    """Of whole nodes, whose pool is the reservation's own."""
+    most = cloudexpiry.life(cloud)
+    bad = [span for span in spans if most and span.end - span.open > most]
     if bad:
         hours = (bad[0].end - bad[0].open) // 3600
-        grace = f"; sessions have {cloud.termination_grace} to end" if cloud.termination_grace else ""
-        default = "" if cloud.expire_after else ", Karpenter's default"
         message = (
-            f"class {found.name} is open for {hours} hours without a break ({_told(bad)}); nodes of "
-            f"{cloud.name} are replaced {after} after they came (expireAfter{default}), whatever budgets and "
-            f"do-not-disrupt say{grace}."
+            f"nodes of class {found.name} are there for {hours} hours without a break ({_told(bad)}); "
+            f"they {cloudexpiry.replaced(cloud)}."
         )
-        fix = f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
-        yield _problem(EXPIRES, reservation, message, fix)
+        yield _problem(cloudexpiry.EXPIRES, reservation, message, cloudexpiry.fix(cloud))
 
 
 def _times(one: CloudReservation) -> str:
-    last = last_safe(one)
+    last = one.last_safe
     begin = "always" if one.first is None else f"from {instant_text(one.first)}"
     if last is None:
         return begin
     return f"until {instant_text(last)}" if one.first is None else f"{begin} until {instant_text(last)}"
 
 
+def _until(span: Span) -> str:
+    return "for ever" if span.end == _FOR_EVER else f"until {instant_text(span.end)}"
+
+
+def _end_before(span: Span) -> str:
+    return "have the seats expire before" if span.stands else "end the window before"
+
+
 def _told(spans: Sequence[Span]) -> str:
+    if spans[0].stands:
+        return "it stands"
     more = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
     return f"{spans[0].id}{more}"
 
 
 def _problem(code: str, reservation: Reservation, message: str, fix: str) -> Problem:
-    path: Path = ("spec", "recurrence")
+    path: Path = ("spec", "backend", "standing") if stands(reservation) else ("spec", "recurrence")
     if reservation.renku:
         path = their_path(path, reservation.origin.prefix)
     return Problem(code, *reservation.origin[:2], path, message, fix)

@@ -43,27 +43,31 @@ GATES_SINCE: dict[str, Version] = {
 }
 
 
+def has(name: str, cluster: Cluster) -> bool:
+    """Whether a cluster has what may be asked. Without a word in the site, it has the newest, as it comes."""
+    need, said = NEEDS[name], cluster.karpenter or Karpenter(NEWEST, ())
+    as_it_comes = not need.gate or (need.on_since is not None and said.version >= need.on_since)
+    return said.version >= need.since and dict(said.gates).get(need.gate, as_it_comes)
+
+
 def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:
-    """What a cluster lacks, told where it is asked for. Without a word in the site, it has the newest, as it
-    comes.
-    """
-    need, has = NEEDS[name], cluster.karpenter or Karpenter(NEWEST, ())
-    said = dict(has.gates).get(need.gate)
-    message = ""
-    if has.version < need.since:
-        message = f"Karpenter {text(has.version)} in cluster {cluster.name} does not know {need.what}."
+    """What a cluster lacks, told where it is asked for."""
+    if has(name, cluster):
+        return
+    need, there = NEEDS[name], cluster.karpenter or Karpenter(NEWEST, ())
+    if there.version < need.since:
+        message = f"Karpenter {text(there.version)} in cluster {cluster.name} does not know {need.what}."
         fix = f"Use Karpenter {text(need.on_since or need.since)} or later."
-    elif said is False:
+    elif dict(there.gates).get(need.gate) is False:
         message = f"{need.what} need the gate {need.gate}, which cluster {cluster.name} has off."
         fix = f"Switch it on, and write karpenter.gates.{need.gate}: true in the Site."
-    elif need.gate and said is None and (need.on_since is None or has.version < need.on_since):
+    else:
         message = (
-            f"{need.what} need the gate {need.gate}, which is off in Karpenter {text(has.version)} "
+            f"{need.what} need the gate {need.gate}, which is off in Karpenter {text(there.version)} "
             "unless it is switched on."
         )
         fix = f"Switch it on, and write karpenter.gates.{need.gate}: true for cluster {cluster.name}."
-    if message:
-        yield Problem(LACKS, *origin[:2], path, message, fix)
+    yield Problem(LACKS, *origin[:2], path, message, fix)
 
 
 def of_site(site: Site) -> Iterator[Problem]:

@@ -1,8 +1,9 @@
 """From what is declared and when pools are open to the simulations of each cluster."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from gen.check import karpenter
 from gen.check.load import Pool
 from gen.cloud import CloudCapacity
 from gen.cost.machine import Place
@@ -24,7 +25,7 @@ from gen.plan.values import Question
 
 NO_CLOUD = "names no cloudCapacity"
 SLOTS = "slots of Koordinator buy no machines"
-_NEVER, _AFTER, _LIFE = "Never", "0s", "720h"  # the last two as Karpenter has it
+_NEVER = "Never"
 
 
 class Planned(NamedTuple):
@@ -84,7 +85,7 @@ def _planned(
 ) -> Planned:
     names = {one.name for one in clouds}
     reservations = {one.name: one for one in declared.reservations}
-    shop = Shop(clouds, site.name, gate=_reserves(cluster))
+    shop = Shop(clouds, site.name, gate=karpenter.has("reserved", cluster))
     wants: list[Want] = []
     places: dict[Key, Place] = {}
     for pool in pools.get(cluster.name, ()):
@@ -99,7 +100,12 @@ def _planned(
             places[key] = Place(seat(there, own, cluster.namespace), mine)
             wants.append(Want(key, reservation.backend == NODE_POOL, pool.steps))
     wants.sort(key=lambda want: want.key)
-    simulated = Simulated(shop, places, _spans(clouds, _tail), _spans(clouds, _life))
+    simulated = Simulated(
+        shop,
+        places,
+        _spans((one.name, one.empty_after) for one in clouds),
+        _spans((one.name, one.expiry) for one in clouds),
+    )
     minutes = [minute for want in wants for minute in want.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
     return Planned(cluster.name, shop, tuple(wants), _runs(simulated, wants, last), first, last)
@@ -122,23 +128,6 @@ def _runs(cluster: Simulated, wants: Sequence[Want], end: int) -> tuple[Run, ...
     return run, least, most
 
 
-def _reserves(cluster: Cluster) -> bool:
-    """Gate ReservedCapacity: on since 1.6."""
-    karpenter = cluster.karpenter
-    if karpenter is None:
-        return True
-    return dict(karpenter.gates).get("ReservedCapacity", karpenter.version >= (1, 6))
-
-
-def _spans(clouds: Iterable[CloudCapacity], said: Callable[[CloudCapacity], str]) -> dict[str, int | None]:
-    texts = ((one.name, said(one)) for one in clouds)
+def _spans(texts: Iterable[tuple[str, str]]) -> dict[str, int | None]:
+    """In seconds, by capacity; None: never."""
     return {name: None if text == _NEVER else seconds(text) for name, text in texts}
-
-
-def _tail(cloud: CloudCapacity) -> str:
-    said: str = cloud.disruption.get("consolidateAfter") or _AFTER
-    return said
-
-
-def _life(cloud: CloudCapacity) -> str:
-    return cloud.expire_after or _LIFE

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from gen.cloud import CloudCapacity, CloudReservation
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.cost.seat import requirements, taints
 from gen.cost.types import Kind, kinds
 from gen.cost.values import Sort
@@ -23,21 +23,23 @@ from gen.plan.values import InstanceType, Offering, Pool, reserved
 
 PRICED_REGION = "us-east-1"
 TABLE = f"on-demand prices of {PRICED_REGION} of {PRICED}"
-_BLOCK, _DRAIN, _DRAIN_ULTRA = "capacity-block", 40 * 60, 70 * 60  # seconds before its end
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+")
 _SPOT_SHARE = 0.4  # of the on-demand price: orders spot of which no price is known
 
 
 class Reserved(NamedTuple):
-    """Machines that are paid for. `last`: until when Karpenter leaves machines on them."""
+    """Machines that are paid for."""
 
     key: str
     capacities: tuple[str, ...]
     said: CloudReservation
-    last: int | None
+
+    @property
+    def last(self) -> int | None:
+        return self.said.last_safe
 
     def at(self, now: int) -> bool:
-        return (self.said.first is None or self.said.first <= now) and (self.last is None or now < self.last)
+        return self.said.there(now)
 
 
 def key_of(said: CloudReservation) -> str:
@@ -54,7 +56,7 @@ def key_of(said: CloudReservation) -> str:
 
 def form_of(said: CloudReservation) -> tuple[str, bool]:
     """Kind as Karpenter has it, and whether it is interruptible."""
-    return _BLOCK if said.type == _BLOCK else "default", said.type == "interruptible"
+    return BLOCK if said.type == BLOCK else "default", said.type == "interruptible"
 
 
 class Shop:
@@ -150,12 +152,9 @@ def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, Reserved]:
     for cloud in clouds:
         for one in cloud.reservations:
             key = key_of(one)
-            last = one.until
-            if last is not None and one.type == _BLOCK:
-                last -= _DRAIN_ULTRA if one.ultra_server else _DRAIN
             known = found.get(key)
             if known is None:
-                found[key] = Reserved(key, (cloud.name,), one, last)
+                found[key] = Reserved(key, (cloud.name,), one)
             else:
                 least = known.said._replace(count=min(known.said.count, one.count))
                 found[key] = known._replace(capacities=(*known.capacities, cloud.name), said=least)

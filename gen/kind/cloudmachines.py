@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from gen.cloud import CloudReservation, InstanceType
+from gen.cloud import BLOCK, CloudReservation, InstanceType
 from gen.finding import Path
 from gen.kind import cloudtext, grammar
 from gen.kind.calendar import ORDER
@@ -15,7 +15,6 @@ from gen.kind.shape import CONFLICT, INVALID, MISSING, Field, Fields, ListOf, Ma
 from gen.kind.value import Flag, OneOf, Text, Whole
 from gen.quantity import parse
 
-BLOCK = "capacity-block"
 INTERRUPTIBLE = "interruptible"
 DEFAULT = "default"
 _FORMS = ("id", "tags", "instanceMatchCriteria")

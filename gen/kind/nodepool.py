@@ -43,6 +43,12 @@ _AWS_NAMES = """
     instance-capability-flex placement-group-id placement-group-partition
 """
 AWS_LABELS = tuple(f"karpenter.k8s.aws/{name}" for name in _AWS_NAMES.split())
+_KNOWN = {
+    "kubernetes.io/arch": ("amd64", "arm64"),
+    "beta.kubernetes.io/arch": ("amd64", "arm64"),
+    "kubernetes.io/os": ("linux", "windows"),
+    "beta.kubernetes.io/os": ("linux", "windows"),
+}
 _NODES = r"(100|[0-9]{1,2})%|[0-9]{1,9}"
 _DIGITS = r"[0-9]{1,18}"
 
@@ -91,6 +97,8 @@ def _requirement(made: Made, path: Path, report: Report) -> None:
     elif operator in ("Exists", "DoesNotExist") and values:
         message = f"operator {operator} takes no values."
         report(REQUIREMENT_RULE, (*path, "values"), message, "Remove values.", at_key=True)
+    elif operator == "In" and key in _KNOWN and INVALID not in values:
+        _known(key, values, made["minValues"], (*path, "values"), report)
     elif operator in ("Gt", "Lt", "Gte", "Lte") and not _is_one_number(values):
         fix = 'Write one, for instance values: ["8"].'
         report(REQUIREMENT_RULE, path, f"operator {operator} needs one whole number from 0 up.", fix)
@@ -98,6 +106,16 @@ def _requirement(made: Made, path: Path, report: Report) -> None:
     if type(least) is int and operator == "In" and many < least:
         message = f"minValues {least} is more than the {many} values."
         report(REQUIREMENT_RULE, (*path, "minValues"), message, "Write fewer, or add values.")
+
+
+def _known(key: str, values: tuple[Any, ...], least: Any, path: Path, report: Report) -> None:
+    """A pool with too few values that Karpenter knows is not Ready; others it only tells its log."""
+    wrong = sorted({*values} - {*_KNOWN[key]})
+    if wrong and len({*values}) - len(wrong) < (least if type(least) is int else 1):
+        message = (
+            f"Karpenter does not know {', '.join(wrong)}, and uses no pool without values that it knows."
+        )
+        report(REQUIREMENT_RULE, path, message, f"Write {' or '.join(_KNOWN[key])}.")
 
 
 def _is_one_number(values: tuple[Any, ...]) -> bool:

@@ -2,15 +2,21 @@
 
 import pytest
 
+from gen.manifest import naming
 from tests.check.clouds import KARPENTER, RESERVED, of_class, of_documents
 from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, resource_class, site
+from tests.kind.test_nodeclass import GOOD
+from tests.saying import Value, reservation, resource_class, site
 
 ZONE, ARCH, TYPE = (
     "topology.kubernetes.io/zone",
     "kubernetes.io/arch",
     "node.kubernetes.io/instance-type",
 )
+FAMILY = "karpenter.k8s.aws/instance-family"
+NODEPOOL, OURS = "karpenter.sh/nodepool", naming.node_pool("example", "gpu")
+OS = "kubernetes.io/os"
+WINDOWS: Value = {**GOOD, "amiSelectorTerms": [{"alias": "windows2022@latest"}]}
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 CHANGE = "Change the class, or the capacity, or remove the name."
 
@@ -42,6 +48,37 @@ FIT: dict[str, tuple[Value, Value]] = {
     "a-taint-that-is-a-wish": ({}, {"taints": [{"key": "gpu", "effect": "PreferNoSchedule"}]}),
     "a-taint-that-goes": ({}, {"startupTaints": [{"key": "gpu", "effect": "NoSchedule"}]}),
     "on-demand-where-it-is": ({"nodeSelector": {CAPACITY_TYPE: "on-demand"}}, {}),
+    "its-own-node-pool": ({"nodeSelector": {NODEPOOL: OURS}}, {}),
+    "one-of-several-node-pools": (affinity(asked(NODEPOOL, "default", OURS)), {}),
+    "any-node-pool-but-one": (affinity(asked(NODEPOOL, "default", operator="NotIn")), {}),
+    "a-family-of-the-architecture": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {"requirements": [asked(FAMILY, "m5", "m7g")]},
+    ),
+    "a-family-whose-types-the-file-says": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {
+            "requirements": [asked(FAMILY, "x9")],
+            "instanceTypes": [{"name": "x9.huge", "architecture": "arm64"}],
+        },
+    ),
+    "any-family-but-one": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {"requirements": [asked(FAMILY, "m5", operator="NotIn")]},
+    ),
+    "a-size-of-a-family": (
+        {"nodeSelector": {"karpenter.k8s.aws/instance-size": "xlarge"}},
+        {"requirements": [asked(FAMILY, "m5")]},
+    ),
+    "windows-on-a-type-of-the-table": (
+        {"nodeSelector": {OS: "windows"}},
+        {"nodeClass": WINDOWS, "requirements": [asked(TYPE, "m5.large"), asked(OS, "windows")]},
+    ),
+    "windows-on-any-type": ({"nodeSelector": {OS: "windows"}}, {"nodeClass": WINDOWS}),
+    "windows-on-reserved-machines": (
+        {},
+        {"nodeClass": WINDOWS, "reservations": [{**RESERVED, "instanceType": "m5.xlarge"}]},
+    ),
     "a-type-of-the-architecture": (
         {"nodeSelector": {ARCH: "arm64"}},
         {"requirements": [asked(TYPE, "m7g.large", "m6i.large")]},
@@ -94,6 +131,26 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
         {},
         f"{CAPACITY_TYPE} In [spot] does not go with {CAPACITY_TYPE} In [on-demand]",
     ),
+    "another-node-pool": (
+        {"nodeSelector": {NODEPOOL: "default"}},
+        {},
+        f"{NODEPOOL} In [default] does not go with {NODEPOOL} In [{OURS}]",
+    ),
+    "no-family-of-the-architecture": (
+        {"nodeSelector": {ARCH: "arm64"}},
+        {"requirements": [asked(FAMILY, "m5", "p5")]},
+        f"{ARCH} In [arm64] does not go with {ARCH} In [amd64]",
+    ),
+    "another-operating-system": (
+        {"nodeSelector": {OS: "windows"}},
+        {},
+        f"{OS} In [windows] does not go with {OS} In [linux]",
+    ),
+    "linux-where-it-is-windows": (
+        {"nodeSelector": {OS: "linux"}},
+        {"nodeClass": WINDOWS},
+        f"{OS} In [linux] does not go with {OS} In [windows]",
+    ),
     "no-type-of-the-architecture": (
         {"nodeSelector": {ARCH: "arm64"}},
         {"requirements": [asked(TYPE, "m5.large", "m6i.large")]},
@@ -132,6 +189,16 @@ def test_a_class_that_is_never_there(found: Value, spec: Value, why: str) -> Non
     assert of_class(found, **spec) == [
         f"B162 spec.cloudCapacity.0: no seat of the class can be on nodes of gpu: {why}. {CHANGE}"
     ]
+
+
+def test_a_class_may_select_the_pool_of_its_whole_nodes() -> None:
+    found = resource_class(cloudCapacity=["gpu"], nodeSelector={NODEPOOL: "example.course-small"})
+    gate: Value = {"karpenter": {"gates": {"StaticCapacity": True}}}
+    whole = reservation(backend={"type": "nodePool"}, provisioning={"nodeCount": 2})
+
+    assert of_documents(site({**KARPENTER, **gate}), cloud(), found, whole) == []
+    (told,) = of_documents(site(KARPENTER), cloud(), found, reservation())
+    assert told.startswith("B162 spec.cloudCapacity.0: no seat of the class can be on nodes of gpu: ")
 
 
 def test_a_class_that_pins_on_demand_never_takes_what_is_reserved() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.check.clouds import KARPENTER as ANY
-from tests.check.clouds import RESERVED, of_reservation
+from tests.check.clouds import RESERVED, block, of_reservation
 from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value, weekly
 
@@ -71,6 +71,61 @@ def test_nodes_are_no_more_than_what_is_reserved() -> None:
         "B171 spec.provisioning: at 2026-02-02T08:30:00Z it asks for 5 nodes of class small, and cloud "
         "capacity gpu has 4 machines for it, all of them reserved. "
         "Ask for fewer, or add on-demand to capacityTypes."
+    ]
+
+
+def lent(name: str, count: int, **more: str) -> Value:
+    return {**RESERVED, "id": name, "count": count, **more}
+
+
+def test_reservations_count_while_they_are_there() -> None:
+    """Nodes are asked for on Mondays: 2, 9, 16 and 23 February."""
+    until, since = {"until": "2026-02-11T00:00:00Z"}, {"from": "2026-02-11T00:00:00Z"}
+    first, second = lent("cr-0a", 2, **until), lent("cr-0b", 2, **since)
+
+    def only(*reservations: Value) -> list[str]:
+        return told(cloud(reservations=list(reservations), capacityTypes=["reserved"]), count=4)
+
+    assert only(first, second, lent("cr-0c", 2)) == []
+    assert only(lent("cr-0a", 4, **until), lent("cr-0b", 4, **since)) == []
+    assert only(first, second) == [
+        "B171 spec.provisioning: at 2026-02-02T08:30:00Z it asks for 4 nodes of class small, and cloud "
+        "capacity gpu has 2 machines for it, all of them reserved. "
+        "Ask for fewer, or add on-demand to capacityTypes."
+    ]
+    assert only(lent("cr-0a", 4, **until), second) == [
+        "B171 spec.provisioning: at 2026-02-16T08:30:00Z it asks for 4 nodes of class small, and cloud "
+        "capacity gpu has 2 machines for it, all of them reserved. "
+        "Ask for fewer, or add on-demand to capacityTypes."
+    ]
+    assert [one[:4] for one in only(lent("cr-0a", 4, **until))] == ["B167"]
+
+
+def test_machines_that_go_within_a_window_are_missing_from_then_on() -> None:
+    fewer = {"until": "2026-02-23T11:00:00Z"}
+
+    found = told(
+        cloud(reservations=[lent("cr-0a", 2, **fewer), lent("cr-0b", 2)], capacityTypes=["reserved"])
+    )
+
+    assert [one[:4] for one in found] == ["B171", "B169"]
+    assert found[0].startswith("B171 spec.provisioning: at 2026-02-23T11:00:00Z it asks for 4 nodes of class")
+
+
+def test_nodes_are_of_the_first_capacity_alone() -> None:
+    """Dates of the others do not matter, and they do not help either."""
+    blocked = cloud("block", weight=1, reservations=[block("2026-02-23T13:00:00Z")])
+    short = cloud("short", reservations=[lent("cr-0b", 4, until="2026-02-10T00:00:00Z")])
+    only = {**short, "spec": {**short["spec"], "capacityTypes": ["reserved"]}}
+
+    assert told(cloud(), blocked) == []
+    assert [one[:4] for one in told(blocked, cloud())] == ["B168"]
+    assert told(cloud(), only) == []
+    assert told(only, cloud()) == [
+        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-16T08:30:00Z to "
+        "2026-02-16T13:00:00Z (course/2026-02-16T09:00 and 1 more) none is there all the time: "
+        "reservation cr-0b until 2026-02-10T00:00:00Z. "
+        "Change the dates, add a reservation, or add on-demand to capacityTypes."
     ]
 
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 from random import Random
 
 from gen.runtime.instant import instant, instant_text
-from tests.check.clouds import MACHINE, of_reservation
+from tests.check.clouds import KARPENTER, MACHINE, of_reservation
 from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value
 
@@ -71,3 +71,41 @@ def test_nothing_is_told_of_a_window_whose_machines_stay() -> None:
         assert ("B167" in codes) == (not any(map(all, there)) and "B168" not in codes)
         seen |= codes or {"none"}
     assert seen == {"none", "B167", "B168", "B169"}
+
+
+def test_whole_nodes_never_lack_a_machine_untold() -> None:
+    """Minute by minute, as far as any machine is there: none at all is a matter of the window."""
+    random = Random(71)
+    cluster: Value = {
+        **KARPENTER,
+        "engine": {"type": "flux", "sourceName": "fleet"},
+        "karpenter": {"gates": {"StaticCapacity": True}},
+    }
+    seen = set[bool]()
+    for _ in range(300):
+        machines = [chosen(random, number) for number in range(random.randrange(1, 4))]
+        counts = [random.randrange(1, 5) for _ in machines]
+        asked = random.randrange(1, 7)
+        start = random.randrange(0, 100) * STEP
+        end = min(start + random.randrange(1, 40) * STEP, 1440)
+        when = {"type": "once", "startDate": "2026-02-02", "endDate": "2026-02-02"}
+        lent = [{**value, "count": count} for (value, _, _), count in zip(machines, counts, strict=True)]
+
+        told = of_reservation(
+            {
+                "recurrence": {**when, "schedule": [{"startTime": clock(start), "endTime": clock(end)}]},
+                "backend": {"type": "nodePool"},
+                "provisioning": {"nodeCount": asked, "leadTimeMinutes": 0},
+            },
+            cloud(capacityTypes=["reserved"], reservations=lent),
+            cluster=cluster,
+        )
+
+        there = [
+            sum(n for n, (_, first, last) in zip(counts, machines, strict=True) if first <= minute < last)
+            for minute in range(start, end, STEP)
+        ]
+        lacks = any(0 < number < asked for number in there)
+        assert ("B171" in {one.split()[0] for one in told}) == lacks
+        seen.add(lacks)
+    assert seen == {True, False}

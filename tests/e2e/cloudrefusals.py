@@ -162,6 +162,7 @@ ONLY_BY_US = (
         "B152",
     ),
     Refused("values-of-exists", _asked("example.org/a", "Exists", "x"), "B154"),
+    Refused("architecture-of-others", _asked("kubernetes.io/arch", "In", "x86_64"), "B154"),
     Refused(
         "budget-in-a-zone",
         _budgets({"nodes": "0", "schedule": "TZ=Europe/Zurich 0 8 * * *", "duration": "8h"}),

@@ -60,6 +60,30 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         },
         ["B012 requirements.0.key: the key has 317 characters. Write at most 316."],
     ),
+    "architectures-as-others-name-them": (
+        {
+            "requirements": [
+                {"key": "kubernetes.io/arch", "operator": "In", "values": ["x86_64"]},
+                {"key": "kubernetes.io/arch", "operator": "In", "values": ["x86_64", "amd64"]},
+                {"key": "kubernetes.io/arch", "operator": "NotIn", "values": ["x86_64"]},
+                {
+                    "key": "kubernetes.io/arch",
+                    "operator": "In",
+                    "values": ["x86_64", "amd64"],
+                    "minValues": 2,
+                },
+                {"key": "beta.kubernetes.io/os", "operator": "In", "values": ["Linux", "macos"]},
+            ]
+        },
+        [
+            "B154 requirements.0.values: Karpenter does not know x86_64, and uses no pool without values "
+            "that it knows. Write amd64 or arm64.",
+            "B154 requirements.3.values: Karpenter does not know x86_64, and uses no pool without values "
+            "that it knows. Write amd64 or arm64.",
+            "B154 requirements.4.values: Karpenter does not know Linux, macos, and uses no pool without "
+            "values that it knows. Write linux or windows.",
+        ],
+    ),
     "too-few-values": (
         {"requirements": [{"key": "a", "operator": "In", "values": ["b", "b"], "minValues": 2}]},
         ["B154 requirements.0.minValues: minValues 2 is more than the 1 values. Write fewer, or add values."],

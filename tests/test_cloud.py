@@ -1,0 +1,64 @@
+"""Until when machines of a reservation are there, and what Karpenter does where nothing is said."""
+
+import pytest
+
+from gen.cloud import CloudReservation
+from gen.runtime.instant import instant, instant_text
+from tests.kind.test_cloudcapacity import made
+from tests.kind.test_nodeclass import GOOD
+from tests.saying import Value
+
+END = instant("2026-02-23T12:00:00Z")
+
+
+def reserved(kind: str = "default", first: int | None = None, until: int | None = END) -> CloudReservation:
+    return CloudReservation(
+        "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, kind, False, first, until, None
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "ultra", "safe"),
+    [
+        ("default", False, "2026-02-23T12:00:00Z"),
+        ("interruptible", False, "2026-02-23T12:00:00Z"),
+        ("capacity-block", False, "2026-02-23T11:20:00Z"),
+        ("capacity-block", True, "2026-02-23T10:50:00Z"),
+    ],
+)
+def test_until_when_machines_are_there(kind: str, ultra: bool, safe: str) -> None:
+    one = reserved(kind)._replace(ultra_server=ultra)
+
+    assert one.last_safe is not None
+    assert instant_text(one.last_safe) == safe
+    assert one._replace(until=None).last_safe is None
+
+
+def test_machines_are_there_from_the_first_second_to_the_last_safe_one() -> None:
+    block = reserved("capacity-block", first=END - 7200)
+    there = {at - END: block.there(at) for at in (END - 7201, END - 7200, END - 2401, END - 2400)}
+
+    assert there == {-7201: False, -7200: True, -2401: True, -2400: False}
+    assert [reserved(until=None).there(at) for at in (0, 2**40)] == [True, True]
+
+
+def test_what_karpenter_does_where_nothing_is_said() -> None:
+    said = made(expireAfter="Never", disruption={"consolidateAfter": "5m"})
+
+    assert (made().expiry, made().empty_after) == ("720h", "0s")
+    assert (said.expiry, said.empty_after) == ("Never", "5m")
+
+
+@pytest.mark.parametrize(
+    ("said", "system"),
+    [
+        ({}, "linux"),
+        ({"amiSelectorTerms": [{"alias": "windows2022@latest"}]}, "windows"),
+        ({"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "Windows2025"}, "windows"),
+        ({"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "Bottlerocket"}, "linux"),
+        ({"amiSelectorTerms": [{"alias": "windows2022@latest"}], "amiFamily": "Custom"}, "linux"),
+    ],
+    ids=["alias-of-linux", "alias-of-windows", "family-of-windows", "family-of-linux", "custom"],
+)
+def test_nodes_have_the_operating_system_of_their_images(said: Value, system: str) -> None:
+    assert made(nodeClass={**GOOD, **said}).operating_system == system
