@@ -1,6 +1,6 @@
 """Instance types of a CloudCapacity: the table that comes with Berth, and what the file says instead.
 
-What a machine keeps for itself is computed as the AWS provider of Karpenter does, where nothing says it.
+What a machine keeps for itself is computed (`gen.cost.kept`) where nothing says it.
 """
 
 import re
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from gen.cloud import CloudCapacity
 from gen.cloud import InstanceType as Said
+from gen.cost.kept import DISK, Kept, kept, seen
 from gen.plan import ec2
 from gen.plan.amounts import MEMORY, ONE, PODS, Amounts, added, amounts
 from gen.plan.labels import ARCH, OS
@@ -16,12 +17,8 @@ from gen.plan.requirement import IN, Requirement, requirement
 from gen.plan.values import InstanceType
 
 _MI = 2**20 * ONE
-_USUAL_PODS = 110  # where nothing says how many network interfaces a type has
-_KEPT_EVER, _KEPT_FOR_A_POD, _EVICTION = 255 * _MI, 11 * _MI, 100 * _MI
-_CPU_STEPS = (60, 10, 5, 5)  # thousandths of the first four cores that a kubelet keeps
+_USUAL_PODS = 110 * ONE  # where nothing says how many network interfaces a type has
 _NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)")
-_DISK = {"ephemeral-storage": 20 * 1024 * _MI}
-_DISK_KEPT = {"ephemeral-storage": 3 * 1024 * _MI}
 
 
 class Kind(NamedTuple):
@@ -46,64 +43,46 @@ class Kind(NamedTuple):
 def kinds(cloud: CloudCapacity, region: str) -> dict[str, Kind]:
     """By name. A type of which neither the table nor the file knows CPU and memory is left out."""
     said = {one.name: one for one in cloud.instance_types}
-    daemons = amounts(dict(cloud.daemon_requests))
+    daemons, rest = amounts(dict(cloud.daemon_requests)), kept(cloud)
     found = {}
     for name in sorted({*ec2.table(), *said}):
-        kind = _kind(name, said.get(name), cloud.node_class.get("kubelet") or {}, region)
+        kind = _kind(name, said.get(name), rest, region)
         if kind is not None:
             overhead = tuple(sorted(added(kind.overhead, daemons).items()))
             found[name] = kind._replace(overhead=overhead)
     return found
 
 
-def _kind(name: str, said: Said | None, kubelet: Mapping[str, Any], region: str) -> Kind | None:
+def _kind(name: str, said: Said | None, rest: Kept, region: str) -> Kind | None:
     row = ec2.table().get(name)
-    most = kubelet.get("maxPods")
-    if row is None and (said is None or not {"cpu", MEMORY} <= dict(said.capacity).keys()):
+    given = dict(amounts(dict(said.capacity))) if said else {}
+    if row is None and not {"cpu", MEMORY} <= given.keys():
         return None
+    capacity = {
+        DISK: rest.disk(row.nvme if row else 0),
+        PODS: _USUAL_PODS,
+        **(_whole(row) if row else {}),
+        **given,
+    }
+    capacity[PODS] = rest.pods(capacity[PODS], capacity["cpu"])
     if row is None:
-        assert said is not None
-        pods = {PODS: (most or _USUAL_PODS) * ONE}
-        capacity = {**_DISK, **pods, **dict(amounts(dict(said.capacity)))}
-        overhead, labels = dict(_DISK_KEPT), _labels(name, capacity, region)
-        changed = {"cpu", MEMORY}
+        labels = _labels(name, capacity, region)
     else:
-        plain = ec2.instance_type(row, (), region=region or "us-east-1")
-        capacity, overhead, labels = dict(plain.capacity), dict(plain.overhead), plain.requirements
-        given = dict(amounts(dict(said.capacity))) if said else {}
-        changed = {resource for resource, amount in given.items() if _whole(row).get(resource) != amount}
-        capacity |= {resource: given[resource] for resource in changed}
-    if most is not None and capacity[PODS] != most * ONE:
-        capacity[PODS] = most * ONE
-        changed.add(PODS)
-    _keep(capacity, overhead, changed, row)
+        labels = ec2.instance_type(row, (), region=region or "us-east-1").requirements
     if said is not None:
         labels = _of_architecture(labels, said.architecture)
-        for resource, amount in amounts(dict(said.allocatable)):
-            capacity[resource] = max(capacity.get(resource, 0), amount)
-            overhead[resource] = capacity[resource] - amount
+    capacity[MEMORY] = seen(capacity[MEMORY], said.architecture if said else "")
+    overhead = rest.overhead(capacity)
+    for resource, amount in amounts(dict(said.allocatable)) if said else ():
+        capacity[resource] = max(capacity.get(resource, 0), amount)
+        overhead[resource] = capacity[resource] - amount
     return Kind(name, tuple(sorted(capacity.items())), tuple(sorted(overhead.items())), labels, said)
 
 
 def _whole(row: ec2.Ec2Type) -> dict[str, int]:
     """What is printed on the box."""
-    return {"cpu": row.cpu * ONE, MEMORY: row.memory * _MI, PODS: row.pods * ONE, ec2.GPU: row.gpus * ONE}
-
-
-def _keep(capacity: dict[str, int], overhead: dict[str, int], changed: set[str], row: Any) -> None:
-    """What of the changed amounts is not for pods."""
-    if "cpu" in changed:
-        overhead["cpu"] = _kept_cpu(capacity["cpu"] // ONE)
-    if MEMORY in changed:
-        whole = capacity[MEMORY] // _MI
-        capacity[MEMORY] -= -(-whole * 3 // 40) * _MI  # the share that no operating system sees
-    if {MEMORY, PODS} & changed or row is None:
-        overhead[MEMORY] = _KEPT_EVER + _KEPT_FOR_A_POD * (capacity[PODS] // ONE) + _EVICTION
-
-
-def _kept_cpu(cores: int) -> int:
-    tenths = sum(_CPU_STEPS[:cores]) * 10 + 25 * max(cores - len(_CPU_STEPS), 0)
-    return tenths * ONE // 10_000
+    gpus = {ec2.GPU: row.gpus * ONE} if row.gpus else {}
+    return {"cpu": row.cpu * ONE, MEMORY: row.memory * _MI, PODS: row.pods * ONE, **gpus}
 
 
 def _labels(name: str, capacity: Mapping[str, int], region: str) -> tuple[Requirement, ...]:

@@ -4,6 +4,7 @@ It is stricter where the CRD is not as strict as it means to be: one good term m
 terms let pass whatever the others say.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gen.finding import Path
@@ -173,6 +174,13 @@ class _Elsewhere(NamedTuple):
 
     def words(self) -> str:
         return f"said by {self.where}"
+
+
+def family(node_class: Mapping[str, Any]) -> str:
+    """How its machines start: one of FAMILIES."""
+    aliases = [term["alias"] for term in node_class.get("amiSelectorTerms") or () if "alias" in term]
+    said: str = node_class.get("amiFamily") or ""
+    return said or next((_BY_ALIAS[alias.partition("@")[0]] for alias in aliases), "Custom")
 
 
 _SWITCH = OneOf(("enabled", "disabled"))
