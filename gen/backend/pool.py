@@ -37,18 +37,15 @@ def _names(placed: Placed) -> list[str]:
 
 
 def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
-    """A reservation's own labels stay off the pods: a new label would replace them in the middle of a
-    class. What hands over to slots is scheduled by the scheduler that knows them.
-    """
-    selector = labels.of_pool(site, reservation, found)
+    """What hands over to slots is scheduled by the scheduler that knows them."""
     resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
     placement = found.pod
     if reservation.slots is not None and cluster.koordinator is not None:
         placement = {**placement, "schedulerName": cluster.koordinator.scheduler}
     return {
         "replicas_in_git": cluster.replicas_in_git,
-        "selector": selector,
-        "pod_labels": {**labels.of_site(site), **selector, **dict(found.pod_labels)},
+        "selector": labels.of_pool(site, reservation, found),
+        "pod_labels": labels.of_placeholder(site, reservation, found),
         "priority_class": naming.priority_class(site.name, cluster.priority),
         "placement": placement,
         "has_placement": bool(placement),

@@ -7,7 +7,7 @@ from gen.check import karpenter
 from gen.check.load import Pool
 from gen.cloud import CloudCapacity
 from gen.cost.machine import Place
-from gen.cost.seat import seat
+from gen.cost.seat import seats
 from gen.cost.shop import Shop
 from gen.cost.simulation import Cluster as Simulated
 from gen.cost.simulation import Simulation
@@ -21,6 +21,7 @@ from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named
 from gen.plan.band import band
 from gen.plan.purchase import Purchase
+from gen.plan.requirement import Labels
 from gen.plan.values import Question
 
 NO_CLOUD = "names no cloudCapacity"
@@ -87,19 +88,19 @@ def _planned(
     reservations = {one.name: one for one in declared.reservations}
     shop = Shop(clouds, site.name, gate=karpenter.has("reserved", cluster))
     wants: list[Want] = []
-    places: dict[Key, Place] = {}
+    classes: dict[Key, tuple[ResourceClass, Labels]] = {}
+    allowed: dict[Key, tuple[str, ...]] = {}
     for pool in pools.get(cluster.name, ()):
         found, reservation = declared.classes[pool.resource_class], reservations[pool.reservation]
         mine = tuple(name for name in found.cloud_capacity if name in names)
         if mine and pool.steps and _buys(reservation):
             key = (pool.reservation, pool.resource_class)
-            own = tuple(
-                sorted({**labels.of_pool(site, reservation, found), **dict(found.pod_labels)}.items())
-            )
-            there = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine)))
-            places[key] = Place(seat(there, own, cluster.namespace), mine)
+            own = tuple(sorted(labels.of_placeholder(site, reservation, found).items()))
+            classes[key] = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine))), own
+            allowed[key] = mine
             wants.append(Want(key, reservation.backend == NODE_POOL, pool.steps))
     wants.sort(key=lambda want: want.key)
+    places = {key: Place(pod, allowed[key]) for key, pod in seats(classes, cluster.namespace).items()}
     simulated = Simulated(
         shop,
         places,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gen.cost.values import Key
 from gen.model import ResourceClass
 from gen.plan.amounts import amounts
 from gen.plan.requirement import Labels, Requirement, requirement
@@ -10,28 +11,54 @@ from gen.plan.values import Near, Pod, Preferred, Selector, Spread, Taint, Toler
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_HASH = "pod-template-hash"  # of a pool's Deployment, by which Kubernetes tells its pods from all others
 Term = tuple[Requirement, ...]
 
 
-def seat(found: ResourceClass, labels: Labels, namespace: str) -> Pod:
-    """Of a class that is led to its node pools (`gen.manifest.cloudpools.led`). `labels` are those of the
-    placeholder, which only spread and affinity look at.
+def seats(classes: Mapping[Key, tuple[ResourceClass, Labels]], namespace: str) -> dict[Key, Pod]:
+    """Of all pools of a cluster: their classes, led to their node pools (`gen.manifest.cloudpools.led`), with
+    the labels of their placeholders.
+
+    Of these labels only those are kept that the spread or affinity of any of the classes looks at, so that
+    equal seats of several courses are known to be equal.
     """
+    seen = frozenset[str]().union(*(_seen(found.pod) for found, _ in classes.values()))
+    found = {}
+    for key, (one, labels) in classes.items():
+        every = (*labels, (_HASH, "-".join(key)))
+        found[key] = _seat(one, tuple(label for label in every if label[0] in seen), namespace)
+    return found
+
+
+def _seen(pod: Mapping[str, Any]) -> set[str]:
+    """Keys of the labels that its spread and its affinity look at."""
+    affinity = pod.get("affinity") or {}
+    said = [*(pod.get("topologySpreadConstraints") or ())]
+    for one in (affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}):
+        said += one.get(_REQUIRED) or ()
+        said += (wish["podAffinityTerm"] for wish in one.get(_PREFERRED) or ())
+    keys: set[str] = set()
+    for one in said:
+        selector = one.get("labelSelector") or {}
+        keys |= {*(selector.get("matchLabels") or ()), *(one.get("matchLabelKeys") or ())}
+        keys |= {expression["key"] for expression in selector.get("matchExpressions") or ()}
+    return keys
+
+
+def _seat(found: ResourceClass, labels: Labels, namespace: str) -> Pod:
     pod = found.pod
     affinity = pod.get("affinity") or {}
     near, far = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
-    spread = tuple(map(_spread, pod.get("topologySpreadConstraints") or ()))
-    cares = bool(spread or near or far)
     return Pod(
         found.name,
         amounts(dict(found.requests)),
         namespace=namespace,
-        labels=labels if cares else (),  # so that equal seats of several courses are known to be equal
+        labels=labels,
         node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
         required=tuple(_terms(affinity.get("nodeAffinity") or {})),
         preferred=tuple(_preferred(affinity.get("nodeAffinity") or {})),
         tolerations=tuple(map(_toleration, pod.get("tolerations") or ())),
-        spread=spread,
+        spread=tuple(map(_spread, pod.get("topologySpreadConstraints") or ())),
         near=tuple(map(_near, near.get(_REQUIRED) or ())),
         far=tuple(map(_near, far.get(_REQUIRED) or ())),
         near_preferred=tuple(map(_weighed, near.get(_PREFERRED) or ())),

@@ -40,3 +40,10 @@ def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:
 def of_pool(site: Site, reservation: Reservation, found: ResourceClass) -> dict[str, str]:
     """By which its placeholders and its slots are told from all others; nothing else is ever selected by."""
     return {SITE: site.name, RESERVATION: reservation.name, CLASS: found.name}
+
+
+def of_placeholder(site: Site, reservation: Reservation, found: ResourceClass) -> dict[str, str]:
+    """A reservation's own labels stay off the pods: a new label would replace them in the middle of a
+    class.
+    """
+    return {**of_site(site), **of_pool(site, reservation, found), **dict(found.pod_labels)}

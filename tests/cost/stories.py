@@ -7,13 +7,14 @@ from typing import Any
 from gen.cloud import CloudCapacity, CloudReservation, InstanceType
 from gen.cost.clusters import Planned
 from gen.cost.machine import Place
-from gen.cost.seat import seat
+from gen.cost.seat import seats
 from gen.cost.shop import Shop
 from gen.cost.simulation import Cluster, Simulation
 from gen.cost.values import Key, Run, Stay, Want
 from gen.manifest import cloudpools
 from gen.model import Origin, ResourceClass
 from gen.plan.band import band
+from gen.plan.requirement import Labels
 
 ORIGIN = Origin("reservations/cloud.yaml", 0)
 HOUR = 3600
@@ -99,11 +100,15 @@ def planned(
 ) -> Planned:
     every, wanted = tuple(clouds), sorted(wants, key=lambda one: one.key)
     known = {one.name: one for one in classes}
-    places: dict[Key, Place] = {}
+    led: dict[Key, tuple[ResourceClass, Labels]] = {}
     for one in wanted:
         found = known[one.key[1]]
-        led = cloudpools.led(found.pod, cloudpools.pools("uni", found.cloud_capacity))
-        places[one.key] = Place(seat(found._replace(pod=led), (), "berth"), found.cloud_capacity)
+        pod = cloudpools.led(found.pod, cloudpools.pools("uni", found.cloud_capacity))
+        led[one.key] = (
+            found._replace(pod=pod),
+            (("berth.dev/class", found.name), ("berth.dev/reservation", one.key[0])),
+        )
+    places = {key: Place(pod, led[key][0].cloud_capacity) for key, pod in seats(led, "berth").items()}
     names = [one.name for one in every]
     cluster = Cluster(
         Shop(every, "uni"),

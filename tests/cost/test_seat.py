@@ -1,0 +1,76 @@
+"""Seats that care where others are, and the others: what the plan asks with is what Karpenter sees."""
+
+from typing import Any
+
+import pytest
+
+from gen.cost.values import Run
+from gen.model import ResourceClass
+from tests.cost.stories import cloud, resource_class, run, told, want
+
+HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+BESIDE, APART = "podAffinity", "podAntiAffinity"
+SMALL = {"matchLabels": {"berth.dev/class": "small"}}
+
+
+def caring(name: str, kind: str, selector: Any = SMALL, **term: Any) -> ResourceClass:
+    """Of a CPU and 1Gi; with one required term of affinity by host."""
+    terms = ({"topologyKey": HOSTNAME, "labelSelector": selector, **term},)
+    affinity = {kind: {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    return plain(name)._replace(pod={"affinity": affinity})
+
+
+def plain(name: str) -> ResourceClass:
+    return resource_class(name, "1", "1Gi")
+
+
+def homes(found: Run) -> dict[str, list[int]]:
+    """By reservation: the numbers of the machines that its seats are on first."""
+    return {key[0]: [number for number, _ in moments[0][1]] for key, moments in found.homes.items()}
+
+
+def test_a_seat_keeps_away_from_seats_that_do_not_care() -> None:
+    wants = [want("exam", "8-12=1", of="exam"), want("ml", "8-12=1")]
+    found = run([cloud("m5.4xlarge")], wants, [caring("exam", APART), plain("small")])
+
+    assert told(found.stays) == [
+        "0 on-demand m5.4xlarge 8:00-12:01 exam 1",
+        "1 on-demand m5.4xlarge 8:00-12:01 ml 1",
+    ]
+
+
+@pytest.mark.parametrize("opens", [8, 9], ids=["at-once", "later"])
+def test_a_seat_finds_its_place_beside_seats_that_do_not_care(opens: int) -> None:
+    wants = [want("help", f"{opens}-12=1", of="help"), want("ml", "8-12=1")]
+    found = run([cloud("m5.4xlarge")], wants, [caring("help", BESIDE), plain("small")])
+
+    assert homes(found) == {"help": [0], "ml": [0]}
+    assert [step.lacks for step in found.steps if step.lacks] == []
+
+
+def test_a_spread_counts_seats_of_other_classes() -> None:
+    """Two zones, and a seat of another class in the first."""
+    zones = {"key": ZONE, "operator": "In", "values": ["us-east-1a", "us-east-1b"]}
+    one = cloud("m5.large")._replace(requirements=({**cloud("m5.large").requirements[0]}, zones))
+    both = {"matchExpressions": [{"key": "berth.dev/class", "operator": "In", "values": ["small", "even"]}]}
+    spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": both}
+    pinned = plain("small")._replace(pod={"nodeSelector": {ZONE: "us-east-1a"}})
+    even = plain("even")._replace(pod={"topologySpreadConstraints": (spread,)})
+    found = run([one], [want("ml", "8-12=1"), want("x", "9-12=1", of="even")], [pinned, even])
+
+    assert [sort.zone for sort in found.sorts] == ["us-east-1a", "us-east-1b"]
+
+
+def test_seats_of_a_deployment_are_told_from_those_of_another_by_its_hash() -> None:
+    """Two of one course keep apart, those of two courses do not."""
+    spread = {
+        "topologyKey": HOSTNAME,
+        "maxSkew": 1,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": SMALL,
+        "matchLabelKeys": ("pod-template-hash",),
+    }
+    small = plain("small")._replace(pod={"topologySpreadConstraints": (spread,)})
+    found = run([cloud("m5.4xlarge")], [want("a", "8-12=2"), want("b", "8-12=2")], [small])
+
+    assert homes(found) == {"a": [0, 1], "b": [0, 1]}
