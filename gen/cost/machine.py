@@ -1,15 +1,15 @@
 """One machine of a simulation, and how it stands for the planner."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
-from gen.cost.shop import Shop, form_of
+from gen.cost.shop import Shop
 from gen.cost.values import Key, Sort
 from gen.plan.amounts import allocatable
-from gen.plan.labels import INITIALIZED, NODEPOOL, REGISTERED
-from gen.plan.offered import offering_requirements, type_requirements
-from gen.plan.requirement import IN, Labels
-from gen.plan.values import Node, Offering, Pod, reserved
+from gen.plan.labels import CAPACITY_TYPE, INITIALIZED, REGISTERED, RESERVATION_LABELS
+from gen.plan.requirement import Labels
+from gen.plan.values import Node, Pod
 
 
 class Place(NamedTuple):
@@ -22,10 +22,23 @@ class Place(NamedTuple):
 
 
 class Machine:
-    __slots__ = ("bought", "empty", "name", "node", "number", "payers", "pods", "since", "sort", "static")
+    __slots__ = (
+        "bought",
+        "empty",
+        "labels",
+        "name",
+        "node",
+        "number",
+        "payers",
+        "pods",
+        "since",
+        "sort",
+        "static",
+    )
 
     def __init__(self, number: int, name: str, sort: Sort, at: int, static: Key | None) -> None:
         self.number, self.name, self.sort, self.static = number, name, sort, static
+        self.labels: Labels = ()  # that it came with
         self.bought = self.since = at
         self.pods: dict[Key, int] = {}
         self.payers: tuple[tuple[Key, int], ...] = ((static, 1),) if static else ()
@@ -36,31 +49,25 @@ class Machine:
 def node(machine: Machine, shop: Shop, places: Mapping[Key, Place]) -> Node:
     """As long as nothing on it changes, the same object."""
     if machine.node is None:
-        if machine.sort not in shop.labels:
-            shop.labels[machine.sort] = _labels(machine.sort, shop)
         kind = shop.kind(machine.sort.capacity, machine.sort.type)
         machine.node = Node(
             machine.name,
             tuple(allocatable(kind.capacity, kind.overhead).items()),
             kind.capacity,
-            shop.labels[machine.sort],
+            _now(machine.labels, machine.sort),
             shop.pool(machine.sort.capacity, {}).taints,
             pods=tuple(
                 places[key].pod._replace(name="/".join(key), count=count)
                 for key, count in sorted(machine.pods.items())
             ),
+            unknown=kind.unknown,
         )
     return machine.node
 
 
-def _labels(sort: Sort, shop: Shop) -> Labels:
-    kind, known = shop.kind(sort.capacity, sort.type), shop.reserved.get(sort.reserved)
-    offering = Offering(sort.capacity_type, sort.zone, 0)
-    if known is not None:
-        form, interruptible = form_of(known.said)
-        offering = reserved(sort.reserved, sort.zone, 0, 1, form)._replace(interruptible=interruptible)
-    asked = (*type_requirements(kind.sold((offering,))), *offering_requirements(offering))
-    own = {one.key: min(one.values) for one in asked if one.operator == IN}
-    own |= dict(shop.clouds[sort.capacity].labels)
-    own |= {NODEPOOL: shop.pools[sort.capacity], REGISTERED: "true", INITIALIZED: "true"}
-    return tuple(sorted(own.items()))
+@lru_cache(maxsize=1024)
+def _now(bought: Labels, sort: Sort) -> Labels:
+    """The labels that a machine has which came with those; one whose reservation has ended is like others."""
+    labels = {key: value for key, value in bought if sort.reserved or key not in RESERVATION_LABELS}
+    labels |= {CAPACITY_TYPE: sort.capacity_type, REGISTERED: "true", INITIALIZED: "true"}
+    return tuple(sorted(labels.items()))

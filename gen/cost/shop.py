@@ -18,7 +18,7 @@ from gen.plan import ec2
 from gen.plan.amounts import amounts
 from gen.plan.ec2table import PRICED
 from gen.plan.labels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, ZONE
-from gen.plan.requirement import IN, Labels, Requirement, requirement
+from gen.plan.requirement import IN, Requirement, requirement
 from gen.plan.values import InstanceType, Offering, Pool, reserved
 
 PRICED_REGION = "us-east-1"
@@ -73,7 +73,6 @@ class Shop:
         self._kinds = {cloud.name: kinds(cloud, self.regions[cloud.name]) for cloud in clouds}
         self._zones = {cloud.name: _zones(cloud) for cloud in clouds}
         self._pools: dict[tuple[str, tuple[tuple[str, int], ...]], Pool] = {}
-        self.labels: dict[Sort, Labels] = {}  # of nodes, for whoever makes them
 
     def pool(self, name: str, free: Mapping[str, int]) -> Pool:
         """`free`: machines left of each reservation that there is now."""

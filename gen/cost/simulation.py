@@ -228,6 +228,7 @@ class Simulation:
         # Named anew where nothing stood, so that what happens every week is the same question every week.
         self._named = self._named + 1 if self._machines else 0
         machine = Machine(len(self._sorts) - 1, f"standing-{self._named:08}", sort, at, static)
+        machine.labels = one.labels
         self._machines.append(machine)
         return machine
 

@@ -5,6 +5,7 @@ What a machine keeps for itself is computed (`gen.cost.kept`) where nothing says
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gen.cloud import CloudCapacity
@@ -12,7 +13,7 @@ from gen.cloud import InstanceType as Said
 from gen.cost.kept import DISK, Kept, kept, seen
 from gen.plan import ec2
 from gen.plan.amounts import MEMORY, ONE, PODS, Amounts, added, amounts
-from gen.plan.labels import ARCH, OS
+from gen.plan.labels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
 from gen.plan.requirement import IN, Requirement, requirement
 from gen.plan.values import InstanceType
 
@@ -35,6 +36,11 @@ class Kind(NamedTuple):
         has = dict(self.capacity)
         gpus = sum(value for name, value in has.items() if "gpu" in name)
         return has.get("cpu", 0) / ONE * 0.03 + has.get(MEMORY, 0) / _MI / 1024 * 0.005 + gpus / ONE
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """Labels that a machine may have of which nothing says so: they exclude nothing."""
+        return _unknown(self.requirements)
 
     def sold(self, offerings: Iterable[Any]) -> InstanceType:
         return InstanceType(self.name, self.capacity, tuple(offerings), self.overhead, self.requirements)
@@ -77,6 +83,11 @@ def _kind(name: str, said: Said | None, rest: Kept, region: str) -> Kind | None:
         capacity[resource] = max(capacity.get(resource, 0), amount)
         overhead[resource] = capacity[resource] - amount
     return Kind(name, tuple(sorted(capacity.items())), tuple(sorted(overhead.items())), labels, said)
+
+
+@lru_cache(maxsize=512)
+def _unknown(requirements: tuple[Requirement, ...]) -> frozenset[str]:
+    return WELL_KNOWN.difference(RESERVATION_LABELS, (one.key for one in requirements))
 
 
 def _whole(row: ec2.Ec2Type) -> dict[str, int]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from gen.plan.amounts import ONE, PODS, Amounts, added, allocatable, fits
 from gen.plan.labels import INITIALIZED, NODEPOOL, REGISTERED, RESERVED
 from gen.plan.offered import offering_requirements, type_requirements
-from gen.plan.requirement import Clash, Requirement, Requirements, of_labels
+from gen.plan.requirement import Clash, Labels, Requirement, Requirements, of_labels
 from gen.plan.shape import Shape
 from gen.plan.taints import TOLERATES_PREFERENCES, unborne
 from gen.plan.topology import Domains, domains
@@ -86,6 +86,7 @@ class Template:
         self.settings = settings
         self._interned: dict[Requirements, Requirements] = {self.requirements: self.requirements}
         self.launched: dict[tuple[Requirements, tuple[Candidate, ...]], Bought | None] = {}
+        self.labels: dict[tuple[Requirements, Entry, Offering], Labels] = {}
         self._narrowed: dict[Requirements, Narrowed] = {}
         self._joined: dict[tuple[Requirements, Requirements], Requirements | Clash] = {}
         self._most: dict[tuple[Requirements, Amounts], dict[Candidate, int]] = {}

@@ -16,10 +16,11 @@ from gen.plan.launch import buy
 from gen.plan.line import Run
 from gen.plan.market import Bought, market, pool_template
 from gen.plan.packing import Packing
+from gen.plan.requirement import Labels
 from gen.plan.shape import Shape, left_alone
 from gen.plan.slots import Slots
 from gen.plan.standing import Standing
-from gen.plan.stock import Stock, limits, node
+from gen.plan.stock import Stock, labels, limits, node
 from gen.plan.ties import Ties
 from gen.plan.values import Node, Pod, Question
 
@@ -38,6 +39,7 @@ class Machine(NamedTuple):
     reservation: str  # empty where not reserved
     pods: Placed
     options: tuple[str, ...]
+    labels: Labels  # of its node
 
 
 class Loop(NamedTuple):
@@ -217,6 +219,7 @@ class _Buying:
             offering.reservation,
             self._placed(claim.pods),
             got.options,
+            labels(claim, got, self._question.settings.well_known),
         )
 
     def _placed(self, pods: Sequence[tuple[int, int]]) -> Placed:

@@ -35,7 +35,7 @@ class Standing:
             return Refusal("types", "")
         if shape.hostname and not shape.hostname.allows(self.host):
             return Refusal("requirements", "")
-        if self.requirements.clash(shape.wanted) is not None:
+        if self.requirements.clash(shape.wanted, self.node.unknown) is not None:
             return Refusal("requirements", "")
         joined = self.requirements.plus(shape.wanted)
         if topology.binds(shape):

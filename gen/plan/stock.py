@@ -9,7 +9,7 @@ from gen.plan.labels import INITIALIZED, NODEPOOL, REGISTERED, RESERVED
 from gen.plan.market import Bought, types_of
 from gen.plan.offered import offering_requirements, type_requirements
 from gen.plan.packing import Limits
-from gen.plan.requirement import IN, Requirement, Requirements
+from gen.plan.requirement import IN, Labels, Requirement, Requirements
 from gen.plan.values import InstanceType, Node, Pod, Pool, Question
 
 
@@ -64,15 +64,26 @@ def node(claim: Claim, bought: Bought, name: str, pods: tuple[Pod, ...], well_kn
         name,
         tuple(allocatable(capacity, overhead).items()),
         capacity,
-        _labels(claim, bought, well_known),
+        labels(claim, bought, well_known),
         claim.template.pool.taints,
         initialized=False,
         pods=pods,
+        unknown=well_known - bought.entry.requirements.by_key.keys(),
     )
 
 
-def _labels(claim: Claim, bought: Bought, well_known: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    pool, wanted = claim.template.pool, claim.final()
+def labels(claim: Claim, bought: Bought, well_known: frozenset[str]) -> Labels:
+    """That the machine comes with: of its type and offering, and those of people's own that the claim asks
+    for.
+    """
+    wanted, known = claim.final(), claim.template.labels
+    key = (wanted, bought.entry, bought.offering)
+    if key not in known:
+        known[key] = _labels(claim.template.pool, wanted, bought, well_known)
+    return known[key]
+
+
+def _labels(pool: Pool, wanted: Requirements, bought: Bought, well_known: frozenset[str]) -> Labels:
     labels: dict[str, str] = {}
     for one in type_requirements(bought.entry.type):
         if one.operator == IN:

@@ -132,7 +132,7 @@ class Topology:
     def _count(self, group: Group, node: Node, labels: Mapping[str, str]) -> None:
         domain = labels.get(group.rule.key)
         has = Requirements(of_labels(labels.items()))
-        if domain is None or not group.rule.filter.admits(node.taints, has):
+        if domain is None or not group.rule.filter.admits(node.taints, has, node.unknown):
             return
         group.register(domain)
         for pod in node.pods:

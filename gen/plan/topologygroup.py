@@ -24,9 +24,12 @@ class NodeFilter(NamedTuple):
     honor_affinity: bool = False
     tolerations: tuple[Toleration, ...] = ()
 
-    def admits(self, taints: Iterable[Taint], requirements: Requirements) -> bool:
+    def admits(
+        self, taints: Iterable[Taint], requirements: Requirements, known: frozenset[str] = frozenset()
+    ) -> bool:
+        """`known`: labels that the requirements may leave open."""
         wanted = self.wanted if self.honor_affinity else ()
-        if wanted and all(requirements.clash(one) is not None for one in wanted):
+        if wanted and all(requirements.clash(one, known) is not None for one in wanted):
             return False
         return not self.honor_taints or unborne(taints, self.tolerations) is None
 

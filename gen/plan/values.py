@@ -148,6 +148,7 @@ class Node(NamedTuple):
     initialized: bool = True
     pods: tuple[Pod, ...] = ()  # bound to it, without those of DaemonSets
     daemons: Amounts = ()  # what the DaemonSets' pods that already run there request, with `pods`
+    unknown: frozenset[str] = frozenset()  # labels that its type may give it: whoever asks for one may come
 
 
 class Settings(NamedTuple):

@@ -5,7 +5,17 @@ from typing import Any
 import pytest
 
 from gen.plan.amounts import amounts
-from gen.plan.labels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, RESERVATION_ID, ZONE
+from gen.plan.labels import (
+    ARCH,
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    NODEPOOL,
+    OS,
+    RESERVATION_ID,
+    RESERVATION_INTERRUPTIBLE,
+    RESERVATION_TYPE,
+    ZONE,
+)
 from gen.plan.purchase import Left, Machine, Purchase
 from gen.plan.requirement import requirement
 from gen.plan.values import InstanceType, Near, Offering, Pod, Pool, Preferred, Selector, Settings
@@ -50,9 +60,29 @@ def test_one_pod_a_loop_while_a_claim_books_every_reservation_that_it_may_use() 
 def test_the_first_machine_of_these_in_full() -> None:
     first = ask([pod("seat", {"cpu": "1800m"}, 3)], types=TYPES).machines[0]
 
-    cost = price(SMALL.capacity) / 100_000
+    labels = {
+        ARCH: "amd64",
+        CAPACITY_TYPE: "reserved",
+        INSTANCE_TYPE: "small",
+        NODEPOOL: "default",
+        OS: "darwin",
+        RESERVATION_ID: "r-small",
+        RESERVATION_INTERRUPTIBLE: "false",
+        RESERVATION_TYPE: "default",
+        ZONE: "test-zone-1",
+        "integer": "2",
+        "size": "small",
+    }
     assert first == Machine(
-        "default", "small", "test-zone-1", "reserved", cost, "r-small", (("seat", 1),), ("small", "medium")
+        "default",
+        "small",
+        "test-zone-1",
+        "reserved",
+        price(SMALL.capacity) / 100_000,
+        "r-small",
+        (("seat", 1),),
+        ("small", "medium"),
+        tuple(sorted(labels.items())),
     )
 
 
