@@ -36,6 +36,7 @@ def as_json(plan: Plan, budget: Decimal | None) -> str:
             "total": _sum(plan.total),
             "notPlanned": [{"name": one.subject, "reason": one.reason} for one in plan.unplanned],
             "leftOut": [{"cloudCapacity": name, "instanceType": kind} for name, kind in plan.unknown],
+            "zonesAssumed": [{"cloudCapacity": name, "zones": list(zones)} for name, zones in plan.assumed],
         },
     )
 

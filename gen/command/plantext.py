@@ -200,6 +200,13 @@ def _notes(plan: Plan, scene: Scene) -> list[str]:
         lines.append(f"No price is known, so there is no sum: {', '.join(plan.unpriced)}.")
     for name, kind in plan.unknown:
         lines.append(f"Left out: {kind} of {name}; write its cpu and memory in instanceTypes.")
+    for name, zones in plan.assumed:
+        taken = (
+            f"{', '.join(zones)} {'is' if len(zones) == 1 else 'are'} taken for all"
+            if zones
+            else "none is known"
+        )
+        lines.append(f"Zones of {name} are not said: {taken}; write them in requirements.")
     for reason, own in groupby(plan.unplanned, key=lambda one: one.reason):
         lines.append(f"Not planned: {', '.join(one.subject for one in own)} ({reason}).")
     bullet = "- " if scene.form == "markdown" else ""

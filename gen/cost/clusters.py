@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gen.check import karpenter
 from gen.check.load import Pool
 from gen.cloud import CloudCapacity
-from gen.cost.machine import Place
+from gen.cost.machine import Place, zones_named
 from gen.cost.seat import seats
 from gen.cost.shop import Shop
 from gen.cost.simulation import Cluster as Simulated
@@ -86,7 +86,6 @@ def _planned(
 ) -> Planned:
     names = {one.name for one in clouds}
     reservations = {one.name: one for one in declared.reservations}
-    shop = Shop(clouds, site.name, gate=karpenter.has("reserved", cluster))
     wants: list[Want] = []
     classes: dict[Key, tuple[ResourceClass, Labels]] = {}
     allowed: dict[Key, tuple[str, ...]] = {}
@@ -101,6 +100,8 @@ def _planned(
             wants.append(Want(key, reservation.backend == NODE_POOL, pool.steps))
     wants.sort(key=lambda want: want.key)
     places = {key: Place(pod, allowed[key]) for key, pod in seats(classes, cluster.namespace).items()}
+    gate = karpenter.has("reserved", cluster)
+    shop = Shop(clouds, site.name, gate=gate, zones=zones_named(places.values()))
     simulated = Simulated(
         shop,
         places,

@@ -1,9 +1,10 @@
 """One machine of a simulation, and how it stands for the planner."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from gen.cost.seat import zones
 from gen.cost.shop import Shop
 from gen.cost.values import Key, Sort
 from gen.plan.amounts import allocatable
@@ -19,6 +20,16 @@ class Place(NamedTuple):
 
     pod: Pod
     clouds: tuple[str, ...]
+
+
+def zones_named(places: Iterable[Place]) -> dict[str, frozenset[str]]:
+    """By CloudCapacity: by seats that may use it. Left out where the zone is all the same to all of them."""
+    found: dict[str, frozenset[str]] = {}
+    for place in places:
+        named = zones(place.pod)
+        for cloud in place.clouds if named is not None else ():
+            found[cloud] = found.get(cloud, frozenset()) | (named or frozenset())
+    return found
 
 
 class Machine:

@@ -62,6 +62,7 @@ class Plan(NamedTuple):
     total: Sum
     unplanned: tuple[Unplanned, ...]
     unknown: tuple[tuple[str, str], ...]  # (CloudCapacity, type) that is left out
+    assumed: tuple[tuple[str, tuple[str, ...]], ...]  # (CloudCapacity, its zones), where nothing says them
     unpriced: tuple[str, ...]  # what has no price, in words
     from_table: bool
 
@@ -96,6 +97,7 @@ def plan(
         ledger.total(told),
         tuple(unplanned),
         tuple((name, each) for one in some for name in one.shop.clouds for each in one.shop.unknown(name)),
+        tuple(assumed for one in some for assumed in one.shop.assumed.items()),
         _unpriced(told, reserved),
         any(one.shop.from_table(line.sort) for one in some for line in told if line.cluster == one.cluster),
     )

@@ -6,7 +6,8 @@ from typing import Any
 from gen.cost.values import Key
 from gen.model import ResourceClass
 from gen.plan.amounts import amounts
-from gen.plan.requirement import Labels, Requirement, requirement
+from gen.plan.labels import ZONE
+from gen.plan.requirement import Labels, Requirement, of_labels, requirement
 from gen.plan.values import Near, Pod, Preferred, Selector, Spread, Taint, Toleration
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -28,6 +29,16 @@ def seats(classes: Mapping[Key, tuple[ResourceClass, Labels]], namespace: str) -
         every = (*labels, (_HASH, "-".join(key)))
         found[key] = _seat(one, tuple(label for label in every if label[0] in seen), namespace)
     return found
+
+
+def zones(pod: Pod) -> frozenset[str] | None:
+    """Those that it names; None where it is all the same to it."""
+    terms = (*pod.required, *(one.requirements for one in pod.preferred))
+    asked = [one for term in (of_labels(pod.node_selector), *terms) for one in term if one.key == ZONE]
+    near = (*pod.near, *pod.far, *pod.near_preferred, *pod.far_preferred)
+    if not asked and ZONE not in {*(one.key for one in pod.spread), *(one.key for one in near)}:
+        return None
+    return frozenset(zone for one in asked if not one.complement for zone in one.values)
 
 
 def _seen(pod: Mapping[str, Any]) -> set[str]:

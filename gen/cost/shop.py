@@ -7,6 +7,7 @@ selects it.
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
@@ -18,7 +19,7 @@ from gen.plan import ec2
 from gen.plan.amounts import amounts
 from gen.plan.ec2table import PRICED
 from gen.plan.labels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, ZONE
-from gen.plan.requirement import IN, Requirement, requirement
+from gen.plan.requirement import IN, requirement
 from gen.plan.values import InstanceType, Offering, Pool, reserved
 
 PRICED_REGION = "us-east-1"
@@ -62,16 +63,31 @@ def form_of(said: CloudReservation) -> tuple[str, bool]:
 class Shop:
     """Everything that the CloudCapacities of one cluster offer."""
 
-    def __init__(self, clouds: Sequence[CloudCapacity], site: str, *, gate: bool = True) -> None:
-        """`site`: its name. `gate`: ReservedCapacity, without which Karpenter knows no reservations."""
+    def __init__(
+        self,
+        clouds: Sequence[CloudCapacity],
+        site: str,
+        *,
+        gate: bool = True,
+        zones: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    ) -> None:
+        """`site`: its name. `gate`: ReservedCapacity, without which Karpenter knows no reservations. `zones`:
+        by CloudCapacity, those that seats on it name; only where it matters to any of them.
+        """
         self.clouds = {cloud.name: cloud for cloud in clouds}
         self.pools = {cloud.name: naming.node_pool(site, cloud.name) for cloud in clouds}
         self.capacities = {pool: name for name, pool in self.pools.items()}
         self.reserved = _reserved(clouds)
-        self.regions = {cloud.name: _region(cloud) for cloud in clouds}
+        self._zones = {cloud.name: _zones(cloud, zones.get(cloud.name, frozenset())) for cloud in clouds}
+        self.regions = {name: _region(mine[0]) for name, mine in self._zones.items()}
+        self.assumed = {
+            name: tuple(zone for zone in self._zones[name] if zone)
+            for name, cloud in self.clouds.items()
+            if name in zones and not _asked(cloud)
+        }
+        """Zones that are taken for all there are where nothing says them, though it matters to seats."""
         self._gate = gate
         self._kinds = {cloud.name: kinds(cloud, self.regions[cloud.name]) for cloud in clouds}
-        self._zones = {cloud.name: _zones(cloud) for cloud in clouds}
         self._pools: dict[tuple[str, tuple[tuple[str, int], ...]], Pool] = {}
 
     def pool(self, name: str, free: Mapping[str, int]) -> Pool:
@@ -168,17 +184,19 @@ def _order(kind: Kind) -> float:
     return kind.size if row is None else row.price
 
 
-def _zones(cloud: CloudCapacity) -> tuple[str, ...]:
-    """Those that the requirements name, or else all that are mentioned. Empty text: nothing says any."""
-    asked: list[Requirement] = [one for one in requirements(cloud.requirements) if one.key == ZONE]
-    if asked:
-        named = {zone for one in asked for zone in one.values if not one.complement}
-        if named:
-            return tuple(sorted(named))
+def _zones(cloud: CloudCapacity, named: frozenset[str]) -> tuple[str, ...]:
+    """Those that the requirements name, or else all that are mentioned; `named`: by seats. Empty text:
+    nothing says any.
+    """
     said = {one.zone for one in cloud.reservations} | {z for one in cloud.instance_types for z in one.zones}
-    return tuple(sorted(said)) or ("",)
+    return tuple(sorted(_asked(cloud) or said | named)) or ("",)
 
 
-def _region(cloud: CloudCapacity) -> str:
-    match = _REGION.match(_zones(cloud)[0])
+def _asked(cloud: CloudCapacity) -> set[str]:
+    asked = [one for one in requirements(cloud.requirements) if one.key == ZONE and not one.complement]
+    return {zone for one in asked for zone in one.values}
+
+
+def _region(zone: str) -> str:
+    match = _REGION.match(zone)
     return match[0] if match else ""

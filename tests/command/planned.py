@@ -234,4 +234,5 @@ REST: dict[str, Any] = {
     },
     "notPlanned": [{"name": "bench", "reason": "names no cloudCapacity"}],
     "leftOut": [],
+    "zonesAssumed": [],
 }

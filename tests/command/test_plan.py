@@ -122,6 +122,22 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
     )
 
 
+def test_zones_that_nothing_says_are_assumed_and_it_is_said_where_it_matters(
+    berth: Berth, folder: Path
+) -> None:
+    pinned = "  cloudCapacity: [general]\n  nodeSelector: {topology.kubernetes.io/zone: us-east-1b}\n"
+    clouds.write(folder, classes=clouds.CLASSES.replace("  cloudCapacity: [general]\n", pinned))
+    told = berth("plan", *NOW).out
+    answer = json.loads(berth("plan", *NOW, "-o", "json").out)
+
+    assert told.endswith(
+        "Zones of general are not said: us-east-1a, us-east-1b are taken for all; "
+        "write them in requirements.\n"
+        "Not planned: bench (names no cloudCapacity).\n"
+    )
+    assert answer["zonesAssumed"] == [{"cloudCapacity": "general", "zones": ["us-east-1a", "us-east-1b"]}]
+
+
 def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: Berth, folder: Path) -> None:
     """26 cores are three machines of eight and one of two: 21 seats, and one."""
     course = project.COURSE.replace("placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")

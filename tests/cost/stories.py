@@ -6,7 +6,7 @@ from typing import Any
 
 from gen.cloud import CloudCapacity, CloudReservation, InstanceType
 from gen.cost.clusters import Planned
-from gen.cost.machine import Place
+from gen.cost.machine import Place, zones_named
 from gen.cost.seat import seats
 from gen.cost.shop import Shop
 from gen.cost.simulation import Cluster, Simulation
@@ -111,7 +111,7 @@ def planned(
     places = {key: Place(pod, led[key][0].cloud_capacity) for key, pod in seats(led, "berth").items()}
     names = [one.name for one in every]
     cluster = Cluster(
-        Shop(every, "uni"),
+        Shop(every, "uni", zones=zones_named(places.values())),
         places,
         {**dict.fromkeys(names, 0), **(tails or {})},
         lives or dict.fromkeys(names),

@@ -6,7 +6,7 @@ import pytest
 
 from gen.cost.values import Run
 from gen.model import ResourceClass
-from tests.cost.stories import cloud, resource_class, run, told, want
+from tests.cost.stories import cloud, only, planned, reservation, resource_class, run, told, want
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 BESIDE, APART = "podAffinity", "podAntiAffinity"
@@ -74,3 +74,59 @@ def test_seats_of_a_deployment_are_told_from_those_of_another_by_its_hash() -> N
     found = run([cloud("m5.4xlarge")], [want("a", "8-12=2"), want("b", "8-12=2")], [small])
 
     assert homes(found) == {"a": [0, 1], "b": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        {"nodeSelector": {ZONE: "us-east-1b"}},
+        {"nodeSelector": {"failure-domain.beta.kubernetes.io/zone": "us-east-1b"}},
+        {
+            "affinity": {
+                "nodeAffinity": {
+                    "requiredDuringSchedulingIgnoredDuringExecution": {
+                        "nodeSelectorTerms": [
+                            {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["us-east-1b"]}]}
+                        ]
+                    }
+                }
+            }
+        },
+    ],
+    ids=["selected", "by-its-old-name", "required"],
+)
+@pytest.mark.parametrize("reserved", [False, True], ids=["no-zone-is-said", "a-reservation-says-one"])
+def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
+    pod: dict[str, Any], reserved: bool
+) -> None:
+    one = cloud(requirements=(only("m5.large"),))
+    if reserved:
+        held = (reservation("cr-1", "m5.large", 1),)
+        one = one._replace(capacity_types=("reserved", "on-demand"), reservations=held)
+    found = planned([one], [want("ml", "8-12=1")], [plain("small")._replace(pod=pod)])
+
+    assert [sort[2:] for sort in found.runs[0].sorts] == [("us-east-1b", "on-demand", "")]
+    assert found.shop.assumed == {"general": (*(["us-east-1a"] if reserved else []), "us-east-1b")}
+
+
+def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
+    """As are those of a type."""
+    pinned = plain("small")._replace(pod={"nodeSelector": {ZONE: "us-east-1b"}})
+    found = planned([cloud("m5.large")], [want("ml", "8-12=1")], [pinned])
+
+    assert (found.runs[0].sorts, found.shop.assumed) == ((), {})
+
+
+def test_zones_need_not_be_said_where_they_are_all_the_same() -> None:
+    one = cloud(requirements=(only("m5.large"),))
+
+    assert planned([one], [want("ml", "8-12=1")], [plain("small")]).shop.assumed == {}
+
+
+def test_a_spread_over_zones_of_which_none_is_known_holds_nobody_back() -> None:
+    spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": SMALL}
+    small = plain("small")._replace(pod={"topologySpreadConstraints": (spread,)})
+    found = planned([cloud(requirements=(only("m5.large"),))], [want("ml", "8-12=3")], [small])
+
+    assert [step.lacks for step in found.runs[0].steps] == [(), ()]
+    assert found.shop.assumed == {"general": ()}
