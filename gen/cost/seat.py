@@ -7,12 +7,14 @@ from gen.cost.values import Key
 from gen.model import ResourceClass
 from gen.plan.amounts import amounts
 from gen.plan.labels import ZONE
-from gen.plan.requirement import Labels, Requirement, of_labels, requirement
+from gen.plan.requirement import IN, NOT_IN, Labels, Requirement, of_labels, requirement
+from gen.plan.topologygroup import selected
 from gen.plan.values import Near, Pod, Preferred, Selector, Spread, Taint, Toleration
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _HASH = "pod-template-hash"  # of a pool's Deployment, by which Kubernetes tells its pods from all others
+_NAME = "kubernetes.io/metadata.name"  # of a namespace
 Term = tuple[Requirement, ...]
 
 
@@ -52,6 +54,7 @@ def _seen(pod: Mapping[str, Any]) -> set[str]:
     for one in said:
         selector = one.get("labelSelector") or {}
         keys |= {*(selector.get("matchLabels") or ()), *(one.get("matchLabelKeys") or ())}
+        keys |= {*(one.get("mismatchLabelKeys") or ())}
         keys |= {expression["key"] for expression in selector.get("matchExpressions") or ()}
     return keys
 
@@ -70,10 +73,11 @@ def _seat(found: ResourceClass, labels: Labels, namespace: str) -> Pod:
         preferred=tuple(_preferred(affinity.get("nodeAffinity") or {})),
         tolerations=tuple(map(_toleration, pod.get("tolerations") or ())),
         spread=tuple(map(_spread, pod.get("topologySpreadConstraints") or ())),
-        near=tuple(map(_near, near.get(_REQUIRED) or ())),
-        far=tuple(map(_near, far.get(_REQUIRED) or ())),
-        near_preferred=tuple(map(_weighed, near.get(_PREFERRED) or ())),
-        far_preferred=tuple(map(_weighed, far.get(_PREFERRED) or ())),
+        near=tuple(_near(one, labels, namespace) for one in near.get(_REQUIRED) or ()),
+        far=tuple(_near(one, labels, namespace) for one in far.get(_REQUIRED) or ()),
+        near_preferred=tuple(_weighed(one, labels, namespace) for one in near.get(_PREFERRED) or ()),
+        far_preferred=tuple(_weighed(one, labels, namespace) for one in far.get(_PREFERRED) or ()),
+        by_fields=any(term.get("matchFields") for term in _said(affinity.get("nodeAffinity") or {})),
     )
 
 
@@ -90,8 +94,13 @@ def taints(said: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
 
 
 def _terms(affinity: Mapping[str, Any]) -> Iterable[Term]:
-    for term in (affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ():
+    for term in _said(affinity):
         yield requirements(term.get("matchExpressions") or ())
+
+
+def _said(affinity: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    terms: Iterable[Mapping[str, Any]] = (affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()
+    return terms
 
 
 def _preferred(affinity: Mapping[str, Any]) -> Iterable[Preferred]:
@@ -121,13 +130,30 @@ def _spread(said: Mapping[str, Any]) -> Spread:
     )
 
 
-def _near(said: Mapping[str, Any], weight: int = 0) -> Near:
-    namespaces = tuple(said.get("namespaces") or ())
-    return Near(said["topologyKey"], _selector(said.get("labelSelector")), namespaces, weight)
+def _near(said: Mapping[str, Any], labels: Labels, namespace: str, weight: int = 0) -> Near:
+    """As the API server stores it: with the values that the pod has for its label keys."""
+    selector, has = _selector(said.get("labelSelector")), dict(labels)
+    if selector is not None:
+        more = tuple(
+            requirement(key, operator, (has[key],))
+            for name, operator in (("matchLabelKeys", IN), ("mismatchLabelKeys", NOT_IN))
+            for key in said.get(name) or ()
+            if key in has
+        )
+        selector = selector._replace(expressions=(*selector.expressions, *more))
+    return Near(said["topologyKey"], selector, _namespaces(said, namespace), weight)
 
 
-def _weighed(said: Mapping[str, Any]) -> Near:
-    return _near(said["podAffinityTerm"], said["weight"])
+def _namespaces(said: Mapping[str, Any], own: str) -> tuple[str, ...]:
+    """Of those in which there are seats, which is `own`. Of its labels only its name is known."""
+    named, by_label = tuple(said.get("namespaces") or ()), _selector(said.get("namespaceSelector"))
+    if by_label is None:
+        return named
+    return (*named, own if selected(by_label, ((_NAME, own),)) else "")
+
+
+def _weighed(said: Mapping[str, Any], labels: Labels, namespace: str) -> Near:
+    return _near(said["podAffinityTerm"], labels, namespace, said["weight"])
 
 
 def _selector(said: Mapping[str, Any] | None) -> Selector | None:

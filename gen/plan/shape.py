@@ -42,6 +42,8 @@ def left_alone(pod: Pod, well_known: frozenset[str]) -> str | None:
     wrong = next((key for key in keys if restricted(key, well_known)), None)
     if wrong is not None:
         return f"pods may not select nodes by {normalized(wrong)}"
+    if pod.by_fields:
+        return "Karpenter knows no matchFields"
     if _asked(pod, wishes=True).get(NODEPOOL).operator == DOES_NOT_EXIST:
         return "it asks for nodes that are not Karpenter's"
     return None

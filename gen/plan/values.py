@@ -100,7 +100,7 @@ class Near(NamedTuple):
 
     key: str
     selector: Selector | None = None
-    namespaces: tuple[str, ...] = ()  # empty: the pod's own
+    namespaces: tuple[str, ...] = ()  # empty: the pod's own; an empty name is none
     weight: int = 0
 
 
@@ -127,6 +127,7 @@ class Pod(NamedTuple):
     near_preferred: tuple[Near, ...] = ()
     far_preferred: tuple[Near, ...] = ()
     created: int = 0  # of two equally large, the earlier goes first
+    by_fields: bool = False  # does a required term name fields of nodes?
 
 
 class DaemonSet(NamedTuple):

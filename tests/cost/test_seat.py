@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
-from gen.cost.values import Run
+from gen.cost.seat import seats
+from gen.cost.values import Lack, Run
 from gen.model import ResourceClass
+from gen.plan.requirement import requirement
+from gen.plan.values import Near, Selector
 from tests.cost.stories import cloud, only, planned, reservation, resource_class, run, told, want
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -130,3 +133,74 @@ def test_a_spread_over_zones_of_which_none_is_known_holds_nobody_back() -> None:
 
     assert [step.lacks for step in found.runs[0].steps] == [(), ()]
     assert found.shop.assumed == {"general": ()}
+
+
+OURS = {"matchLabels": {"berth.dev/class": "exam"}}
+BY_NAME = {"matchLabels": {"kubernetes.io/metadata.name": "berth"}}
+
+
+@pytest.mark.parametrize(
+    ("term", "machines"),
+    [
+        pytest.param({}, 4, id="each-from-all"),
+        pytest.param({"matchLabelKeys": ("berth.dev/reservation",)}, 2, id="from-its-own-course"),
+        pytest.param({"mismatchLabelKeys": ("berth.dev/reservation",)}, 2, id="from-other-courses"),
+        pytest.param({"matchLabelKeys": ("pod-template-hash",)}, 2, id="from-its-own-deployment"),
+        pytest.param({"matchLabelKeys": ("of.nobody",)}, 4, id="a-label-that-nobody-has"),
+        pytest.param({"namespaces": ("elsewhere",)}, 1, id="of-another-namespace"),
+        pytest.param({"namespaces": ("elsewhere", "berth")}, 4, id="of-several-namespaces"),
+        pytest.param({"namespaceSelector": {}}, 4, id="of-all-namespaces"),
+        pytest.param({"namespaceSelector": {}, "namespaces": ("elsewhere",)}, 4, id="of-all-and-one"),
+        pytest.param({"namespaceSelector": BY_NAME}, 4, id="of-namespaces-by-name"),
+        pytest.param({"namespaceSelector": {"matchLabels": {"x": "y"}}}, 1, id="of-namespaces-by-label"),
+    ],
+)
+def test_who_keeps_apart_from_whom(term: dict[str, Any], machines: int) -> None:
+    """Two courses of two seats each; a machine has room for all."""
+    wants = [want("a", "8-12=2", of="exam"), want("b", "8-12=2", of="exam")]
+    found = run([cloud("m5.4xlarge")], wants, [caring("exam", APART, OURS, **term)])
+
+    assert len(found.sorts) == machines
+
+
+@pytest.mark.parametrize("kind", [APART, BESIDE])
+def test_wishes_are_read_as_what_is_required(kind: str) -> None:
+    term = {
+        "topologyKey": HOSTNAME,
+        "labelSelector": OURS,
+        "matchLabelKeys": ("berth.dev/reservation",),
+        "namespaceSelector": {"matchLabels": {"x": "y"}},
+    }
+    preferred = ({"weight": 7, "podAffinityTerm": term},)
+    wish = plain("exam")._replace(
+        pod={"affinity": {kind: {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}}
+    )
+    own = (("berth.dev/reservation", "a"), ("berth.dev/class", "exam"))
+    pod = seats({("a", "exam"): (wish, own)}, "berth")["a", "exam"]
+    found = pod.far_preferred if kind == APART else pod.near_preferred
+
+    selector = Selector((("berth.dev/class", "exam"),), (requirement("berth.dev/reservation", "In", ("a",)),))
+    assert found == (Near(HOSTNAME, selector, ("",), 7),)
+    assert pod.labels == own
+
+
+def test_of_its_labels_a_seat_keeps_those_that_somebody_looks_at() -> None:
+    labels = (("berth.dev/class", "small"), ("team", "ml"))
+    plainly = seats({("a", "small"): (plain("small"), labels)}, "berth")
+    cared = seats(
+        {("a", "small"): (plain("small"), labels), ("b", "exam"): (caring("exam", APART), labels)}, "berth"
+    )
+
+    assert [pod.labels for pod in (*plainly.values(), *cared.values())] == [(), labels[:1], labels[:1]]
+
+
+def test_karpenter_leaves_seats_alone_that_name_fields_of_nodes() -> None:
+    fields = [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]
+    terms = {"nodeSelectorTerms": [{"matchFields": fields}]}
+    by_name = plain("small")._replace(
+        pod={"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+    )
+    found = run([cloud("m5.large")], [want("ml", "8-12=2")], [by_name])
+
+    assert found.sorts == ()
+    assert found.steps[0].lacks == ((("ml", "small"), Lack(2, "label", "Karpenter knows no matchFields")),)
