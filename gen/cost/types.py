@@ -14,12 +14,16 @@ from gen.cost.kept import DISK, Kept, kept, seen
 from gen.plan import ec2
 from gen.plan.amounts import MEMORY, ONE, PODS, Amounts, added, amounts
 from gen.plan.labels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
-from gen.plan.requirement import IN, Requirement, requirement
+from gen.plan.requirement import DOES_NOT_EXIST, IN, Requirement, requirement
 from gen.plan.values import InstanceType
 
 _MI = 2**20 * ONE
 _USUAL_PODS = 110 * ONE  # where nothing says how many network interfaces a type has
 _NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)")
+
+_AWS = "karpenter.k8s.aws/"
+_GPUS = {ec2.GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
+_ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
 
 
 class Kind(NamedTuple):
@@ -99,17 +103,26 @@ def _whole(row: ec2.Ec2Type) -> dict[str, int]:
 def _labels(name: str, capacity: Mapping[str, int], region: str) -> tuple[Requirement, ...]:
     """Of a type that is not in the table. A label that is not among them excludes nothing."""
     parts = _NAME.fullmatch(name)
-    values = {
-        "instance-cpu": str(capacity["cpu"] // ONE),
-        "instance-memory": str(capacity[MEMORY] // _MI),
-        **({"instance-gpu-count": str(capacity[ec2.GPU] // ONE)} if capacity.get(ec2.GPU) else {}),
-    }
+    values = {"instance-cpu": str(capacity["cpu"] // ONE), "instance-memory": str(capacity[MEMORY] // _MI)}
     if parts is not None:
         named = ("instance-family", "instance-category", "instance-generation", "instance-size")
         values |= dict(zip(named, parts.groups(), strict=True))
-    own = [requirement(f"karpenter.k8s.aws/{key}", IN, (value,)) for key, value in values.items()]
+    own = [requirement(_AWS + key, IN, (value,)) for key, value in values.items()]
+    own += [*_counted("gpu", _GPUS, capacity), *_counted("accelerator", _ACCELERATORS, capacity)]
     where = [requirement("topology.kubernetes.io/region", IN, (region,))] if region else []
     return (requirement(ARCH, IN, ("amd64",)), requirement(OS, IN, ("linux",)), *own, *where)
+
+
+def _counted(what: str, makers: Mapping[str, str], capacity: Mapping[str, int]) -> Iterable[Requirement]:
+    """Labels of GPUs or of accelerators: who has none has none of them. `makers`: by resource."""
+    there = {resource: capacity[resource] for resource in makers if capacity.get(resource)}
+    if not there:
+        for part in ("name", "manufacturer", "count", *(["memory"] if what == "gpu" else [])):
+            yield requirement(f"{_AWS}instance-{what}-{part}", DOES_NOT_EXIST)
+    if len(there) == 1:
+        ((resource, count),) = there.items()
+        yield requirement(f"{_AWS}instance-{what}-manufacturer", IN, (makers[resource],))
+        yield requirement(f"{_AWS}instance-{what}-count", IN, (str(count // ONE),))
 
 
 def _of_architecture(labels: tuple[Requirement, ...], architecture: str) -> tuple[Requirement, ...]:

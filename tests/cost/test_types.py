@@ -7,7 +7,7 @@ from gen.cost.shop import Shop, key_of
 from gen.cost.types import kinds
 from gen.plan.amounts import allocatable, amounts
 from gen.plan.ec2 import instance_type, table
-from tests.cost.stories import cloud, reservation
+from tests.cost.stories import cloud, reservation, run, want
 
 ROWS = sorted(table())
 
@@ -81,17 +81,61 @@ def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
     found = kinds(cloud(instance_types=(own,)), "us-east-1")["p6.48xlarge"]
 
     assert sorted(str(one).removeprefix("karpenter.k8s.aws/") for one in found.requirements) == [
+        "instance-accelerator-count DoesNotExist",
+        "instance-accelerator-manufacturer DoesNotExist",
+        "instance-accelerator-name DoesNotExist",
         "instance-category In [p]",
         "instance-cpu In [192]",
         "instance-family In [p6]",
         "instance-generation In [6]",
         "instance-gpu-count In [8]",
+        "instance-gpu-manufacturer In [nvidia]",
         "instance-memory In [2097152]",
         "instance-size In [48xlarge]",
         "kubernetes.io/arch In [arm64]",
         "kubernetes.io/os In [linux]",
         "topology.kubernetes.io/region In [us-east-1]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("resource", "labels"),
+    [
+        ("habana.ai/gaudi", {"gpu": ["instance-gpu-count In [8]", "instance-gpu-manufacturer In [habana]"]}),
+        (
+            "aws.amazon.com/neuron",
+            {
+                "accelerator": [
+                    "instance-accelerator-count In [8]",
+                    "instance-accelerator-manufacturer In [aws]",
+                ]
+            },
+        ),
+        ("", {}),
+    ],
+    ids=["gaudi", "neuron", "neither"],
+)
+def test_an_unknown_type_has_no_label_of_what_it_has_not(resource: str, labels: dict[str, list[str]]) -> None:
+    more = ((resource, "8"),) if resource else ()
+    own = said("x1.large", ("cpu", "8"), ("memory", "32Gi"), *more)
+    found = kinds(cloud(instance_types=(own,)), "us-east-1")["x1.large"].requirements
+    told = [str(one).removeprefix("karpenter.k8s.aws/") for one in sorted(map(str, found))]
+    none = {
+        "gpu": ["count", "manufacturer", "memory", "name"],
+        "accelerator": ["count", "manufacturer", "name"],
+    }
+    for what, parts in none.items():
+        absent = [f"instance-{what}-{part} DoesNotExist" for part in parts]
+        assert [one for one in told if f"instance-{what}-" in one] == labels.get(what, absent)
+
+
+def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
+    own = said("m8i.large", ("cpu", "2"), ("memory", "8Gi"))
+    gpus = {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}
+    one = cloud("m8i.large", "g5.xlarge", instance_types=(own,))
+    one = one._replace(requirements=(*one.requirements, gpus))
+
+    assert [sort.type for sort in run([one], [want("ml", "8-12=1")]).sorts] == ["g5.xlarge"]
 
 
 def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
