@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gen.plan.claim import Claim
 from gen.plan.labels import CAPACITY_TYPE, INSTANCE_SIZE, ON_DEMAND, RESERVED, SPOT
-from gen.plan.market import Bought, Entry, lacking_values
+from gen.plan.market import Bought, Entry, enough_values
 from gen.plan.requirement import Requirements
 from gen.plan.values import InstanceType, Offering, Settings
 
@@ -42,7 +42,7 @@ def buy(claim: Claim, in_use: Mapping[str, int]) -> Bought | None:
 def _buy(claim: Claim, wanted: Requirements, in_use: Mapping[str, int]) -> Bought | None:
     settings = claim.template.settings
     entries = by_price((c.entry for c in claim.candidates or ()), wanted, settings)[: settings.most_types]
-    if lacking_values(wanted, entries) and not settings.best_effort_min_values:
+    if not enough_values(wanted, entries, settings):
         return None
     lots = _offered(entries, wanted, settings)
     possible = tuple(entry.name for entry, _ in lots)
@@ -52,6 +52,8 @@ def _buy(claim: Claim, wanted: Requirements, in_use: Mapping[str, int]) -> Bough
         lots = _without_dear_spot(_plain(lots), wanted)
     lots = sorted(lots, key=lambda lot: min(offering.price for offering in lot[1]))
     lots = lots[: settings.most_launch_types]
+    if not enough_values(wanted, (entry for entry, _ in lots), settings):
+        return None
     kind = _capacity_type(lots)
     offers = [(offering.price, entry, offering) for entry, some in lots for offering in some]
     cheapest = min((one for one in offers if one[2].capacity_type == kind), key=lambda one: one[0])

@@ -186,10 +186,13 @@ class Packing:
     def _for_limits(
         self, template: Template, allowed: frozenset[Entry] | None, shape: Shape, refusal: Refusal
     ) -> Refusal:
-        """The refusal, or that the limits are its reason."""
-        if allowed is None or not isinstance(
-            Claim(template, None, "?").offer(shape, self._topology, self._slots), Offer
-        ):
+        """The refusal, or that the limits are its reason: without them it would get a machine, or wait for a
+        reserved one.
+        """
+        if allowed is None:
+            return refusal
+        without = Claim(template, None, "?").offer(shape, self._topology, self._slots)
+        if isinstance(without, Refusal) and without.kind != "reserved":
             return refusal
         return Refusal("limits", "every type that it could use is larger than what its limits leave")
 

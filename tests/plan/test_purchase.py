@@ -276,6 +276,43 @@ def test_too_few_values_among_the_types_that_may_be_sent_leave_the_pods_waiting(
     assert answer.left == (Left("pod", 1, "min-values", "default: too few values are left"),)
 
 
+def test_too_few_values_among_the_types_of_one_call_leave_the_pods_waiting() -> None:
+    """The provider cuts once more, and asks once more."""
+    two = SETTINGS._replace(most_launch_types=2)
+    message = "default: too few values are left"
+
+    assert ask([pod()], [least(3)], growing(5), settings=two).left == (Left("pod", 1, "min-values", message),)
+    assert sizes(ask([pod()], [least(2)], growing(5), settings=two)) == [1]
+    assert sizes(
+        ask([pod()], [least(3)], growing(5), settings=two._replace(best_effort_min_values=True))
+    ) == [1]
+
+
+def second_reserved(number: int) -> tuple[InstanceType, ...]:
+    """Of growing sizes the second has a reservation of one machine."""
+    first, second, *rest = growing(number)
+    held = reserved("r", "test-zone-1", 1, 1)
+    return first, second._replace(offerings=(*second.offerings, held)), *rest
+
+
+def test_types_without_a_reservation_are_no_values_for_a_claim_that_holds_one() -> None:
+    """Of two types one is left of the reserved kind."""
+    message = "default: too few values are left"
+
+    assert ask([pod()], [least(2)], second_reserved(2)).left == (Left("pod", 1, "min-values", message),)
+    assert bought(ask([pod()], [least(1)], second_reserved(2))) == [("fake-it-1", "test-zone-1", 1)]
+
+
+def test_limits_are_the_reason_where_without_them_a_pod_would_wait_for_a_reserved_machine() -> None:
+    """The first one's claim holds it and is never launched; the pool of the second has no room for its size."""
+    limited = ANY._replace(name="limited", limits=amounts({"cpu": "1"}))
+    first = pod("first", {"cpu": "1.8"}, node_selector=((NODEPOOL, "default"),))
+    second = pod("second", {"cpu": "1.5"}, node_selector=((NODEPOOL, "limited"),))
+    answer = ask([first, second], [least(2), limited], second_reserved(3))
+
+    assert left(answer) == {"first": (1, "min-values"), "second": (1, "limits")}
+
+
 def test_capacity_type_of_the_pool_is_the_machines() -> None:
     for kind in ("spot", "on-demand"):
         pool = Pool("one", (requirement(CAPACITY_TYPE, "In", (kind,)),))
