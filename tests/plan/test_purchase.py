@@ -304,7 +304,7 @@ def test_types_without_a_reservation_are_no_values_for_a_claim_that_holds_one() 
 
 
 def test_limits_are_the_reason_where_without_them_a_pod_would_wait_for_a_reserved_machine() -> None:
-    """The first one's claim holds it and is never launched; the pool of the second has no room for its size."""
+    """The claim of the first holds it, and is never launched; the pool of the second has no room for it."""
     limited = ANY._replace(name="limited", limits=amounts({"cpu": "1"}))
     first = pod("first", {"cpu": "1.8"}, node_selector=((NODEPOOL, "default"),))
     second = pod("second", {"cpu": "1.5"}, node_selector=((NODEPOOL, "limited"),))
