@@ -158,9 +158,10 @@ class Simulation:
                 count -= took
 
     def _give_back(self, key: Key, at: int) -> None:
+        """Whoever opens now may have the machines of reservations: they are paid for whether they drain or not."""
         mine = [machine for machine in self._machines if machine.static == key]
         for machine in mine[self._levels[key] :]:
-            self._stay(machine, at + LEAVING)
+            self._stay(machine, at if machine.sort.reserved else at + LEAVING)
             self._machines.remove(machine)
 
     def _put(self, machine: Machine, key: Key, change: int, at: int) -> None:

@@ -65,7 +65,7 @@ def _want(random: Random, name: str) -> Want:
     for _ in range(random.randint(1, 5)):
         opens = 24 * random.randint(24, 38) + random.randint(6, 18)
         windows.append(f"{opens}-{opens + random.randint(1, 5)}={random.randint(1, 12)}")
-    return want(name, *windows, of=random.choice(("small", "large", "wide")), nodes=random.random() < 0.2)
+    return want(name, *windows, of=random.choice(("small", "large", "wide")), nodes=random.random() < 0.4)
 
 
 @pytest.fixture(scope="module", params=SEEDS)

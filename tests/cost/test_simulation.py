@@ -1,5 +1,6 @@
 """The machines of a cluster through its windows: when they are bought, whose they are, when they go."""
 
+from gen.cost.ledger import Span, use
 from gen.cost.values import Lack
 from tests.cost.stories import HOUR, cloud, only, planned, reservation, resource_class, run, sized, told, want
 
@@ -216,6 +217,20 @@ def test_whole_nodes_come_and_go_with_their_window() -> None:
     assert few.steps[0].lacks == (
         (("lab", "small"), Lack(1, "limits", f"{POOL}: its limit of nodes is reached")),
     )
+
+
+def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
+    held = reservation("cr-1", "m5.large", 1, first=8 * HOUR, until=12 * HOUR)
+    one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(held,))
+    found = planned([one], [want("a", "8-10=1", nodes=True), want("b", "10-12=1", nodes=True)])
+    (each,) = found.shop.reserved.values()
+
+    assert told(found.runs[0].stays) == [
+        "0 reserved m5.large 8:00-10:00 a 1",
+        "1 reserved m5.large 10:00-12:00 b 1",
+        "1 on-demand m5.large 12:00-12:01 b 1",
+    ]
+    assert use(each, found.runs[0].stays, (8 * HOUR, 12 * HOUR), Span()).idle == 0
 
 
 def test_what_happens_every_week_is_the_same_every_week() -> None:
