@@ -101,9 +101,9 @@ class Simulation:
         if machine.static or machine.empty is None or self._open[cloud]:
             return None
         tail, life = self._tails[cloud], self._lives[cloud]
-        idle = max(machine.empty, self._closed[cloud])
         if tail is not None:
-            return idle + tail + LEAVING
+            return max(machine.empty + tail, self._closed[cloud]) + LEAVING
+        idle = max(machine.empty, self._closed[cloud])
         return None if life is None else max(idle, machine.bought + life) + LEAVING
 
     def _expire(self, at: int) -> set[Key]:
@@ -135,7 +135,8 @@ class Simulation:
             self._levels[key] = before + change
             for cloud in self._places[key].clouds if bool(before) != bool(before + change) else ():
                 self._open[cloud] += 1 if change > 0 else -1
-                self._closed[cloud] = at
+                if change < 0:
+                    self._closed[cloud] = at
             if key in self._static:
                 rises = rises or change > 0
                 self._give_back(key, at)

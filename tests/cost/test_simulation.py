@@ -52,6 +52,18 @@ def test_while_any_window_is_open_no_machine_of_its_capacity_goes() -> None:
     ]
 
 
+def test_consolidation_counts_from_when_a_machine_became_empty() -> None:
+    """While a budget holds it, that time goes on."""
+    wants = [want("a", "8-10=1"), want("b", "8-12=1"), want("c", "8-11.5=1")]
+    found = run([cloud("m5.large")], wants, tails={"general": HOUR})
+
+    assert told(found.stays) == [
+        "0 on-demand m5.large 8:00-12:01 a 1",
+        "1 on-demand m5.large 8:00-13:01 b 1",
+        "2 on-demand m5.large 8:00-12:31 c 1",
+    ]
+
+
 def test_windows_of_another_capacity_hold_nothing() -> None:
     other = cloud("m5.large", name="other")
     classes = [resource_class("small", "1", "4Gi"), resource_class("b", "1", "4Gi", "other")]
