@@ -50,7 +50,12 @@ class Sum(NamedTuple):
     @property
     def bought(self) -> Money | None:
         """What is bought by the hour; None where a price is missing."""
-        return None if self.unpriced else sum((money for _, money in self.money), Decimal(0))
+        return None if self.unpriced else self.priced
+
+    @property
+    def priced(self) -> Money:
+        """The same, of all that has a price."""
+        return sum((money for _, money in self.money), Decimal(0))
 
     @property
     def all_seconds(self) -> int:

@@ -122,6 +122,22 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
     )
 
 
+def test_what_has_a_price_may_be_above_the_budget_already(berth: Berth, folder: Path) -> None:
+    """The cheaper type has a price in the file; in this region the table says none of the other."""
+    cloud = clouds.CLOUD.replace("us-east-1a", "eu-central-1a")
+    cloud += "  instanceTypes: [{name: m5.large, onDemandPrice: 0.2}]\n"
+    course = project.COURSE.replace("placeholderCount: 25", "placeholderCount: 50")
+    clouds.write(folder, cloud=cloud, course=course, site=clouds.SITE + "  diff: {budget: 1}\n")
+    code, _, err = berth("plan", *NOW)
+
+    assert code == 1
+    assert err == (
+        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs at least 1.81 USD, above "
+        "the budget of 1: course 1.81, night 0.00; the price of on-demand m5.2xlarge is not known. Ask for "
+        "fewer seats or another time, or have the platform team raise the budget.\n1 error.\n"
+    )
+
+
 def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: Berth, folder: Path) -> None:
     """26 cores are three machines of eight and one of two: 21 seats, and one."""
     course = project.COURSE.replace("placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")
