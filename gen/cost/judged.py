@@ -99,8 +99,8 @@ def _budget(
             ordered = sorted(paid[one.month].items(), key=lambda cost: (-cost[1], cost[0]))
             told = holders_text([(name, money_text(money)) for name, money in ordered])
             message = (
-                f"{one.month} costs {'at least ' if names else ''}{money_text(one.sum.priced)} USD, above the "
-                f"budget of {most}: {told}{f'; {missing}' if names else ''}."
+                f"{one.month} costs {'at least ' if names else ''}{money_text(one.sum.priced)} USD, "
+                f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
             )
             fix = "Ask for fewer seats or another time, or have the platform team raise the budget."
             yield Problem(BUDGET, *at, message, fix)

@@ -8,14 +8,14 @@ machines; later windows use those that stand. A simulation goes one way where Ka
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gen.cost.machine import Machine, Place, node
+from gen.cost.machine import Machine, Place
+from gen.cost.question import Questions
 from gen.cost.shop import Shop
 from gen.cost.values import Key, Lack, Run, Sort, Stay, Step, Want
 from gen.plan.amounts import NODES, ONE
-from gen.plan.labels import ON_DEMAND, WELL_KNOWN
+from gen.plan.labels import ON_DEMAND
 from gen.plan.purchase import Machine as Purchased
 from gen.plan.purchase import Purchase
-from gen.plan.requirement import of_labels
 from gen.plan.values import Question
 
 LEAVING = 60  # seconds in which a node that is not wanted any more is seen, drained and stopped
@@ -40,6 +40,7 @@ class Simulation:
         self._wants = wants
         self._choose = choose
         self._static = {want.key for want in wants if want.nodes}
+        self._questions = Questions(cluster.shop, cluster.places)
         self._levels: dict[Key, int] = {}
         self._pending: dict[Key, int] = {}
         self._open = dict.fromkeys(cluster.shop.clouds, 0)
@@ -159,7 +160,7 @@ class Simulation:
                 count -= took
 
     def _give_back(self, key: Key, at: int) -> None:
-        """Whoever opens now may have the machines of reservations: they are paid for whether they drain or not."""
+        """Those of reservations are free at once: whether they drain or not, they are paid for."""
         mine = [machine for machine in self._machines if machine.static == key]
         for machine in mine[self._levels[key] :]:
             self._stay(machine, at if machine.sort.reserved else at + LEAVING)
@@ -189,14 +190,7 @@ class Simulation:
         wanted = [(key, count) for key, count in sorted(self._pending.items()) if count]
         if not wanted:
             return (1 if bought else 0), bought
-        names = dict.fromkeys(cloud for key, _ in wanted for cloud in self._places[key].clouds)
-        free = self._free(at)
-        pods = tuple(self._places[key].pod._replace(name="/".join(key), count=count) for key, count in wanted)
-        nodes = [one for one in self._machines if one.static is None and one.sort.capacity in names]
-        pools = tuple(self._shop.pool(name, free) for name in sorted(names))
-        answer = self._choose(
-            Question(pools, (), pods, nodes=tuple(node(one, self._shop, self._places) for one in nodes))
-        )
+        answer = self._choose(self._questions.of_seats(wanted, self._machines, at))
         self._take(answer, at)
         self._pending = {}
         for left in answer.left:
@@ -235,36 +229,21 @@ class Simulation:
 
     def _hold(self, key: Key, at: int) -> int:
         """Whole nodes of one pool, as many as are wanted. Answers how many are new."""
-        there = sum(machine.static == key for machine in self._machines)
-        missing = self._levels[key] - there
-        if missing <= 0:
+        question = self._questions.of_nodes(key, self._levels[key], self._machines, at)
+        if question is None:
             return 0
-        plain = self._shop.pool(self._places[key].clouds[0], self._free(at))
-        most = dict(plain.limits).get(NODES)
-        selected = of_labels(p for p in self._places[key].pod.node_selector if p[0] in WELL_KNOWN)
-        pool = plain._replace(
-            name="/".join(key),
-            requirements=(*plain.requirements, *selected),
-            replicas=missing,
-            weight=0,
-            limits=() if most is None else ((NODES, max(most - there * ONE, 0)),),
-        )
-        found = self._choose(Question((pool,), (), ())).static
+        (pool,) = question.pools
+        found = self._choose(question).static
         for one in found:
             self._made(one, at, key)
-        if len(found) < missing:
-            reached = most is not None and most < self._levels[key] * ONE
+        lacking = (pool.replicas or 0) - len(found)
+        if lacking:
+            most = dict(pool.limits).get(NODES)
+            reached = most is not None and most < (pool.replicas or 0) * ONE
             message = "its limit of nodes is reached" if reached else "no type is left that is offered"
-            lack = Lack(missing - len(found), "limits" if reached else "pools", f"{plain.name}: {message}")
-            self._lacks[key] = lack
+            name = self._shop.pools[self._places[key].clouds[0]]
+            self._lacks[key] = Lack(lacking, "limits" if reached else "pools", f"{name}: {message}")
         return len(found)
-
-    def _free(self, at: int) -> dict[str, int]:
-        free = {key: one.said.count for key, one in self._shop.reserved.items() if one.at(at)}
-        for machine in self._machines:
-            if machine.sort.reserved in free:
-                free[machine.sort.reserved] -= 1
-        return {key: max(count, 0) for key, count in free.items()}
 
     def _note(self, at: int, touched: set[Key], loops: int, bought: int) -> None:
         lacks = tuple(sorted(self._lacks.items())) if loops or bought or self._lacks else ()

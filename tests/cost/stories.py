@@ -103,7 +103,9 @@ def planned(
     for one in wanted:
         found = known[one.key[1]]
         led = cloudpools.led(found.pod, cloudpools.pools("uni", found.cloud_capacity))
-        places[one.key] = Place(seat(found._replace(pod=led), (), "berth"), found.cloud_capacity)
+        places[one.key] = Place(
+            seat(found._replace(pod=led), (("berth.dev/class", found.name),), "berth"), found.cloud_capacity
+        )
     names = [one.name for one in every]
     cluster = Cluster(
         Shop(every, "uni"),
