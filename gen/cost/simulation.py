@@ -8,6 +8,7 @@ machines; later windows use those that stand. A simulation goes one way where Ka
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from gen.cost.leaving import LEAVING, Leaving, Spans
 from gen.cost.machine import Machine, Place
 from gen.cost.question import Questions
 from gen.cost.shop import Shop
@@ -18,33 +19,28 @@ from gen.plan.purchase import Machine as Purchased
 from gen.plan.purchase import Purchase
 from gen.plan.values import Question
 
-LEAVING = 60  # seconds in which a node that is not wanted any more is seen, drained and stopped
 Choose = Callable[[Question], Purchase]
 
 
 class Cluster(NamedTuple):
-    """`tails`: by CloudCapacity, seconds that an empty machine stays; None: as long as it lives, which is
-    what `lives` says.
-    """
+    """`tails` and `lives` as `Leaving` has them."""
 
     shop: Shop
     places: Mapping[Key, Place]
-    tails: Mapping[str, int | None]
-    lives: Mapping[str, int | None]
+    tails: Spans
+    lives: Spans
 
 
 class Simulation:
     def __init__(self, cluster: Cluster, wants: Sequence[Want], choose: Choose) -> None:
         self._shop, self._places = cluster.shop, cluster.places
-        self._tails, self._lives = cluster.tails, cluster.lives
         self._wants = wants
         self._choose = choose
         self._static = {want.key for want in wants if want.nodes}
         self._questions = Questions(cluster.shop, cluster.places)
         self._levels: dict[Key, int] = {}
         self._pending: dict[Key, int] = {}
-        self._open = dict.fromkeys(cluster.shop.clouds, 0)
-        self._closed = dict.fromkeys(cluster.shop.clouds, 0)  # when the last window of each ended
+        self._leaving = Leaving(cluster.shop.clouds.values(), cluster.tails, cluster.lives)
         self._machines: list[Machine] = []
         self._sorts: list[Sort] = []
         self._named = 0
@@ -65,9 +61,9 @@ class Simulation:
                 loops, bought = self._ask(at)
             if at in changes or asks or bought:
                 self._note(at, {*changes.get(at, {}), *asks}, loops, bought)
+        gone = {machine.number: goes for machine, goes in self._leaving.gone(self._machines, None)}
         for machine in self._machines:
-            goes = self._goes(machine)
-            self._stay(machine, max(machine.since, end if goes is None else goes))
+            self._stay(machine, gone.get(machine.number, end))
         return Run(tuple(self._stays), tuple(self._steps), self._homes, tuple(self._sorts))
 
     def _changes(self) -> dict[int, dict[Key, int]]:
@@ -91,21 +87,9 @@ class Simulation:
 
     def _leave(self, at: int) -> None:
         """Machines whose time is over since the last step."""
-        gone = [(one, goes) for one in self._machines if (goes := self._goes(one)) is not None and goes <= at]
-        for machine, goes in gone:
+        for machine, goes in self._leaving.gone(self._machines, at):
             self._stay(machine, goes)
             self._machines.remove(machine)
-
-    def _goes(self, machine: Machine) -> int | None:
-        """When Karpenter takes it away; None where nothing says that it does."""
-        cloud = machine.sort.capacity
-        if machine.static or machine.empty is None or self._open[cloud]:
-            return None
-        tail, life = self._tails[cloud], self._lives[cloud]
-        if tail is not None:
-            return max(machine.empty + tail, self._closed[cloud]) + LEAVING
-        idle = max(machine.empty, self._closed[cloud])
-        return None if life is None else max(idle, machine.bought + life) + LEAVING
 
     def _expire(self, at: int) -> set[Key]:
         """Reservations that end: a Capacity Block takes its machines with it, of others they are paid for by
@@ -135,9 +119,10 @@ class Simulation:
             before = self._levels.get(key, 0)
             self._levels[key] = before + change
             for cloud in self._places[key].clouds if bool(before) != bool(before + change) else ():
-                self._open[cloud] += 1 if change > 0 else -1
-                if change < 0:
-                    self._closed[cloud] = at
+                if change > 0:
+                    self._leaving.opens(cloud)
+                else:
+                    self._leaving.closes(cloud, at)
             if key in self._static:
                 rises = rises or change > 0
                 self._give_back(key, at)

@@ -52,6 +52,7 @@ def story(seed: int) -> Planned:
             reservations=tuple(random.sample(held, random.randint(0, len(held)))),
             limits=random.choice(((), (("cpu", str(random.randint(4, 40))),))),
             weight=random.choice((None, 10)),
+            disruption=random.choice(({}, {"budgets": ({"nodes": "100%"},)})),
         )
         for name in ("general", "other")
     ]
