@@ -163,7 +163,7 @@ REST: dict[str, Any] = {
             "usedHours": 27.09722222222222,
             "idleHours": 1316.9027777777778,
             "cost": "403.20",
-            "idleCost": "395.07",
+            "idleCost": "395.070833333",
         }
     ],
     "reservations": [
@@ -171,7 +171,7 @@ REST: dict[str, Any] = {
             "name": "course",
             "cluster": "prod",
             "nodeHours": {"reserved": 18.080555555555556, "on-demand": 18.136111111111113, "spot": 0},
-            "cost": {"on-demand": "6.96", "spot": "0.00", "sum": "6.96"},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
         },
         {
             "name": "night",
@@ -185,7 +185,7 @@ REST: dict[str, Any] = {
             "name": "small",
             "cluster": "prod",
             "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
-            "cost": {"on-demand": "6.96", "spot": "0.00", "sum": "6.96"},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
         }
     ],
     "months": [
@@ -193,9 +193,9 @@ REST: dict[str, Any] = {
             "month": "2026-02",
             "machines": 4,
             "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
-            "cost": {"on-demand": "6.96", "spot": "0.00", "sum": "6.96"},
-            "least": "6.96",
-            "most": "6.96",
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+            "least": "6.964266667",
+            "most": "6.964266667",
             "reserved": [
                 {
                     "reservation": "cr-0123456789abcdef0",
@@ -203,7 +203,7 @@ REST: dict[str, Any] = {
                     "usedHours": 27.09722222222222,
                     "idleHours": 1314.9027777777778,
                     "cost": "402.60",
-                    "idleCost": "394.47",
+                    "idleCost": "394.470833333",
                 }
             ],
             "budget": None,
@@ -230,7 +230,7 @@ REST: dict[str, Any] = {
     ],
     "total": {
         "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
-        "cost": {"on-demand": "6.96", "spot": "0.00", "sum": "6.96"},
+        "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
     },
     "notPlanned": [{"name": "bench", "reason": "names no cloudCapacity"}],
     "leftOut": [],

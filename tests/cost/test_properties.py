@@ -8,6 +8,7 @@ import pytest
 
 from gen.cost import ledger
 from gen.cost.clusters import Planned
+from gen.cost.jsonvalues import money_json
 from gen.cost.ledger import Line, Span
 from gen.cost.months import months_of
 from gen.cost.standing import Standing
@@ -146,6 +147,8 @@ def test_sums_over_reservations_classes_and_months_are_the_total(one: Planned) -
         for kind in ledger.CAPACITY_TYPES:
             assert sum(dict(part.seconds)[kind] for part in parts) == dict(whole.seconds)[kind]
         assert sum((part.bought or Decimal(0) for part in parts), Decimal(0)) == whole.bought
+        shown = [Decimal(money_json(one.bought) or 0) for one in (whole, *parts)]
+        assert abs(2 * shown[0] - sum(shown)) < Decimal("1e-6")
 
 
 def test_what_a_span_is_cut_into_is_the_whole(one: Planned) -> None:

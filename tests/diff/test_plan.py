@@ -132,7 +132,7 @@ def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
         "months": [
             {
                 "month": "2026-02",
-                "cost": {"before": "6.96", "after": "18.33"},
+                "cost": {"before": "6.964266667", "after": "18.3272"},
                 "nodeHours": {"before": 45.233333333333334, "after": 81.67222222222222},
                 "budget": None,
             }
