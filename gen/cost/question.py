@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from gen.cost.machine import Machine, Place, node
 from gen.cost.shop import Shop
 from gen.cost.values import Key
+from gen.manifest.cloudpools import selected
 from gen.plan.amounts import NODES, ONE
-from gen.plan.labels import NODEPOOL, WELL_KNOWN
+from gen.plan.labels import NODEPOOL
 from gen.plan.requirement import of_labels
 from gen.plan.values import Node, Pod, Question
 
@@ -45,10 +46,10 @@ class Questions:
             return None
         plain = self._shop.pool(self._places[key].clouds[0], self._free(machines, at))
         most = dict(plain.limits).get(NODES)
-        selected = of_labels(p for p in self._places[key].pod.node_selector if p[0] in WELL_KNOWN)
+        asked = of_labels(selected(self._places[key].pod.node_selector))
         pool = plain._replace(
             name="/".join(key),
-            requirements=(*plain.requirements, *selected),
+            requirements=(*plain.requirements, *asked),
             replicas=level - there,
             weight=0,
             limits=() if most is None else ((NODES, max(most - there * ONE, 0)),),

@@ -1,7 +1,11 @@
 """The machines of a cluster through its windows: when they are bought, whose they are, when they go."""
 
 from gen.cost.ledger import Span, use
+from gen.cost.machine import Place
+from gen.cost.question import Questions
+from gen.cost.shop import Shop
 from gen.cost.values import Lack
+from gen.plan.values import Pod
 from tests.cost.stories import HOUR, cloud, only, planned, reservation, resource_class, run, sized, told, want
 
 BLOCK = {"type": "capacity-block", "first": 0}
@@ -243,6 +247,19 @@ def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
         "1 on-demand m5.large 12:00-12:01 b 1",
     ]
     assert use(each, found.runs[0].stays, (8 * HOUR, 12 * HOUR), Span()).idle == 0
+
+
+def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
+    """As they are rendered: their NodePool is one of their own."""
+    selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
+    classes = [resource_class("small", "1", "4Gi")._replace(pod={"nodeSelector": selector})]
+    every, wants = [cloud("m5.large", "c5.large")], [want("lab", "8-12=1", nodes=True)]
+    place = Place(Pod("lab", (), node_selector=tuple(selector.items())), ("general",))
+    question = Questions(Shop(every, "uni"), {wants[0].key: place}).of_nodes(wants[0].key, 1, (), 0)
+
+    assert told(run(every, wants, classes).stays) == ["0 on-demand m5.large 8:00-12:01 lab 1"]
+    assert question is not None
+    assert "karpenter.sh/nodepool" not in {one.key for one in question.pools[0].requirements}
 
 
 def test_what_happens_every_week_is_the_same_every_week() -> None:
