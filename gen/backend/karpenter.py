@@ -11,9 +11,9 @@ from gen.backend.base import Manifest
 from gen.cloud import CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.manifest import cloudsession, labels, naming
-from gen.manifest.cloudpools import own_budgets
+from gen.manifest.cloudpools import own_budgets, selected
 from gen.model import Cluster, ResourceClass, Site
-from gen.plan.labels import CAPACITY_TYPE, NODEPOOL, WELL_KNOWN
+from gen.plan.labels import CAPACITY_TYPE
 from gen.plan.windows import Budgets, Held
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
@@ -115,13 +115,8 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
 
 
 def _selected(found: ResourceClass) -> list[dict[str, Any]]:
-    """What the class selects of what a machine is; other labels are for the capacity to give."""
-    selector = found.pod.get("nodeSelector", {})
-    return [
-        {"key": key, "operator": "In", "values": [value]}
-        for key, value in selector.items()
-        if key in WELL_KNOWN and key != NODEPOOL
-    ]
+    pairs = selected(found.pod.get("nodeSelector", {}).items())
+    return [{"key": key, "operator": "In", "values": [value]} for key, value in pairs]
 
 
 def _disruption(cloud: CloudCapacity, held: Sequence[Held]) -> dict[str, Any]:

@@ -1,15 +1,23 @@
 """How machines, hours and money stand in JSON answers, wherever they do."""
 
+from decimal import Decimal
+
 from gen.cost.ledger import Use
 from gen.cost.standing import Machines
-from gen.cost.values import Money, dollars
+from gen.cost.values import HOUR, Money
 
 Answer = dict[str, object]
+_NANO = Decimal("1e-9")
 
 
 def money_json(amount: Money | None) -> str | None:
-    """Text, so that no reader rounds it."""
-    return None if amount is None else str(dollars(amount))
+    """Dollars as text, so that no reader rounds them: nine decimals, so that parts add up to their sums, but
+    without zeros behind the cents.
+    """
+    if amount is None:
+        return None
+    text = f"{(amount / HOUR).quantize(_NANO):f}"
+    return text[:-7] + text[-7:].rstrip("0")
 
 
 def hours_json(seconds: int) -> int | float:

@@ -90,19 +90,21 @@ def _leads(one: Planned, known: Mapping[str, Reservation], now: int) -> Iterator
 def _budget(
     months: Iterable[MonthPlan], site: Site, most: Decimal, paid: Mapping[str, Mapping[str, Money]]
 ) -> Iterator[Problem]:
-    """`paid`: by month, what each reservation costs in it."""
+    """`paid`: by month, what each reservation costs in it. What has no price may only make it more."""
     at = (site.origin.file, site.origin.index, ("spec", "diff", "budget"))
     for one in months:
-        if one.sum.bought is None:
-            names = ", ".join(sorted({f"{sort.capacity_type} {sort.type}" for sort in one.sum.unpriced}))
-            message = f"{one.month} cannot be held against it: the price of {names} is not known."
-            fix = "Write the price in instanceTypes of the CloudCapacity."
-            yield Problem(NOT_SUMMED, *at, message, fix)
-        elif dollars(one.sum.bought) > most:
+        names = ", ".join(sorted({f"{sort.capacity_type} {sort.type}" for sort in one.sum.unpriced}))
+        missing = f"the price of {names} is not known"
+        if dollars(one.sum.priced) > most:
             ordered = sorted(paid[one.month].items(), key=lambda cost: (-cost[1], cost[0]))
             told = holders_text([(name, money_text(money)) for name, money in ordered])
             message = (
-                f"{one.month} costs {money_text(one.sum.bought)} USD, above the budget of {most}: {told}."
+                f"{one.month} costs {'at least ' if names else ''}{money_text(one.sum.priced)} USD, "
+                f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
             )
             fix = "Ask for fewer seats or another time, or have the platform team raise the budget."
             yield Problem(BUDGET, *at, message, fix)
+        elif names:
+            message = f"{one.month} cannot be held against it: {missing}."
+            fix = "Write the price in instanceTypes of the CloudCapacity."
+            yield Problem(NOT_SUMMED, *at, message, fix)

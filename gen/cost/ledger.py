@@ -50,11 +50,24 @@ class Sum(NamedTuple):
     @property
     def bought(self) -> Money | None:
         """What is bought by the hour; None where a price is missing."""
-        return None if self.unpriced else sum((money for _, money in self.money), Decimal(0))
+        return None if self.unpriced else self.priced
+
+    @property
+    def priced(self) -> Money:
+        """The same, of all that has a price."""
+        return sum((money for _, money in self.money), Decimal(0))
 
     @property
     def all_seconds(self) -> int:
         return sum(seconds for _, seconds in self.seconds)
+
+
+class Held(NamedTuple):
+    """A reservation at AWS, with the stays on its machines in all clusters that use it, `cluster` first."""
+
+    cluster: str
+    reserved: Reserved
+    stays: tuple[Stay, ...]
 
 
 class Use(NamedTuple):
@@ -129,14 +142,42 @@ def grouped(some: Iterable[Line], by: Callable[[Line], Group]) -> dict[Group, Su
     return {group: total(own) for group, own in found.items()}
 
 
+def held(some: Iterable[Planned]) -> list[Held]:
+    """Each is paid for once, however many clusters use it. Where they say different numbers, the least
+    counts.
+    """
+    found: dict[str, Held] = {}
+    for one in some:
+        stays: dict[str, list[Stay]] = {}
+        for stay in one.runs[0].stays:
+            stays.setdefault(stay.sort.reserved, []).append(stay)
+        for key, each in one.shop.reserved.items():
+            mine, known = tuple(stays.get(key, ())), found.get(key)
+            if known is None:
+                found[key] = Held(one.cluster, each, mine)
+            else:
+                least = min(known.reserved.said, each.said, key=lambda said: said.count)
+                capacities = (*known.reserved.capacities, *each.capacities)
+                both = known.reserved._replace(capacities=capacities, said=least)
+                found[key] = Held(known.cluster, both, (*known.stays, *mine))
+    return list(found.values())
+
+
 def use(one: Reserved, stays: Iterable[Stay], term: tuple[int, int], span: Span) -> Use:
-    """Of a reservation at AWS: what its own dates leave open is the term's."""
+    """Of a reservation at AWS, by the stays on its machines: what its own dates leave open is the term's.
+    More of them at once than it has are no more use of it.
+    """
     first, end = span.clip(*paid_span(one, term))
-    used = 0
+    changes: dict[int, int] = {}
     for stay in stays:
-        if stay.sort.reserved == one.key:
-            since, until = span.clip(stay.since, stay.until)
-            used += max(0, min(until, end) - max(since, first))
+        since, until = max(stay.since, first), min(stay.until, end)
+        if since < until:
+            changes[since] = changes.get(since, 0) + 1
+            changes[until] = changes.get(until, 0) - 1
+    used = level = last = 0
+    for at in sorted(changes):
+        used += min(level, one.said.count) * (at - last)
+        level, last = level + changes[at], at
     return Use(one.said.count * max(0, end - first), used, one.said.hourly_price)
 
 
@@ -147,14 +188,13 @@ def paid_span(one: Reserved, term: tuple[int, int]) -> tuple[int, int]:
 
 
 def by_month(
-    planned: Planned, span: Span, months: Months, term: tuple[int, int]
+    some: Iterable[Held], span: Span, months: Months, term: tuple[int, int]
 ) -> Mapping[str, dict[str, Use]]:
     """By month, then by reservation at AWS."""
     found: dict[str, dict[str, Use]] = {}
-    stays = planned.runs[0].stays
-    for one in planned.shop.reserved.values():
-        mine = [stay for stay in stays if stay.sort.reserved == one.key]
-        first, end = span.clip(*paid_span(one, term))
+    for one in some:
+        first, end = span.clip(*paid_span(one.reserved, term))
         for month, since, until in months(first, end) if first < end else ():
-            found.setdefault(month, {})[one.key] = use(one, mine, term, Span(since, until))
+            uses = found.setdefault(month, {})
+            uses[one.reserved.key] = use(one.reserved, one.stays, term, Span(since, until))
     return found

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gen.cost import ledger
 from gen.cost.clusters import Planned, Unplanned
 from gen.cost.dates import Asked, Dated, OccurrencePlan, idle_at, of_occurrences
-from gen.cost.ledger import Line, Months, Span, Sum, Use
+from gen.cost.ledger import Held, Line, Months, Span, Sum, Use
 from gen.cost.shop import Reserved
 from gen.cost.standing import Machines, Standing, in_order
 from gen.cost.values import Money
@@ -30,6 +30,8 @@ class Peak(NamedTuple):
 
 
 class ReservedPlan(NamedTuple):
+    """`cluster`: the first that uses it."""
+
     cluster: str
     reserved: Reserved
     since: int
@@ -78,11 +80,12 @@ def plan(
     term = _term(some)
     since, until = asked.span.clip(*term)
     told = [line for one in some for line in ledger.lines(one, 0, asked.span, months) if asked.has(line.key)]
+    held = ledger.held(some)
     reserved = [
-        ReservedPlan(one.cluster, each, first, end, ledger.use(each, one.runs[0].stays, term, asked.span))
-        for one in some
-        for each in one.shop.reserved.values()
-        for first, end in [asked.span.clip(*ledger.paid_span(each, term))]
+        ReservedPlan(one.cluster, one.reserved, first, end, use)
+        for one in held
+        for first, end in [asked.span.clip(*ledger.paid_span(one.reserved, term))]
+        for use in [ledger.use(one.reserved, one.stays, term, asked.span)]
         if first < end
     ]
     return Plan(
@@ -93,7 +96,7 @@ def plan(
         tuple(reserved),
         tuple(sorted(ledger.grouped(told, lambda line: (line.key[0], line.cluster)).items())),
         tuple(sorted(ledger.grouped(told, lambda line: (line.key[1], line.cluster)).items())),
-        tuple(_months(some, told, asked, months)),
+        tuple(_months(some, held, told, asked, months)),
         ledger.total(told),
         tuple(unplanned),
         tuple((name, each) for one in some for name in one.shop.clouds for each in one.shop.unknown(name)),
@@ -151,14 +154,11 @@ def _seats(one: Planned, at: int) -> tuple[tuple[str, int], ...]:
 
 
 def _months(
-    some: Sequence[Planned], told: Sequence[Line], asked: Asked, months: Months
+    some: Sequence[Planned], held: Sequence[Held], told: Sequence[Line], asked: Asked, months: Months
 ) -> Iterable[MonthPlan]:
     term = _term(some)
     sums = ledger.grouped(told, lambda line: line.month)
-    paid: dict[str, dict[str, Use]] = {}
-    for one in some:
-        for month, uses in ledger.by_month(one, asked.span, months, term).items():
-            paid.setdefault(month, {}).update(uses)
+    paid = ledger.by_month(held, asked.span, months, term)
     others = [_other(some, number, asked, months) for number in (1, 2)]
     standing = [Standing(one.runs[0].stays) for one in some]
     for month in sorted({*sums, *paid}):

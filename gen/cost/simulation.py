@@ -8,42 +8,39 @@ machines; later windows use those that stand. A simulation goes one way where Ka
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gen.cost.machine import Machine, Place, node
+from gen.cost.leaving import LEAVING, Leaving, Spans
+from gen.cost.machine import Machine, Place
+from gen.cost.question import Questions
 from gen.cost.shop import Shop
 from gen.cost.values import Key, Lack, Run, Sort, Stay, Step, Want
 from gen.plan.amounts import NODES, ONE
-from gen.plan.labels import ON_DEMAND, WELL_KNOWN
+from gen.plan.labels import ON_DEMAND
 from gen.plan.purchase import Machine as Purchased
 from gen.plan.purchase import Purchase
-from gen.plan.requirement import of_labels
 from gen.plan.values import Question
 
-LEAVING = 60  # seconds in which a node that is not wanted any more is seen, drained and stopped
 Choose = Callable[[Question], Purchase]
 
 
 class Cluster(NamedTuple):
-    """`tails`: by CloudCapacity, seconds that an empty machine stays; None: as long as it lives, which is
-    what `lives` says.
-    """
+    """`tails` and `lives` as `Leaving` has them."""
 
     shop: Shop
     places: Mapping[Key, Place]
-    tails: Mapping[str, int | None]
-    lives: Mapping[str, int | None]
+    tails: Spans
+    lives: Spans
 
 
 class Simulation:
     def __init__(self, cluster: Cluster, wants: Sequence[Want], choose: Choose) -> None:
         self._shop, self._places = cluster.shop, cluster.places
-        self._tails, self._lives = cluster.tails, cluster.lives
         self._wants = wants
         self._choose = choose
         self._static = {want.key for want in wants if want.nodes}
+        self._questions = Questions(cluster.shop, cluster.places)
         self._levels: dict[Key, int] = {}
         self._pending: dict[Key, int] = {}
-        self._open = dict.fromkeys(cluster.shop.clouds, 0)
-        self._closed = dict.fromkeys(cluster.shop.clouds, 0)  # when the last window of each ended
+        self._leaving = Leaving(cluster.shop.clouds.values(), cluster.tails, cluster.lives)
         self._machines: list[Machine] = []
         self._sorts: list[Sort] = []
         self._named = 0
@@ -64,9 +61,9 @@ class Simulation:
                 loops, bought = self._ask(at)
             if at in changes or asks or bought:
                 self._note(at, {*changes.get(at, {}), *asks}, loops, bought)
+        gone = {machine.number: goes for machine, goes in self._leaving.gone(self._machines, None)}
         for machine in self._machines:
-            goes = self._goes(machine)
-            self._stay(machine, max(machine.since, end if goes is None else goes))
+            self._stay(machine, gone.get(machine.number, end))
         return Run(tuple(self._stays), tuple(self._steps), self._homes, tuple(self._sorts))
 
     def _changes(self) -> dict[int, dict[Key, int]]:
@@ -90,21 +87,9 @@ class Simulation:
 
     def _leave(self, at: int) -> None:
         """Machines whose time is over since the last step."""
-        gone = [(one, goes) for one in self._machines if (goes := self._goes(one)) is not None and goes <= at]
-        for machine, goes in gone:
+        for machine, goes in self._leaving.gone(self._machines, at):
             self._stay(machine, goes)
             self._machines.remove(machine)
-
-    def _goes(self, machine: Machine) -> int | None:
-        """When Karpenter takes it away; None where nothing says that it does."""
-        cloud = machine.sort.capacity
-        if machine.static or machine.empty is None or self._open[cloud]:
-            return None
-        tail, life = self._tails[cloud], self._lives[cloud]
-        idle = max(machine.empty, self._closed[cloud])
-        if tail is not None:
-            return idle + tail + LEAVING
-        return None if life is None else max(idle, machine.bought + life) + LEAVING
 
     def _expire(self, at: int) -> set[Key]:
         """Reservations that end: a Capacity Block takes its machines with it, of others they are paid for by
@@ -134,8 +119,10 @@ class Simulation:
             before = self._levels.get(key, 0)
             self._levels[key] = before + change
             for cloud in self._places[key].clouds if bool(before) != bool(before + change) else ():
-                self._open[cloud] += 1 if change > 0 else -1
-                self._closed[cloud] = at
+                if change > 0:
+                    self._leaving.opens(cloud)
+                else:
+                    self._leaving.closes(cloud, at)
             if key in self._static:
                 rises = rises or change > 0
                 self._give_back(key, at)
@@ -158,9 +145,10 @@ class Simulation:
                 count -= took
 
     def _give_back(self, key: Key, at: int) -> None:
+        """Those of reservations are free at once: whether they drain or not, they are paid for."""
         mine = [machine for machine in self._machines if machine.static == key]
         for machine in mine[self._levels[key] :]:
-            self._stay(machine, at + LEAVING)
+            self._stay(machine, at if machine.sort.reserved else at + LEAVING)
             self._machines.remove(machine)
 
     def _put(self, machine: Machine, key: Key, change: int, at: int) -> None:
@@ -187,14 +175,7 @@ class Simulation:
         wanted = [(key, count) for key, count in sorted(self._pending.items()) if count]
         if not wanted:
             return (1 if bought else 0), bought
-        names = dict.fromkeys(cloud for key, _ in wanted for cloud in self._places[key].clouds)
-        free = self._free(at)
-        pods = tuple(self._places[key].pod._replace(name="/".join(key), count=count) for key, count in wanted)
-        nodes = [one for one in self._machines if one.static is None and one.sort.capacity in names]
-        pools = tuple(self._shop.pool(name, free) for name in sorted(names))
-        answer = self._choose(
-            Question(pools, (), pods, nodes=tuple(node(one, self._shop, self._places) for one in nodes))
-        )
+        answer = self._choose(self._questions.of_seats(wanted, self._machines, at))
         self._take(answer, at)
         self._pending = {}
         for left in answer.left:
@@ -234,36 +215,21 @@ class Simulation:
 
     def _hold(self, key: Key, at: int) -> int:
         """Whole nodes of one pool, as many as are wanted. Answers how many are new."""
-        there = sum(machine.static == key for machine in self._machines)
-        missing = self._levels[key] - there
-        if missing <= 0:
+        question = self._questions.of_nodes(key, self._levels[key], self._machines, at)
+        if question is None:
             return 0
-        plain = self._shop.pool(self._places[key].clouds[0], self._free(at))
-        most = dict(plain.limits).get(NODES)
-        selected = of_labels(p for p in self._places[key].pod.node_selector if p[0] in WELL_KNOWN)
-        pool = plain._replace(
-            name="/".join(key),
-            requirements=(*plain.requirements, *selected),
-            replicas=missing,
-            weight=0,
-            limits=() if most is None else ((NODES, max(most - there * ONE, 0)),),
-        )
-        found = self._choose(Question((pool,), (), ())).static
+        (pool,) = question.pools
+        found = self._choose(question).static
         for one in found:
             self._made(one, at, key)
-        if len(found) < missing:
-            reached = most is not None and most < self._levels[key] * ONE
+        lacking = (pool.replicas or 0) - len(found)
+        if lacking:
+            most = dict(pool.limits).get(NODES)
+            reached = most is not None and most < (pool.replicas or 0) * ONE
             message = "its limit of nodes is reached" if reached else "no type is left that is offered"
-            lack = Lack(missing - len(found), "limits" if reached else "pools", f"{plain.name}: {message}")
-            self._lacks[key] = lack
+            name = self._shop.pools[self._places[key].clouds[0]]
+            self._lacks[key] = Lack(lacking, "limits" if reached else "pools", f"{name}: {message}")
         return len(found)
-
-    def _free(self, at: int) -> dict[str, int]:
-        free = {key: one.said.count for key, one in self._shop.reserved.items() if one.at(at)}
-        for machine in self._machines:
-            if machine.sort.reserved in free:
-                free[machine.sort.reserved] -= 1
-        return {key: max(count, 0) for key, count in free.items()}
 
     def _note(self, at: int, touched: set[Key], loops: int, bought: int) -> None:
         lacks = tuple(sorted(self._lacks.items())) if loops or bought or self._lacks else ()

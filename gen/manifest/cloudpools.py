@@ -7,7 +7,7 @@ from typing import Any
 
 from gen.cloud import CloudCapacity
 from gen.manifest import naming
-from gen.plan.labels import NODEPOOL
+from gen.plan.labels import NODEPOOL, WELL_KNOWN
 
 Expression = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -49,6 +49,13 @@ def among(pod: Mapping[str, Any], alternatives: Sequence[Sequence[Expression]]) 
         ]
     }
     return {**pod, "affinity": {**affinity, "nodeAffinity": node}}
+
+
+def selected(selector: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What of a node selector says what a machine is, for a pool of whole nodes; other labels are for the
+    capacity to give, and which pool it is in is no matter of what it is.
+    """
+    return [(key, value) for key, value in selector if key in WELL_KNOWN and key != NODEPOOL]
 
 
 def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:

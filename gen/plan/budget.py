@@ -7,6 +7,7 @@ from typing import NamedTuple
 from gen.plan.cron import next_hit, parse
 
 UNBOUNDED = 2**31 - 1
+_YEAR, _MOST_HITS = 366 * 86_400, 1_500
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _PERCENT = re.compile(r"([+-]?[0-9]+)%", re.ASCII)
 
@@ -33,6 +34,30 @@ def allowed(budgets: Iterable[Budget], reason: str, nodes: int, now: int) -> int
         return 0
     counting = (n for b, n in zip(every, found, strict=True) if b.reasons is None or reason in b.reasons)
     return min((n for n in counting if n is not None), default=UNBOUNDED)
+
+
+def free_from(budgets: Iterable[Budget], reason: str, now: int) -> int | None:
+    """The first instant from `now` on at which they allow anything; None: for a year they do not, or as far
+    as fifteen hundred hits of their schedules reach.
+    """
+    every = tuple(budgets)
+    last = now + _YEAR
+    for _ in range(_MOST_HITS):
+        if allowed(every, reason, 1, now):
+            return now
+        ends = [_end(budget, now) for budget in every if not allowed((budget,), reason, 1, now)]
+        known = [end for end in ends if end is not None]
+        if len(known) < len(ends) or max(known) > last:
+            return None
+        now = max(known)
+    return None
+
+
+def _end(budget: Budget, now: int) -> int | None:
+    """Of one that holds now: when its last known hit is over; None: never."""
+    cron = parse(budget.schedule or "")
+    hit = None if cron is None or budget.duration is None else next_hit(cron, now - budget.duration)
+    return None if hit is None else hit + (budget.duration or 0)
 
 
 def active(budget: Budget, now: int) -> bool | None:

@@ -151,7 +151,7 @@ class Market(NamedTuple):
 
 def market(question: Question, spent: frozenset[str] = frozenset()) -> Market:
     """`spent`: reservations without a free machine since this plan began."""
-    return _market(question.pools, question.types, question.daemons, question.settings, spent)
+    return _market(question._replace(pods=(), nodes=()), spent)
 
 
 def pool_requirements(pool: Pool) -> Requirements:
@@ -164,20 +164,17 @@ def types_of(pool: Pool, types: tuple[InstanceType, ...]) -> tuple[InstanceType,
 
 
 @lru_cache(maxsize=64)
-def _market(
-    pools: tuple[Pool, ...],
-    types: tuple[InstanceType, ...],
-    daemons: tuple[DaemonSet, ...],
-    settings: Settings,
-    spent: frozenset[str],
-) -> Market:
-    dynamic = sorted((p for p in pools if p.replicas is None), key=lambda p: p.name, reverse=True)
+def _market(question: Question, spent: frozenset[str]) -> Market:
+    """Of a question without pods and nodes, which matter to nothing here."""
+    types, settings = question.types, question.settings
+    dynamic = sorted((p for p in question.pools if p.replicas is None), key=lambda p: p.name, reverse=True)
     dynamic.sort(key=lambda pool: -pool.weight)
-    terms = {daemon: list(daemon.required) for daemon in daemons}
+    terms = {daemon: list(daemon.required) for daemon in question.daemons}
     made = [_template(pool, types_of(pool, types), terms, settings, spent) for pool in dynamic]
     templates = [t for t in made if t.entries and enough_values(t.requirements, t.entries, settings)]
-    tolerate = any(taint.effect == "PreferNoSchedule" for pool in dynamic for taint in pool.taints)
-    return Market(tuple(templates), domains((p, types_of(p, types)) for p in dynamic), tolerate)
+    known = [*dynamic, *(pool for pool in question.elsewhere if pool.replicas is None)]
+    tolerate = any(taint.effect == "PreferNoSchedule" for pool in known for taint in pool.taints)
+    return Market(tuple(templates), domains((p, types_of(p, types)) for p in known), tolerate)
 
 
 def pool_template(question: Question, pool: Pool, spent: frozenset[str]) -> Template:

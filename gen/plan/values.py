@@ -164,7 +164,9 @@ class Settings(NamedTuple):
 
 
 class Question(NamedTuple):
-    """Which machines are bought for `pods`, which all come at one instant?"""
+    """Which machines are bought for `pods`, which all come at one instant? `elsewhere`: pools that none of
+    them may use, but whose zones and other domains count where pods are spread.
+    """
 
     pools: tuple[Pool, ...]
     types: tuple[InstanceType, ...]
@@ -172,6 +174,7 @@ class Question(NamedTuple):
     daemons: tuple[DaemonSet, ...] = ()
     nodes: tuple[Node, ...] = ()
     settings: Settings = Settings()
+    elsewhere: tuple[Pool, ...] = ()
 
 
 def on_demand(zones: tuple[str, ...], price: float) -> tuple[Offering, ...]:

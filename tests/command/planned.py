@@ -13,23 +13,23 @@ course       2 from Mon 2026-02-02 09:00 to Tue 2026-02-24 09:00  25 small  4   
 night        Sat 2026-02-07 22:00 to Sun 06:00                    2 small   1         1 reserved m5.2xlarge                          1     1      3 min
 
 Reserved machines
-RESERVED              MACHINES      HOURS  USED   IDLE     SHARE IDLE  COST USD  IDLE USD
-cr-0123456789abcdef0  2 m5.2xlarge  1344   27.08  1316.92  98%         403.20    395.08
+RESERVED              MACHINES      HOURS  USED  IDLE    SHARE IDLE  COST USD  IDLE USD
+cr-0123456789abcdef0  2 m5.2xlarge  1344   27.1  1316.9  98%         403.20    395.07
 
 Reservations, USD
 RESERVATION  RESERVED H  ON-DEMAND H  COST
-course       18.07       18.07        6.94
+course       18.08       18.14        6.96
 night        9.02                     0.00
 
 Classes, USD
 CLASS  RESERVED H  ON-DEMAND H  COST
-small  27.08       18.07        6.94
+small  27.1        18.14        6.96
 
 Months, USD
 MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  OF IT IDLE
-2026-02  4              27.08       18.07        6.94  402.60      394.48
+2026-02  4              27.1        18.14        6.96  402.60      394.47
 2026-03                                          0.00  0.60        0.60
-all                     27.08       18.07        6.94
+all                     27.1        18.14        6.96
 
 Prices in US dollars: of the files, and on-demand prices of us-east-1 of 2026-01-19 where they say none.
 Not planned: bench (names no cloudCapacity).
@@ -63,28 +63,28 @@ MARKDOWN = """\
 
 | reserved | machines | hours | used | idle | share idle | cost USD | idle USD |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.08 | 1316.92 | 98% | 403.20 | 395.08 |
+| cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.1 | 1316.9 | 98% | 403.20 | 395.07 |
 
 #### Reservations, USD
 
 | reservation | reserved h | on-demand h | cost |
 | --- | --- | --- | --- |
-| course | 18.07 | 18.07 | 6.94 |
+| course | 18.08 | 18.14 | 6.96 |
 | night | 9.02 |  | 0.00 |
 
 #### Classes, USD
 
 | class | reserved h | on-demand h | cost |
 | --- | --- | --- | --- |
-| small | 27.08 | 18.07 | 6.94 |
+| small | 27.1 | 18.14 | 6.96 |
 
 #### Months, USD
 
 | month | most machines | reserved h | on-demand h | cost | paid ahead | of it idle |
 | --- | --- | --- | --- | --- | --- | --- |
-| 2026-02 | 4 | 27.08 | 18.07 | 6.94 | 402.60 | 394.48 |
+| 2026-02 | 4 | 27.1 | 18.14 | 6.96 | 402.60 | 394.47 |
 | 2026-03 |  |  |  | 0.00 | 0.60 | 0.60 |
-| all |  | 27.08 | 18.07 | 6.94 |  |  |
+| all |  | 27.1 | 18.14 | 6.96 |  |  |
 
 - Prices in US dollars: of the files, and on-demand prices of us-east-1 of 2026-01-19 where they say none.
 - Not planned: bench (names no cloudCapacity).
@@ -117,7 +117,7 @@ NIGHT: dict[str, Any] = {
 }
 REST: dict[str, Any] = {
     "from": "2026-02-02T07:30:00Z",
-    "until": "2026-02-24T12:01:00Z",
+    "until": "2026-02-24T12:02:15Z",
     "currency": "USD",
     "prices": {"table": "on-demand prices of us-east-1 of 2026-01-19", "missing": []},
     "peaks": [
@@ -160,18 +160,18 @@ REST: dict[str, Any] = {
             "from": "2026-02-01T00:00:00Z",
             "until": "2026-03-01T00:00:00Z",
             "hours": 1344,
-            "usedHours": 27.083333333333332,
-            "idleHours": 1316.9166666666667,
+            "usedHours": 27.09722222222222,
+            "idleHours": 1316.9027777777778,
             "cost": "403.20",
-            "idleCost": "395.08",
+            "idleCost": "395.070833333",
         }
     ],
     "reservations": [
         {
             "name": "course",
             "cluster": "prod",
-            "nodeHours": {"reserved": 18.066666666666666, "on-demand": 18.066666666666666, "spot": 0},
-            "cost": {"on-demand": "6.94", "spot": "0.00", "sum": "6.94"},
+            "nodeHours": {"reserved": 18.080555555555556, "on-demand": 18.136111111111113, "spot": 0},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
         },
         {
             "name": "night",
@@ -184,26 +184,26 @@ REST: dict[str, Any] = {
         {
             "name": "small",
             "cluster": "prod",
-            "nodeHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
-            "cost": {"on-demand": "6.94", "spot": "0.00", "sum": "6.94"},
+            "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
         }
     ],
     "months": [
         {
             "month": "2026-02",
             "machines": 4,
-            "nodeHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
-            "cost": {"on-demand": "6.94", "spot": "0.00", "sum": "6.94"},
-            "least": "6.94",
-            "most": "6.94",
+            "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+            "least": "6.964266667",
+            "most": "6.964266667",
             "reserved": [
                 {
                     "reservation": "cr-0123456789abcdef0",
                     "hours": 1342,
-                    "usedHours": 27.083333333333332,
-                    "idleHours": 1314.9166666666667,
+                    "usedHours": 27.09722222222222,
+                    "idleHours": 1314.9027777777778,
                     "cost": "402.60",
-                    "idleCost": "394.48",
+                    "idleCost": "394.470833333",
                 }
             ],
             "budget": None,
@@ -229,8 +229,8 @@ REST: dict[str, Any] = {
         },
     ],
     "total": {
-        "nodeHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
-        "cost": {"on-demand": "6.94", "spot": "0.00", "sum": "6.94"},
+        "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+        "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
     },
     "notPlanned": [{"name": "bench", "reason": "names no cloudCapacity"}],
     "leftOut": [],

@@ -87,8 +87,8 @@ def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
 
     assert code == 1
     assert err == (
-        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 6.94 USD, above the "
-        "budget of 5: course 6.94, night 0.00. Ask for fewer seats or another time, or have the platform "
+        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 6.96 USD, above the "
+        "budget of 5: course 6.96, night 0.00. Ask for fewer seats or another time, or have the platform "
         "team raise the budget.\n1 error.\n"
     )
     assert out.startswith("Peaks\n")
@@ -100,7 +100,7 @@ def test_a_budget_that_is_kept_is_shown(berth: Berth, folder: Path) -> None:
     code, out, err = berth("plan", *NOW)
 
     assert (code, err) == (0, "")
-    assert "2026-02  4              27.08       18.07        6.94  402.60      394.48      1,500.5\n" in out
+    assert "2026-02  4              27.1        18.14        6.96  402.60      394.47      1,500.5\n" in out
 
 
 def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Path) -> None:
@@ -115,7 +115,7 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
         "of the CloudCapacity.\n"
         "1 warning.\n"
     )
-    assert "course       18.07       18.07        not known\n" in out
+    assert "course       18.08       18.14        not known\n" in out
     assert out.endswith(
         "No price is known, so there is no sum: on-demand m5.2xlarge, reserved cr-0123456789abcdef0.\n"
         "Not planned: bench (names no cloudCapacity).\n"
@@ -136,6 +136,22 @@ def test_zones_that_nothing_says_are_assumed_and_it_is_said_where_it_matters(
         "Not planned: bench (names no cloudCapacity).\n"
     )
     assert answer["zonesAssumed"] == [{"cloudCapacity": "general", "zones": ["us-east-1a", "us-east-1b"]}]
+
+
+def test_what_has_a_price_may_be_above_the_budget_already(berth: Berth, folder: Path) -> None:
+    """The cheaper type has a price in the file; in this region the table says none of the other."""
+    cloud = clouds.CLOUD.replace("us-east-1a", "eu-central-1a")
+    cloud += "  instanceTypes: [{name: m5.large, onDemandPrice: 0.2}]\n"
+    course = project.COURSE.replace("placeholderCount: 25", "placeholderCount: 50")
+    clouds.write(folder, cloud=cloud, course=course, site=clouds.SITE + "  diff: {budget: 1}\n")
+    code, _, err = berth("plan", *NOW)
+
+    assert code == 1
+    assert err == (
+        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs at least 1.83 USD, above "
+        "the budget of 1: course 1.83, night 0.00; the price of on-demand m5.2xlarge is not known. Ask for "
+        "fewer seats or another time, or have the platform team raise the budget.\n1 error.\n"
+    )
 
 
 def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: Berth, folder: Path) -> None:

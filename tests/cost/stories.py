@@ -26,7 +26,7 @@ def only(*types: str) -> dict[str, Any]:
 
 
 def cloud(*types: str, **more: Any) -> CloudCapacity:
-    """On demand in one zone, of these types alone, unless said otherwise."""
+    """On demand in one zone, of these types alone, all of which may go at once, unless said otherwise."""
     plain = CloudCapacity(
         ORIGIN,
         "general",
@@ -43,7 +43,7 @@ def cloud(*types: str, **more: Any) -> CloudCapacity:
         (),
         None,
         None,
-        {},
+        {"budgets": ({"nodes": "100%"},)},
         (),
     )
     return plain._replace(**more)

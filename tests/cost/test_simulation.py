@@ -1,6 +1,11 @@
 """The machines of a cluster through its windows: when they are bought, whose they are, when they go."""
 
+from gen.cost.ledger import Span, use
+from gen.cost.machine import Place
+from gen.cost.question import Questions
+from gen.cost.shop import Shop
 from gen.cost.values import Lack
+from gen.plan.values import Pod
 from tests.cost.stories import HOUR, cloud, only, planned, reservation, resource_class, run, sized, told, want
 
 BLOCK = {"type": "capacity-block", "first": 0}
@@ -48,6 +53,18 @@ def test_while_any_window_is_open_no_machine_of_its_capacity_goes() -> None:
     assert told(found.stays) == [
         "0 on-demand m5.large 8:00-15:01 ml 1",
         "1 on-demand m5.large 9:00-15:01 stats 1",
+    ]
+
+
+def test_consolidation_counts_from_when_a_machine_became_empty() -> None:
+    """While a budget holds it, that time goes on."""
+    wants = [want("a", "8-10=1"), want("b", "8-12=1"), want("c", "8-11.5=1")]
+    found = run([cloud("m5.large")], wants, tails={"general": HOUR})
+
+    assert told(found.stays) == [
+        "0 on-demand m5.large 8:00-12:01 a 1",
+        "1 on-demand m5.large 8:00-13:01 b 1",
+        "2 on-demand m5.large 8:00-12:31 c 1",
     ]
 
 
@@ -216,6 +233,33 @@ def test_whole_nodes_come_and_go_with_their_window() -> None:
     assert few.steps[0].lacks == (
         (("lab", "small"), Lack(1, "limits", f"{POOL}: its limit of nodes is reached")),
     )
+
+
+def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
+    held = reservation("cr-1", "m5.large", 1, first=8 * HOUR, until=12 * HOUR)
+    one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(held,))
+    found = planned([one], [want("a", "8-10=1", nodes=True), want("b", "10-12=1", nodes=True)])
+    (each,) = found.shop.reserved.values()
+
+    assert told(found.runs[0].stays) == [
+        "0 reserved m5.large 8:00-10:00 a 1",
+        "1 reserved m5.large 10:00-12:00 b 1",
+        "1 on-demand m5.large 12:00-12:01 b 1",
+    ]
+    assert use(each, found.runs[0].stays, (8 * HOUR, 12 * HOUR), Span()).idle == 0
+
+
+def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
+    """As they are rendered: their NodePool is one of their own."""
+    selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
+    classes = [resource_class("small", "1", "4Gi")._replace(pod={"nodeSelector": selector})]
+    every, wants = [cloud("m5.large", "c5.large")], [want("lab", "8-12=1", nodes=True)]
+    place = Place(Pod("lab", (), node_selector=tuple(selector.items())), ("general",))
+    question = Questions(Shop(every, "uni"), {wants[0].key: place}).of_nodes(wants[0].key, 1, (), 0)
+
+    assert told(run(every, wants, classes).stays) == ["0 on-demand m5.large 8:00-12:01 lab 1"]
+    assert question is not None
+    assert "karpenter.sh/nodepool" not in {one.key for one in question.pools[0].requirements}
 
 
 def test_what_happens_every_week_is_the_same_every_week() -> None:

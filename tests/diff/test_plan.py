@@ -33,12 +33,12 @@ def test_more_seats_are_more_machines_and_more_money(cloudy: Pair) -> None:
     told = cloudy.diff(at=AT)
 
     assert told.code == 0
-    assert told.out.startswith("~1 reservation; peak seats of small in prod 25 -> 50; cost 6.94 -> 18.21 USD")
+    assert told.out.startswith("~1 reservation; peak seats of small in prod 25 -> 50; cost 6.96 -> 18.33 USD")
     assert part(told.out) == (
         "Machines and money\n"
         "~ prod, most machines: 4 -> 8 at Mon 2026-02-02 08:30 (Europe/Zurich): 2 reserved m5.2xlarge, "
         "5 on-demand m5.2xlarge, 1 on-demand m5.large\n"
-        "~ 2026-02: 6.94 -> 18.21 USD, machine-hours 45.15 -> 81.28"
+        "~ 2026-02: 6.96 -> 18.33 USD, machine-hours 45.23 -> 81.67"
     )
 
 
@@ -56,7 +56,7 @@ def test_a_price_alone_is_a_change(cloudy: Pair) -> None:
     assert told.code == 4
     assert told.out.startswith("what is paid ahead changes\n")
     assert part(told.out) == (
-        "Machines and money\n~ cr-0123456789abcdef0: 98% -> 98% idle, 526.77 of 537.60 USD paid ahead"
+        "Machines and money\n~ cr-0123456789abcdef0: 98% -> 98% idle, 526.76 of 537.60 USD paid ahead"
     )
 
 
@@ -69,13 +69,13 @@ def test_a_month_above_the_budget_fails_the_check(cloudy: Pair) -> None:
     told = cloudy.diff(at=AT)
 
     assert told.code == 1
-    assert "; the plan has 1 error; cost 6.94 -> 18.21 USD" in told.out
+    assert "; the plan has 1 error; cost 6.96 -> 18.33 USD" in told.out
     assert part(told.out).splitlines()[1] == (
-        "! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 18.21 USD, above the "
-        "budget of 10: course 18.21, night 0.00. Ask for fewer seats or another time, or have the platform "
+        "! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 18.33 USD, above the "
+        "budget of 10: course 18.33, night 0.00. Ask for fewer seats or another time, or have the platform "
         "team raise the budget."
     )
-    assert part(told.out).endswith("machine-hours 45.15 -> 81.28, budget 10")
+    assert part(told.out).endswith("machine-hours 45.23 -> 81.67, budget 10")
     assert cloudy.diff(at="2026-03-01").code == 0
 
 
@@ -84,7 +84,7 @@ def test_markdown_has_it_and_keeps_within_its_limit(cloudy: Pair) -> None:
     told = cloudy.diff("-o", "markdown", at=AT).out
 
     assert "#### Machines and money\n\n- prod, most machines: 4 → 8 at Mon" in told
-    assert "- 2026\\-02: 6\\.94 → 18\\.21 USD, machine\\-hours 45\\.15 → 81\\.28\n" in told
+    assert "- 2026\\-02: 6\\.96 → 18\\.33 USD, machine\\-hours 45\\.23 → 81\\.67\n" in told
     assert len(cloudy.diff("-o", "markdown", "--limit", "1000", at=AT).out) <= 1000
 
 
@@ -132,8 +132,8 @@ def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
         "months": [
             {
                 "month": "2026-02",
-                "cost": {"before": "6.94", "after": "18.21"},
-                "nodeHours": {"before": 45.15, "after": 81.28333333333333},
+                "cost": {"before": "6.964266667", "after": "18.3272"},
+                "nodeHours": {"before": 45.233333333333334, "after": 81.67222222222222},
                 "budget": None,
             }
         ],
@@ -147,7 +147,7 @@ def test_what_was_without_a_cloud_costs_nothing_before(pair: Pair) -> None:
     told = pair.diff(at=AT).out
 
     assert "~ prod, most machines: 0 -> 4 at Mon 2026-02-02 08:30" in told
-    assert "~ cr-0123456789abcdef0: 0% -> 98% idle, 395.08 of 403.20 USD paid ahead\n" in told
+    assert "~ cr-0123456789abcdef0: 0% -> 98% idle, 395.07 of 403.20 USD paid ahead\n" in told
 
 
 def test_without_any_cloud_there_is_no_plan(pair: Pair) -> None:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from croniter import croniter
 
-from gen.plan.budget import UNBOUNDED, Budget, active, allowed
+from gen.plan.budget import UNBOUNDED, Budget, active, allowed, free_from
 from gen.plan.cron import next_hit, parse
 
 HOUR = 3600
@@ -106,6 +106,43 @@ def test_a_window_is_closed_to_disruption_from_its_hit_to_its_end() -> None:
         0,
         UNBOUNDED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("budgets", "expected"),
+    [
+        ([], "2026-02-01T07:00:00"),
+        ([Budget("10%")], "2026-02-01T07:00:00"),
+        ([SUNDAYS], "2026-02-01T12:30:00"),
+        ([SUNDAYS, Budget("0", "0 12 * * *", 2 * HOUR)], "2026-02-01T14:00:00"),
+        ([Budget("0", "*/30 6-8 * * *", 40 * 60)], "2026-02-01T09:10:00"),
+        ([Budget("0", "30 6 * * *", HOUR, ("Drifted",))], "2026-02-01T07:00:00"),
+        ([Budget("0")], None),
+        ([SUNDAYS, Budget("0", None, None, ("Empty",))], None),
+        ([Budget("0", "@daily", DAY)], None),
+        ([Budget("0", "* * * * *", 60)], None),
+        ([Budget("0", "0 0 30 2 *", HOUR)], None),
+        ([Budget("5", "not a cron", HOUR)], None),
+    ],
+    ids=[
+        "none",
+        "some-go",
+        "until-its-end",
+        "another-takes-over",
+        "hit-upon-hit",
+        "another-reason",
+        "always",
+        "always-for-this-reason",
+        "day-after-day",
+        "minute-after-minute",
+        "never-hits-so-always",
+        "unreadable",
+    ],
+)
+def test_when_budgets_let_something_go(budgets: list[Budget], expected: str | None) -> None:
+    found = free_from(budgets, "Empty", at("2026-02-01T07:00:00"))
+
+    assert found == (None if expected is None else at(expected))
 
 
 def _cron(random: Random) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gen.plan.amounts import amounts
-from gen.plan.labels import ARCH, CAPACITY_TYPE, ZONE
+from gen.plan.labels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
 from gen.plan.requirement import Requirement, requirement
 from gen.plan.values import Node, Pool, Selector, Spread, Taint, Toleration
 from tests.plan.machines import ANY, ask, by_domain, left, pod, sizes
@@ -204,3 +204,13 @@ def test_tolerations_are_those_of_the_pod() -> None:
     seats = pod(count=3, labels=TEST, spread=spread(HOST), tolerations=(Toleration("only", "Exists"),))
 
     assert sizes(ask([seats], [tainted])) == [1, 1, 1]
+
+
+def test_zones_of_pools_that_no_pod_may_use_count_all_the_same() -> None:
+    """Be they among the pools, or elsewhere."""
+    mine, theirs = pool(zones("test-zone-1", "test-zone-2")), ANY._replace(name="theirs")
+    seats = pod(count=5, labels=TEST, spread=spread(ZONE), node_selector=((NODEPOOL, mine.name),))
+    together, apart = ask([seats], [mine, theirs]), ask([seats], [mine], elsewhere=(theirs,))
+
+    assert by_domain(apart, "zone") == by_domain(together, "zone") == [1, 1]
+    assert left(apart) == left(together) == {"pod": (3, "topology")}

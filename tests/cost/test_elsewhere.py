@@ -1,0 +1,102 @@
+"""What other capacities of the cluster have counts for seats that mind where others are."""
+
+from typing import Any
+
+import pytest
+
+from gen.cloud import CloudCapacity
+from gen.cost.values import Run
+from gen.model import ResourceClass
+from tests.cost.stories import HOUR, cloud, only, resource_class, run, told, want
+
+ZONE = "topology.kubernetes.io/zone"
+A, B, C = "us-east-1a", "us-east-1b", "us-east-1c"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def selecting(name: str) -> dict[str, Any]:
+    return {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"berth.dev/class": name}}}
+
+
+SPREAD = {**selecting("spread"), "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
+WISHED = {**SPREAD, "whenUnsatisfiable": "ScheduleAnyway"}
+
+
+def there(name: str, *zones: str, machine: str = "m5.large") -> CloudCapacity:
+    own = {"key": ZONE, "operator": "In", "values": list(zones)}
+    return cloud(name=name, requirements=(only(machine), own))
+
+
+def one_class(name: str, capacity: str, **pod: Any) -> ResourceClass:
+    """One that others may select, whatever it asks for itself."""
+    own = {"topologySpreadConstraints": (WISHED,), **pod}
+    return resource_class(name, "1", "4Gi", capacity)._replace(pod=own)
+
+
+def affinity(kind: str) -> dict[str, Any]:
+    """To those of class `small`."""
+    return {kind: {REQUIRED: (selecting("small"),)}}
+
+
+def zones_of(found: Run, capacity: str) -> list[str]:
+    return [sort.zone for sort in found.sorts if sort.capacity == capacity]
+
+
+@pytest.mark.parametrize("others", [[], [want("b", "8-12=1")]], ids=["alone", "another-opens-too"])
+def test_zones_of_all_pools_count_for_who_is_spread(others: list[Any]) -> None:
+    """Nothing of `gpu` can be in the third zone, which so stays at none: one more in each of the others."""
+    found = run(
+        [there("gpu", A, B), there("general", A, B, C)],
+        [want("a", "8-12=10", of="spread"), *others],
+        [one_class("spread", "gpu", topologySpreadConstraints=(SPREAD,)), one_class("small", "general")],
+    )
+
+    assert sorted(zones_of(found, "gpu")) == [A, B]
+    assert [(key, lack.count, lack.kind) for key, lack in found.steps[0].lacks] == [
+        (("a", "spread"), 8, "topology")
+    ]
+
+
+def test_seats_may_be_near_to_those_of_another_capacity() -> None:
+    found = run(
+        [there("gpu", A, B, C), there("general", B)],
+        [want("a", "9-12=1", of="near"), want("b", "8-12=1")],
+        [one_class("near", "gpu", affinity=affinity("podAffinity")), one_class("small", "general")],
+    )
+
+    assert (zones_of(found, "gpu"), [step.lacks for step in found.steps]) == ([B], [(), (), ()])
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [(("small", "general"), ("alone", "gpu")), (("alone", "gpu"), ("small", "general"))],
+    ids=["who-comes-minds", "who-is-there-minds"],
+)
+def test_seats_keep_away_from_those_of_another_capacity(
+    early: tuple[str, str], late: tuple[str, str]
+) -> None:
+    found = run(
+        [there(early[1], A), there(late[1], A, B)],
+        [want("a", "8-12=1", of=early[0]), want("b", "9-12=1", of=late[0])],
+        [
+            one_class("alone", "gpu", affinity=affinity("podAntiAffinity")),
+            one_class("small", "general"),
+        ],
+    )
+
+    assert zones_of(found, late[1]) == [B]
+
+
+def test_seats_are_on_no_whole_node_of_another() -> None:
+    """It has room, and is of the same capacity."""
+    found = run(
+        [there("gpu", A, machine="m5.4xlarge")],
+        [want("a", "9-12=1", of="spread"), want("b", "8-12=1", nodes=True)],
+        [one_class("spread", "gpu", topologySpreadConstraints=(SPREAD,)), one_class("small", "gpu")],
+    )
+
+    assert told(found.stays) == [
+        "0 on-demand m5.4xlarge 8:00-12:01 b 1",
+        "1 on-demand m5.4xlarge 9:00-12:01 a 1",
+    ]
+    assert found.steps[1].at == 9 * HOUR

@@ -1,0 +1,24 @@
+"""How money stands in JSON."""
+
+from decimal import Decimal
+
+import pytest
+
+from gen.cost.jsonvalues import money_json
+from gen.cost.values import HOUR
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        (Decimal(0), "0.00"),
+        (Decimal("0.5") * HOUR, "0.50"),
+        (Decimal("0.096") * 14_460, "0.3856"),
+        (Decimal("0.1") * 7, "0.000194444"),
+        (Decimal("100000000") * HOUR, "100000000.00"),
+        (None, None),
+    ],
+    ids=["nothing", "cents", "less-than-a-cent", "no-end", "much", "not-known"],
+)
+def test_money(amount: Decimal | None, expected: str | None) -> None:
+    assert money_json(amount) == expected
