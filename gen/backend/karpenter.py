@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
-from gen.cloud import CloudCapacity, CloudReservation
+from gen.cloud import CloudCapacity
 from gen.declared import Declared
+from gen.kind.cloudmachines import terms
 from gen.manifest import cloudsession, labels, naming
 from gen.manifest.cloudpools import own_budgets
 from gen.model import Cluster, ResourceClass, Site
@@ -80,20 +81,8 @@ def static_pool(
 
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
     """An empty list of terms would be refused."""
-    terms: list[dict[str, Any]] = []
-    for one in cloud.reservations:
-        term = _term(one)
-        if term not in terms:  # several machines of one reservation's tags
-            terms.append(term)
-    return {**cloud.node_class, **({"capacityReservationSelectorTerms": terms} if terms else {})}
-
-
-def _term(one: CloudReservation) -> dict[str, Any]:
-    """An id says all by itself."""
-    if one.id:
-        return {"id": one.id}
-    said = {"tags": dict(one.tags), "ownerID": one.owner, "instanceMatchCriteria": one.match}
-    return {key: value for key, value in said.items() if value}
+    selected = terms(cloud.reservations)
+    return {**cloud.node_class, **({"capacityReservationSelectorTerms": selected} if selected else {})}
 
 
 def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]) -> dict[str, Any]:

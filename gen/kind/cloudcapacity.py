@@ -4,7 +4,7 @@ from typing import Any
 
 from gen.cloud import CloudCapacity
 from gen.kind import grammar
-from gen.kind.cloudmachines import INSTANCE_TYPE, RESERVATION
+from gen.kind.cloudmachines import INSTANCE_TYPES, RESERVATIONS
 from gen.kind.different import Different
 from gen.kind.metadata import Document
 from gen.kind.nodeclass import NODE_CLASS
@@ -26,7 +26,7 @@ SPEC = Fields(
         "cluster": Field(Text("DNS label", grammar.dns_label), None, "where it is", "the only cluster"),
         "provider": Field(OneOf(("aws",)), "aws", "the cloud"),
         "nodeClass": Field(NODE_CLASS, meaning="spec of the EC2NodeClass, but for its reservations"),
-        "reservations": Field(ListOf(RESERVATION), (), "machines that are paid for already", "none"),
+        "reservations": Field(RESERVATIONS, (), "machines that are paid for already", "none"),
         "capacityTypes": Field(
             Different(OneOf(CAPACITY_TYPES), 1),
             None,
@@ -51,7 +51,7 @@ SPEC = Fields(
             "none",
         ),
         "instanceTypes": Field(
-            ListOf(INSTANCE_TYPE), (), "what the cloud sells, where the table that comes with Berth differs"
+            INSTANCE_TYPES, (), "what the cloud sells, where the table that comes with Berth differs"
         ),
     },
 )

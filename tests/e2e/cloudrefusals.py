@@ -147,6 +147,7 @@ BY_BOTH = (
     Refused("51-budgets", _budgets(*[{"nodes": str(i)} for i in range(51)]), "B155"),
     Refused("no-such-reason", _budgets({"nodes": "0", "reasons": ["Expired"]}), "B014"),
     Refused("owner-alone-beside-a-good-one", _terms({"id": _ID}, {"ownerID": "123456789012"}), "B152"),
+    Refused("31-reservations", _terms(*[{"id": f"cr-{number:02}"} for number in range(31)]), "B012"),
     Refused("volume-of-no-size", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "0Gi"}}]), "B022"),
 )
 ONLY_BY_US = (

@@ -33,6 +33,23 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         },
         [],
     ),
+    "as-many-as-there-may-be": (
+        {
+            "reservations": [
+                *({"id": f"cr-{number:02}", **MACHINE} for number in range(29)),
+                {"tags": {"a": "b"}, **MACHINE},
+                {"tags": {"a": "b"}, **MACHINE, "instanceType": "m5.large"},
+            ]
+        },
+        [],
+    ),
+    "more-than-there-may-be": (
+        {"reservations": [{"id": f"cr-{number:02}", **MACHINE} for number in range(31)]},
+        [
+            "B012 reservations: it takes 31 terms to select these. Write at most 30: tags select several at "
+            "once."
+        ],
+    ),
     "no-form": (
         {"reservations": [{**MACHINE}]},
         ["B152 reservations.0: nothing says how Karpenter finds it. Add id, tags or instanceMatchCriteria."],
