@@ -1,6 +1,7 @@
 """A cloud capacity by itself, and against the cluster that it is for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
@@ -13,6 +14,7 @@ from gen.kind.cloudmachines import INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
+from gen.plan.budget import always
 from gen.plan.labels import RESERVATION_LABELS
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
@@ -166,8 +168,7 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
         fix = "Write how long after the last pod, such as 1m; windows hold their nodes by budgets."
         yield _problem(NODES_STAY, cloud, ("disruption", "consolidateAfter"), message, fix)
     for i, budget in enumerate(said.get("budgets", ())):
-        reasons = budget.get("reasons", ("Empty",))
-        if budget["nodes"] in ("0", "0%") and "schedule" not in budget and "Empty" in reasons:
+        if _keeps_always(budget):
             message = "this budget holds always: nodes stay and are paid for when they are empty."
             fix = "Remove it: windows hold their nodes by budgets of their own."
             yield _problem(NODES_STAY, cloud, ("disruption", "budgets", i), message, fix)
@@ -183,6 +184,13 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
         )
         fix = "Write as long as a session may take, or leave it out."
         yield _problem(KILLED, cloud, ("terminationGracePeriod",), message, fix)
+
+
+def _keeps_always(budget: Mapping[str, Any]) -> bool:
+    """Does it hold empty nodes at every instant?"""
+    if int(budget["nodes"].rstrip("%")) or "Empty" not in budget.get("reasons", ("Empty",)):
+        return False
+    return "schedule" not in budget or always(budget["schedule"], seconds(budget["duration"]))
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:

@@ -178,10 +178,14 @@ def _nodes(text: str) -> str:
 
 
 def _schedule(text: str) -> str:
-    from gen.plan.cron import parse  # noqa: PLC0415 - only who writes budgets needs it
+    from gen.plan.cron import next_hit, parse  # noqa: PLC0415 - only who writes budgets needs it
 
-    if parse(text) is not None:
+    cron = parse(text)
+    if cron is not None and next_hit(cron, 0) is not None:
         return text
+    if cron is not None:
+        message = f"{shown(text)} never comes, and Karpenter holds such a budget always."
+        raise Refusal(message, "Write a date that there is, or leave out schedule and duration.", BUDGET_RULE)
     if text.startswith(("TZ=", "CRON_TZ=")):
         message = "a budget's schedule is in UTC; it takes no time zone."
         raise Refusal(message, "Remove the zone, and write the hours of UTC.", BUDGET_RULE)

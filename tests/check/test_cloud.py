@@ -200,11 +200,26 @@ def test_limits_let_something_be_bought_and_count() -> None:
     ]
 
 
+ALWAYS = "Remove it: windows hold their nodes by budgets of their own."
 STAY = "this budget holds always: nodes stay and are paid for when they are empty."
 DISRUPTION: dict[str, tuple[Value, list[str]]] = {
     "good": ({"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}, []),
     "never-drifted": ({"budgets": [{"nodes": "0", "reasons": ["Drifted"]}]}, []),
     "at-times": ({"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "8h"}]}, []),
+    "nearly-always": ({"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "23h59m"}]}, []),
+    "some-always": ({"budgets": [{"nodes": "1%", "schedule": "@daily", "duration": "24h"}]}, []),
+    "drift-always": (
+        {"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "24h", "reasons": ["Drifted"]}]},
+        [],
+    ),
+    "all-of-the-day": (
+        {"budgets": [{"nodes": "00%", "schedule": "@daily", "duration": "24h"}]},
+        [f"B183 spec.disruption.budgets.0: {STAY} {ALWAYS}"],
+    ),
+    "longer-than-a-day": (
+        {"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "48h"}]},
+        [f"B183 spec.disruption.budgets.0: {STAY} {ALWAYS}"],
+    ),
     "never": (
         {"consolidateAfter": "Never"},
         [
@@ -215,10 +230,7 @@ DISRUPTION: dict[str, tuple[Value, list[str]]] = {
     ),
     "always-held": (
         {"budgets": [{"nodes": "10%"}, {"nodes": "0"}]},
-        [
-            f"B183 spec.disruption.budgets.1: {STAY} Remove it: windows hold their nodes by budgets of "
-            "their own."
-        ],
+        [f"B183 spec.disruption.budgets.1: {STAY} {ALWAYS}"],
     ),
     "only-when-empty": (
         {"consolidationPolicy": "WhenEmpty"},

@@ -170,8 +170,13 @@ ONLY_BY_US = (
         "B155",
     ),
     Refused(
-        "schedule-that-never-is",
+        "schedule-of-an-hour-that-is-none",
         _budgets({"nodes": "0", "schedule": "0 25 * * *", "duration": "8h"}),
+        "B155",
+    ),
+    Refused(
+        "schedule-that-never-comes",
+        _budgets({"nodes": "0", "schedule": "0 0 30 2 *", "duration": "8h"}),
         "B155",
     ),
     Refused("budget-of-no-time", _budgets({"nodes": "0", "schedule": "@daily", "duration": "0m"}), "B151"),

@@ -183,6 +183,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                     {"nodes": "0", "schedule": "0 8 * * *"},
                     {"nodes": "0", "duration": "8h"},
                     {"nodes": "0", "schedule": "0 25 * * *", "duration": "8h"},
+                    {"nodes": "0", "schedule": "0 0 30 2 *", "duration": "1h"},
                     {"nodes": "0", "schedule": "@daily", "duration": "90s"},
                     {"nodes": "0", "schedule": "@daily", "duration": "0h"},
                     {"nodes": "0", "reasons": ["Old"]},
@@ -203,14 +204,16 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             'B155 disruption.budgets.4.schedule: "0 25 * * *" is no schedule that Karpenter reads: '
             'it would stop all disruption for ever. Write five fields in UTC, such as "0 8 * * 1-5", '
             "or @daily.",
-            'B151 disruption.budgets.5.duration: "90s" is not the duration of a budget. Write hours '
+            'B155 disruption.budgets.5.schedule: "0 0 30 2 *" never comes, and Karpenter holds such a '
+            "budget always. Write a date that there is, or leave out schedule and duration.",
+            'B151 disruption.budgets.6.duration: "90s" is not the duration of a budget. Write hours '
             "and minutes, such as 8h30m.",
-            "B151 disruption.budgets.6.duration: 0h is no time: the budget would never hold. Write "
+            "B151 disruption.budgets.7.duration: 0h is no time: the budget would never hold. Write "
             "at least 1m.",
-            'B014 disruption.budgets.7.reasons.0: "Old" is not one of Underutilized, Empty, Drifted. '
+            'B014 disruption.budgets.8.reasons.0: "Old" is not one of Underutilized, Empty, Drifted. '
             "Write one of Underutilized, Empty, Drifted.",
-            "B012 disruption.budgets.8.reasons: the list is empty. Write at least one item.",
-            "B011 disruption.budgets.8: nodes is missing. Add nodes: a number or share of nodes.",
+            "B012 disruption.budgets.9.reasons: the list is empty. Write at least one item.",
+            "B011 disruption.budgets.9: nodes is missing. Add nodes: a number or share of nodes.",
         ],
     ),
     "good-budgets": (
@@ -225,6 +228,8 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                         "reasons": ["Empty", "Underutilized"],
                     },
                     {"nodes": "100%"},
+                    {"nodes": "0", "schedule": "0 0 29 2 *", "duration": "24h"},
+                    {"nodes": "0", "schedule": "0 0 30 2 1", "duration": "24h"},
                 ],
             }
         },
