@@ -3,6 +3,7 @@
 from typing import Any
 
 from gen.cloud import CloudCapacity
+from gen.finding import Path
 from gen.kind import grammar
 from gen.kind.cloudmachines import INSTANCE_TYPES, RESERVATIONS
 from gen.kind.different import Different
@@ -10,7 +11,7 @@ from gen.kind.metadata import Document
 from gen.kind.nodeclass import NODE_CLASS
 from gen.kind.nodepool import DISRUPTION, EXPIRY, GRACE, LIMITS, NODE_LABELS, REQUIREMENTS, TAINT
 from gen.kind.resources import AMOUNT
-from gen.kind.shape import Field, Fields, ListOf, MapOf
+from gen.kind.shape import CONFLICT, INVALID, Field, Fields, ListOf, Made, MapOf, Report
 from gen.kind.value import OneOf, Text, Whole
 from gen.model import Origin
 
@@ -19,6 +20,20 @@ CAPACITY_TYPES = ("reserved", "on-demand", "spot")
 
 def _daemon_resource(text: str) -> str:
     return text if text == "pods" else grammar.resource_name(text)
+
+
+def _taints(made: Made, path: Path, report: Report) -> None:
+    """Each key and effect once, in both lists together: else the NodePool is never ready."""
+    known: dict[tuple[str, str], str] = {}
+    for name in ("taints", "startupTaints"):
+        for i, one in enumerate(made[name] if isinstance(made[name], tuple) else ()):
+            if one is INVALID:
+                continue
+            where = known.setdefault((one["key"], one["effect"]), f"{name}[{i}]")
+            if where != f"{name}[{i}]":
+                both = f"key {one['key']} and effect {one['effect']}"
+                message = f"{where} has {both} too: such a NodePool is never ready."
+                report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
 
 
 SPEC = Fields(
@@ -54,6 +69,7 @@ SPEC = Fields(
             INSTANCE_TYPES, (), "what the cloud sells, where the table that comes with Berth differs"
         ),
     },
+    agree=_taints,
 )
 
 

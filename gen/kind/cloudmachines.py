@@ -97,10 +97,15 @@ RESERVATION = Fields(
 
 
 def terms(reservations: Iterable[CloudReservation]) -> list[dict[str, Any]]:
-    """The selector terms that find them, each once, in their order: several entries may be machines of one."""
+    """What selects them, each term once, in their order: several entries may be machines of one."""
     found: list[dict[str, Any]] = []
     for one in reservations:
-        said = {"id": one.id, "tags": dict(one.tags), "ownerID": one.owner, "instanceMatchCriteria": one.match}
+        said = {
+            "id": one.id,
+            "tags": dict(one.tags),
+            "ownerID": one.owner,
+            "instanceMatchCriteria": one.match,
+        }
         term = {key: value for key, value in said.items() if value}
         if term not in found:
             found.append(term)

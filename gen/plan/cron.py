@@ -11,7 +11,8 @@ from typing import NamedTuple
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAY = 86_400
 _YEARS = 5
-_CYCLE = range(date(2000, 1, 1).toordinal(), date(2028, 1, 1).toordinal())  # then weekdays of dates come again
+# After these days each date has the weekday again that it had.
+_CYCLE = range(date(2000, 1, 1).toordinal(), date(2028, 1, 1).toordinal())
 _JAN_TO_DEC = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_JAN_TO_DEC, start=1)}
 _WEEKDAYS = {"sun": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6}

@@ -179,6 +179,11 @@ ONLY_BY_US = (
         _budgets({"nodes": "0", "schedule": "0 0 30 2 *", "duration": "8h"}),
         "B155",
     ),
+    Refused(
+        "taint-twice",
+        _set("startupTaints", to=[{"key": "a", "effect": "NoExecute", "value": value} for value in "ab"]),
+        "B016",
+    ),
     Refused("budget-of-no-time", _budgets({"nodes": "0", "schedule": "@daily", "duration": "0m"}), "B151"),
     Refused("longer-than-go-counts", _set("expireAfter", to="9999999h"), "B151"),
 )

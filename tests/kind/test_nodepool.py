@@ -157,6 +157,25 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "B020 taints.3.value: a taint's value may not be empty here. Remove it: no value is empty.",
         ],
     ),
+    "taints-twice": (
+        {
+            "taints": [
+                {"key": "gpu", "effect": "NoSchedule"},
+                {"key": "gpu", "effect": "NoExecute"},
+                {"key": "gpu", "value": "a", "effect": "NoSchedule"},
+            ],
+            "startupTaints": [
+                {"key": "gpus", "effect": "NoSchedule"},
+                {"key": "gpu", "effect": "NoExecute"},
+            ],
+        },
+        [
+            "B016 taints.2: taints[0] has key gpu and effect NoSchedule too: such a NodePool is never "
+            "ready. Remove one of the two.",
+            "B016 startupTaints.1: taints[1] has key gpu and effect NoExecute too: such a NodePool is never "
+            "ready. Remove one of the two.",
+        ],
+    ),
     "durations": (
         {"expireAfter": "30d", "terminationGracePeriod": "Never"},
         [
