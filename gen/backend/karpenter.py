@@ -1,7 +1,8 @@
 """What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole nodes.
 
 Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of ours stands
-there: our labels are on the objects themselves. How these look stands in templates/karpenter/.
+there: our labels, and what people say in metadata, are on the objects themselves. How these look stands in
+templates/karpenter/.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,14 +20,19 @@ from gen.plan.windows import Budgets, Held
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
 
-def manifests(site: Site, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
+def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
     """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
     name, ours = naming.node_pool(site.name, cloud.name), labels.of_site(site)
+    annotations = {**labels.untouched(cluster.engine), **dict(cloud.own_annotations)}
+    metadata = {
+        "name": name,
+        "labels": {**ours, **dict(cloud.own_labels)},
+        "has_annotations": bool(annotations),
+        "annotations": annotations,
+    }
     weight = {"has_weight": cloud.weight is not None, "weight": cloud.weight}
     values = {
-        "name": name,
-        "labels": ours,
-        "has_annotations": False,
+        **metadata,
         "is_static": False,
         **weight,
         "has_limits": bool(cloud.limits),
@@ -35,7 +41,7 @@ def manifests(site: Site, cloud: CloudCapacity, held: Budgets) -> list[Manifest]
         **_template(cloud, name, ()),
     }
     return [
-        Manifest("karpenter/nodeclass.yaml.j2", {"name": name, "labels": ours, "spec": _node_class(cloud)}),
+        Manifest("karpenter/nodeclass.yaml.j2", {**metadata, "spec": _node_class(cloud)}),
         Manifest("karpenter/nodepool.yaml.j2", values),
     ]
 

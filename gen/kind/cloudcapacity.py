@@ -7,7 +7,7 @@ from gen.finding import Path
 from gen.kind import grammar
 from gen.kind.cloudmachines import INSTANCE_TYPES, RESERVATIONS
 from gen.kind.different import Different
-from gen.kind.metadata import Document
+from gen.kind.metadata import IGNORE, Document
 from gen.kind.nodeclass import NODE_CLASS
 from gen.kind.nodepool import DISRUPTION, EXPIRY, GRACE, LIMITS, NODE_LABELS, REQUIREMENTS, TAINT
 from gen.kind.resources import AMOUNT
@@ -74,10 +74,10 @@ SPEC = Fields(
 
 
 def _build(made: dict[str, Any], origin: Origin) -> CloudCapacity:
-    spec = made["spec"]
+    metadata, spec = made["metadata"], made["spec"]
     return CloudCapacity(
         origin=origin,
-        name=made["metadata"]["name"],
+        name=metadata["name"],
         cluster=spec["cluster"] or "",
         provider=spec["provider"],
         node_class=spec["nodeClass"],
@@ -95,6 +95,8 @@ def _build(made: dict[str, Any], origin: Origin) -> CloudCapacity:
         disruption=spec["disruption"],
         instance_types=spec["instanceTypes"],
         daemon_requests=spec["daemonRequests"],
+        own_labels=metadata["labels"],
+        own_annotations=tuple(pair for pair in metadata["annotations"] if pair[0] != IGNORE),
     )
 
 

@@ -3,9 +3,8 @@
 import pytest
 
 from gen.check import karpenter
-from gen.check.karpenter import OF_PODS
 from tests.check.clouds import KARPENTER, RESERVED, of_cloud, of_documents, sound
-from tests.saying import Value, lines, read, reservation, resource_class, site
+from tests.saying import Value, resource_class, site
 
 
 def has(version: str, **gates: bool) -> Value:
@@ -94,19 +93,6 @@ def test_buffers_are_no_placeholders() -> None:
         "up again as sessions arrive, and knows no windows; in Karpenter Provisioning=True says that it fits "
         "on nodes that stand, in cluster-autoscaler that nodes are asked for. For the same seats use "
         "placeholders or a buffer, not both; judge a buffer by its reason."
-    ]
-
-
-@pytest.mark.parametrize("key", OF_PODS)
-def test_annotations_of_pods_do_nothing_on_a_reservation(key: str) -> None:
-    one = reservation()
-    one["metadata"]["annotations"] = {"example.org/course": "a", key: "true"}
-    (found,) = read(one, site(), resource_class()).reservations
-
-    assert lines(karpenter.of_annotations(found)) == [
-        f"B176 metadata.annotations.{key} @key: {key} is read on pods; annotations of a reservation are on "
-        "its other objects. Remove it: windows hold their nodes by budgets, and placeholders may go at any "
-        "time."
     ]
 
 

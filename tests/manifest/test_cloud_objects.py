@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.manifest.cloudparts import (
     MACHINES,
     NODE_CLASS,
@@ -13,6 +15,7 @@ from tests.manifest.cloudparts import (
     nodes,
     objects,
     resource_class,
+    site,
     texts,
 )
 
@@ -93,6 +96,30 @@ def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
             },
         },
     }
+
+
+@pytest.mark.parametrize(
+    ("engine", "more"),
+    [("argocd", {}), ("flux", {"kustomize.toolkit.fluxcd.io/substitute": "disabled"})],
+    ids=["argocd", "flux-rewrites-nothing"],
+)
+def test_metadata_is_that_of_the_objects_and_not_of_nodes(
+    tmp_path: Path, engine: str, more: dict[str, str]
+) -> None:
+    said = capacity()
+    said["metadata"]["labels"] = {"example.org/team": "ml"}
+    kept = {"argocd.argoproj.io/sync-options": "Prune=false"}
+    said["metadata"]["annotations"] = {**kept, "berth.dev/ignore": "B158: soon"}
+    found = cloud_objects(tmp_path / "with", site(engine=engine), said)
+    without = cloud_objects(tmp_path / "without", site(engine=engine), capacity())
+
+    for one in ("EC2NodeClass/uni.cloud.odcr", "NodePool/uni.cloud.odcr"):
+        assert found[one]["metadata"] == {
+            "name": "uni.cloud.odcr",
+            "labels": {**OURS, "example.org/team": "ml"},
+            "annotations": {**more, **kept},
+        }
+        assert found[one]["spec"] == without[one]["spec"]
 
 
 def test_reservations_are_selected_in_every_form(tmp_path: Path) -> None:
