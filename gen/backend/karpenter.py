@@ -13,9 +13,9 @@ from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.kind.cloudmachines import terms
 from gen.manifest import cloudsession, labels, naming
-from gen.manifest.cloudpools import own_budgets
+from gen.manifest.cloudpools import own_budgets, selected
 from gen.model import Cluster, ResourceClass, Site
-from gen.plan.labels import CAPACITY_TYPE, NODEPOOL, WELL_KNOWN
+from gen.plan.labels import CAPACITY_TYPE
 from gen.plan.windows import Budgets, Held
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
@@ -80,7 +80,7 @@ def static_pool(
         "has_limits": bool(limits),
         "limits": limits,
         **_disruption(cloud, ()),
-        **_template(cloud, naming.node_pool(site.name, cloud.name), _selected(found)),
+        **_template(cloud, naming.node_pool(site.name, cloud.name), selected(found)),
     }
     return Manifest("karpenter/nodepool.yaml.j2", values)
 
@@ -107,16 +107,6 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
         "node_labels": dict(cloud.labels),
         "node": {key: value for key, value in node.items() if value},
     }
-
-
-def _selected(found: ResourceClass) -> list[dict[str, Any]]:
-    """What the class selects of what a machine is; other labels are for the capacity to give."""
-    selector = found.pod.get("nodeSelector", {})
-    return [
-        {"key": key, "operator": "In", "values": [value]}
-        for key, value in selector.items()
-        if key in WELL_KNOWN and key != NODEPOOL
-    ]
 
 
 def _disruption(cloud: CloudCapacity, held: Sequence[Held]) -> dict[str, Any]:

@@ -10,8 +10,11 @@ from gen.check.references import of_cluster
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.finding import Path, Problem
+from gen.kind.backend import NODE_POOL
 from gen.kind.cloudmachines import INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
+from gen.kind.nodepool import MOST_RENDERED
+from gen.manifest.cloudpools import selected
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
 from gen.plan.budget import always
@@ -36,6 +39,7 @@ def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
         if cloud.name not in named and all_known:
             yield _unnamed(cloud)
     yield from _shared(declared, site)
+    yield from _whole_nodes(declared)
 
 
 def _problem(code: str, cloud: CloudCapacity, path: Path, message: str, fix: str) -> Problem:
@@ -184,6 +188,21 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
         )
         fix = "Write as long as a session may take, or leave it out."
         yield _problem(KILLED, cloud, ("terminationGracePeriod",), message, fix)
+
+
+def _whole_nodes(declared: Declared) -> Iterator[Problem]:
+    """Their pool has the capacity types, and requirements of the capacity and of the class."""
+    whole = {name for one in declared.reservations if one.backend == NODE_POOL for name, _ in one.seats}
+    for found in declared.classes.values():
+        cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
+        more = 1 + len(selected(found))
+        if cloud is not None and found.name in whole and len(cloud.requirements) + more > MOST_RENDERED:
+            message = (
+                f"with what class {found.name} selects, its pool of whole nodes has "
+                f"{len(cloud.requirements) + more} requirements."
+            )
+            fix = f"Write at most {MOST_RENDERED - more} here."
+            yield _problem("B012", cloud, ("requirements",), message, fix)
 
 
 def _keeps_always(budget: Mapping[str, Any]) -> bool:

@@ -27,7 +27,8 @@ from gen.kind.value import OneOf, Text, Whole
 
 BUDGET_RULE, REQUIREMENT_RULE = "B155", "B154"
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
-MOST_REQUIREMENTS, MOST_BUDGETS, MOST_LABELS = 90, 50, 90  # the CRD takes 100; some are ours
+MOST_BUDGETS, MOST_LABELS = 50, 100
+MOST_REQUIREMENTS, MOST_RENDERED = 90, 100  # with those that we add
 LONGEST_KEY = 316
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
 POLICIES = ("WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced")
@@ -57,7 +58,7 @@ def _refuse_kept(key: object, path: Path, report: Report) -> None:
     """Report a label that only Karpenter itself may set, or that we set."""
     if type(key) is not str:
         return
-    domain = key.partition("/")[0] if "/" in key else ""
+    domain = key.partition("/")[0]  # the whole key where it has none, as in the CRD's rules
     if key == CAPACITY_TYPE:
         message, fix = f"{key} is said by capacityTypes.", "Remove it, and write capacityTypes."
     elif key == "kubernetes.io/hostname" or domain.endswith("karpenter.sh"):

@@ -7,7 +7,8 @@ from typing import Any
 
 from gen.cloud import CloudCapacity
 from gen.manifest import naming
-from gen.plan.labels import NODEPOOL
+from gen.model import ResourceClass
+from gen.plan.labels import NODEPOOL, WELL_KNOWN
 
 Expression = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -56,3 +57,15 @@ def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
     of windows in the list it would be gone.
     """
     return cloud.disruption.get("budgets") or ({"nodes": "10%"},)
+
+
+def selected(found: ResourceClass) -> list[dict[str, Any]]:
+    """What the class selects of what a machine is, as requirements of its pool of whole nodes; other labels
+    are for the capacity to give.
+    """
+    selector = found.pod.get("nodeSelector", {})
+    return [
+        {"key": key, "operator": "In", "values": [value]}
+        for key, value in selector.items()
+        if key in WELL_KNOWN and key != NODEPOOL
+    ]

@@ -2,10 +2,12 @@
 
 import pytest
 
+from gen.kind.nodepool import AWS_LABELS
+from gen.plan.labels import WELL_KNOWN
 from tests.check.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.kind.test_cloudcapacity import cloud
 from tests.kind.test_nodeclass import GOOD
-from tests.saying import Value, resource_class, site
+from tests.saying import Value, reservation, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 
@@ -200,62 +202,6 @@ def test_limits_let_something_be_bought_and_count() -> None:
     ]
 
 
-ALWAYS = "Remove it: windows hold their nodes by budgets of their own."
-STAY = "this budget holds always: nodes stay and are paid for when they are empty."
-DISRUPTION: dict[str, tuple[Value, list[str]]] = {
-    "good": ({"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}, []),
-    "never-drifted": ({"budgets": [{"nodes": "0", "reasons": ["Drifted"]}]}, []),
-    "at-times": ({"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "8h"}]}, []),
-    "nearly-always": ({"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "23h59m"}]}, []),
-    "some-always": ({"budgets": [{"nodes": "1%", "schedule": "@daily", "duration": "24h"}]}, []),
-    "drift-always": (
-        {"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "24h", "reasons": ["Drifted"]}]},
-        [],
-    ),
-    "all-of-the-day": (
-        {"budgets": [{"nodes": "00%", "schedule": "@daily", "duration": "24h"}]},
-        [f"B183 spec.disruption.budgets.0: {STAY} {ALWAYS}"],
-    ),
-    "longer-than-a-day": (
-        {"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "48h"}]},
-        [f"B183 spec.disruption.budgets.0: {STAY} {ALWAYS}"],
-    ),
-    "never": (
-        {"consolidateAfter": "Never"},
-        [
-            "B183 spec.disruption.consolidateAfter: nodes never go because they are empty: after a window "
-            "they stay and are paid for. Write how long after the last pod, such as 1m; windows hold their "
-            "nodes by budgets."
-        ],
-    ),
-    "always-held": (
-        {"budgets": [{"nodes": "10%"}, {"nodes": "0"}]},
-        [f"B183 spec.disruption.budgets.1: {STAY} {ALWAYS}"],
-    ),
-    "only-when-empty": (
-        {"consolidationPolicy": "WhenEmpty"},
-        [
-            "B182 spec.disruption.consolidationPolicy: with WhenEmpty nothing that was bought comes back to "
-            "a reserved machine that becomes free. Write WhenEmptyOrUnderutilized, unless sessions must not "
-            "move."
-        ],
-    ),
-}
-
-
-@pytest.mark.parametrize(("said", "problems"), DISRUPTION.values(), ids=DISRUPTION)
-def test_what_is_told_of_disruption(said: Value, problems: list[str]) -> None:
-    assert of_cloud(reservations=[RESERVED], disruption=said) == problems
-
-
-def test_sessions_have_time_to_end() -> None:
-    assert of_cloud(terminationGracePeriod="1m") == []
-    assert of_cloud(terminationGracePeriod="59s") == [
-        "B173 spec.terminationGracePeriod: sessions have 59s to end when a node goes, whatever their "
-        "disruption budgets and do-not-disrupt say. Write as long as a session may take, or leave it out."
-    ]
-
-
 def test_an_interruptible_reservation_is_told() -> None:
     assert of_cloud(reservations=[{**RESERVED, "type": "interruptible"}]) == [
         "B179 spec.reservations.0.type: reservation cr-0a is interruptible: AWS takes its machines back with "
@@ -300,6 +246,30 @@ def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
         "minute late what the other took, and may launch into nothing. "
         "Give each cluster a reservation of its own."
     ]
+
+
+@pytest.mark.parametrize("backend", ["nodePool", "placeholder"])
+def test_a_pool_of_whole_nodes_has_room_for_what_its_class_selects(backend: str) -> None:
+    selector = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux", "karpenter.sh/nodepool": "a"}
+    selector |= dict.fromkeys(sorted(WELL_KNOWN & set(AWS_LABELS))[:8], "1")
+    amount = {"nodeCount" if backend == "nodePool" else "placeholderCount": 1, "scaleDownBehavior": "none"}
+    course = reservation(backend={"type": backend}, provisioning=amount)
+
+    def asking(number: int) -> list[str]:
+        asks = [{"key": f"example.org/{one}", "operator": "DoesNotExist"} for one in range(number)]
+        found = resource_class(cloudCapacity=["gpu"], nodeSelector=selector)
+        told = of_documents(site(KARPENTER), found, cloud(requirements=asks), course)
+        return [one for one in told if "B012" in one]
+
+    assert asking(89) == []
+    assert asking(90) == (
+        [
+            "B012 spec.requirements: with what class small selects, its pool of whole nodes has 101 "
+            "requirements. Write at most 89 here."
+        ]
+        if backend == "nodePool"
+        else []
+    )
 
 
 def test_a_block_is_a_reservation_too() -> None:

@@ -105,6 +105,11 @@ def _budgets(*budgets: Document) -> Change:
     return _set("disruption", to={"budgets": list(budgets)})
 
 
+def _interfaces(number: int) -> list[Document]:
+    one = {"networkCardIndex": 0, "interfaceType": "interface"}
+    return [{**one, "deviceIndex": index} for index in range(number)]
+
+
 _ID, _OTHER_ID = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
 _TAGGED = {"tags": {"course": "ml"}}
 
@@ -118,6 +123,8 @@ BY_BOTH = (
     Refused("alias-of-another-family", _class(amiFamily="Bottlerocket"), "B016"),
     Refused("no-family", _class(**{_AMI: [{"id": "ami-0a"}]}), "B011"),
     Refused("alias-without-version", _class(**{_AMI: [{"alias": "al2023"}]}), "B151"),
+    Refused("alias-on-two-lines", _class(**{_AMI: [{"alias": "al2023@v1\n"}]}), "B151"),
+    Refused("151-interfaces", _class(networkInterfaces=_interfaces(151)), "B012"),
     Refused("tag-of-karpenters", _class(tags={"karpenter.sh/nodepool": "x"}), "B153"),
     Refused("soft-without-grace", _class(kubelet={"evictionSoft": {"pid.available": "5%"}}), "B016"),
     Refused(
@@ -135,8 +142,11 @@ BY_BOTH = (
     Refused("below-a-word", _asked("example.org/a", "Lt", "many"), "B154"),
     Refused("too-few-to-choose", _asked("example.org/a", "In", "x", minValues=2), "B154"),
     Refused("label-of-karpenters", _set("labels", to={"karpenter.sh/course": "ml"}), "B153"),
+    Refused("label-that-is-their-domain", _set("labels", to={"karpenter.sh": "a"}), "B153"),
+    Refused("101-labels", _set("labels", to={f"a{number}": "" for number in range(101)}), "B012"),
     Refused("hostname", _set("labels", to={"kubernetes.io/hostname": "a"}), "B153"),
     Refused("label-that-aws-has-not", _asked("karpenter.k8s.aws/instance-colour", "Exists"), "B153"),
+    Refused("domain-that-aws-keeps", _asked("eu.karpenter.k8s.aws", "Exists"), "B153"),
     Refused("weight-of-nothing", _set("weight", to=0), "B012"),
     Refused("days", _set("expireAfter", to="30d"), "B151"),
     Refused("grace-without-end", _set("terminationGracePeriod", to="Never"), "B151"),

@@ -115,12 +115,29 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "itself. Remove it.",
         ],
     ),
+    "domains-alone": (
+        {
+            "requirements": [{"key": "eu.karpenter.k8s.aws", "operator": "Exists"}],
+            "labels": {"karpenter.sh": "a", "karpenter": "a", "example.org/karpenter.sh": "a"},
+        },
+        [
+            "B153 requirements.0.key @key: eu.karpenter.k8s.aws is no label that Karpenter knows of "
+            "machines. Remove it, or correct it.",
+            "B153 labels.karpenter.sh @key: karpenter.sh is a label that Karpenter keeps for itself. "
+            "Remove it.",
+        ],
+    ),
     "labels-of-machines": (
         {
             "requirements": [{"key": "karpenter.k8s.aws/instance-family", "operator": "Exists"}],
             "labels": {"course": "ml"},
         },
         [],
+    ),
+    "as-many-labels-as-there-may-be": ({"labels": {f"a{number}": "" for number in range(100)}}, []),
+    "too-many-labels": (
+        {"labels": {f"a{number}": "" for number in range(101)}},
+        ["B012 labels: there are 101 labels. Write at most 100."],
     ),
     "too-many": (
         {"requirements": [{"key": "a", "operator": "Exists"}] * 91},
