@@ -14,6 +14,7 @@ from gen.kind.backend import NODE_POOL
 from gen.kind.cloudmachines import INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
 from gen.kind.nodepool import MOST_RENDERED
+from gen.kind.shape import shown
 from gen.manifest.cloudpools import selected
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
@@ -143,12 +144,29 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
             yield _problem(NO_FALLBACK, cloud, ("requirements", i), message, fix)
-    for term in cloud.node_class.get("amiSelectorTerms", ()):
-        alias = term.get("alias", "")
+    yield from _images(cloud)
+
+
+def _images(cloud: CloudCapacity) -> Iterator[Problem]:
+    """Those that may be another tomorrow, though nobody changes a file."""
+    for i, term in enumerate(cloud.node_class.get("amiSelectorTerms", ())):
+        at: Path = ("nodeClass", "amiSelectorTerms", i)
+        alias, name, parameter = (term.get(key, "") for key in ("alias", "name", "ssmParameter"))
+        fix = "Write its id, and change that between windows."
         if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
             message = f"{alias} changes with each release of AWS, and nodes are replaced at any time then."
             fix = "Write a version, such as al2023@v20260107, and raise it between windows."
-            yield _problem(MOVING_IMAGE, cloud, ("nodeClass", "amiSelectorTerms"), message, fix)
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif parameter and not parameter.rpartition(":")[2].isdigit():
+            message = f"{shown(parameter)} may name another image at any time, and nodes are replaced then."
+            fix = "Write its version after a colon, or the id of the image, and change that between windows."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif "*" in name or "?" in name:
+            message = f"an image named {shown(name)} may come at any time, and nodes are replaced then."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif "tags" in term and not name:
+            message = "an image with these tags may come at any time, and nodes are replaced then."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
 
 
 def _limits(cloud: CloudCapacity) -> Iterator[Problem]:

@@ -217,6 +217,9 @@ def _disruption(made: Made, path: Path, report: Report) -> None:
     if isinstance(budgets, tuple) and len(budgets) > MOST_BUDGETS:
         message = f"there are {len(budgets)} budgets."
         report(BUDGET_RULE, (*path, "budgets"), message, f"Write at most {MOST_BUDGETS}.")
+    elif budgets == ():
+        fix = 'Write {nodes: "100%"} to bound nothing, or leave budgets out: then 10% go at once.'
+        report(RANGE, (*path, "budgets"), "the list is empty.", fix)
 
 
 EXPIRY = Text("duration or Never", cloudtext.span_or_never)

@@ -6,7 +6,6 @@ from gen.kind.nodepool import AWS_LABELS
 from gen.plan.labels import WELL_KNOWN
 from tests.check.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.kind.test_cloudcapacity import cloud
-from tests.kind.test_nodeclass import GOOD
 from tests.saying import Value, reservation, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
@@ -178,17 +177,6 @@ def test_requirements_that_no_machine_meets() -> None:
         "B188 spec.requirements: no machine meets the requirements: no value of pool meets them all. "
         "Change requirements, labels or types."
     ]
-
-
-def test_an_image_that_moves_replaces_nodes() -> None:
-    moving = {**GOOD, "amiSelectorTerms": [{"alias": "al2023@latest"}]}
-
-    assert of_cloud(nodeClass=moving) == [
-        "B186 spec.nodeClass.amiSelectorTerms: al2023@latest changes with each release of AWS, and nodes are "
-        "replaced at any time then. Write a version, such as al2023@v20260107, and raise it between windows."
-    ]
-    windows = {**GOOD, "amiSelectorTerms": [{"alias": "windows2022@latest"}]}
-    assert of_cloud(nodeClass=windows) == []
 
 
 def test_limits_let_something_be_bought_and_count() -> None:

@@ -140,9 +140,9 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
     "no-instants": (
         {"reservations": [{"id": "cr-0a", "from": "2026-02-01", "until": "2026-02-30T00:00:00Z", **MACHINE}]},
         [
-            'B107 reservations.0.from: "2026-02-01" is not an instant in UTC. Write it as '
+            'B151 reservations.0.from: "2026-02-01" is not an instant in UTC. Write it as '
             "2026-12-31T23:00:00Z.",
-            "B107 reservations.0.until: 2026-02-30T00:00:00Z does not exist. Write a date and a time "
+            "B151 reservations.0.until: 2026-02-30T00:00:00Z does not exist. Write a date and a time "
             "that exist.",
         ],
     ),

@@ -271,6 +271,13 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         },
         [],
     ),
+    "no-budgets": (
+        {"disruption": {"budgets": []}},
+        [
+            'B012 disruption.budgets: the list is empty. Write {nodes: "100%"} to bound nothing, or leave '
+            "budgets out: then 10% go at once."
+        ],
+    ),
     "too-many-budgets": (
         {"disruption": {"budgets": [{"nodes": "1"}] * 51}},
         ["B155 disruption.budgets: there are 51 budgets. Write at most 50."],
