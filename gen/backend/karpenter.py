@@ -17,6 +17,7 @@ from gen.manifest.cloudpools import own_budgets, selected
 from gen.model import Cluster, ResourceClass, Site
 from gen.plan.labels import CAPACITY_TYPE
 from gen.plan.windows import Budgets, Held
+from gen.quantity import canonical
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
 
@@ -36,7 +37,7 @@ def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets)
         "is_static": False,
         **weight,
         "has_limits": bool(cloud.limits),
-        "limits": dict(cloud.limits),
+        "limits": _limits(cloud),
         **_disruption(cloud, held.held),
         **_template(cloud, name, ()),
     }
@@ -69,7 +70,7 @@ def static_pool(
     """Nodes of the capacity in a number that somebody sets; none in git. Without pods to ask for anything,
     only the class says which machines they are. Of limits it takes that of nodes alone, and no weight.
     """
-    limits = {key: amount for key, amount in cloud.limits if key == "nodes"}
+    limits = {key: amount for key, amount in _limits(cloud).items() if key == "nodes"}
     values = {
         "name": name,
         "labels": {**common["labels"], CLASS: found.name},
@@ -89,6 +90,11 @@ def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
     """An empty list of terms would be refused."""
     selected = terms(cloud.reservations)
     return {**cloud.node_class, **({"capacityReservationSelectorTerms": selected} if selected else {})}
+
+
+def _limits(cloud: CloudCapacity) -> dict[str, str]:
+    """As Kubernetes would write them: who compares git with the cluster finds no difference."""
+    return {key: canonical(amount) for key, amount in cloud.limits}
 
 
 def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]) -> dict[str, Any]:

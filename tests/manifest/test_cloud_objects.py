@@ -65,7 +65,7 @@ def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
         reservations=[{"id": "cr-0123456789abcdef0", **MACHINES}],
         requirements=[zone],
         weight=10,
-        limits={"cpu": 64, "nodes": "4"},
+        limits={"cpu": 64.5, "memory": "1024Mi", "nodes": "4000m"},
         taints=[taint],
         startupTaints=[{"key": "example.org/starting", "effect": "NoExecute"}],
         labels={"example.org/room": "teaching"},
@@ -78,7 +78,7 @@ def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
 
     assert found["NodePool/uni.cloud.odcr"]["spec"] == {
         "weight": 10,
-        "limits": {"cpu": "64", "nodes": "4"},
+        "limits": {"cpu": "64500m", "memory": "1Gi", "nodes": "4"},
         "disruption": {
             "consolidationPolicy": "WhenEmpty",
             "consolidateAfter": "1m",
