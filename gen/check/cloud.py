@@ -5,7 +5,7 @@ from typing import Any
 
 from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
-from gen.check.karpenter import NO_KARPENTER, problems_of_need
+from gen.check.karpenter import NO_KARPENTER, has, problems_of_need
 from gen.check.references import of_cluster
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.declared import Declared
@@ -33,7 +33,7 @@ def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
     all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
     for cloud in declared.clouds.values():
         yield from _cluster(cloud, site)
-        yield from _reserved(cloud)
+        yield from _reserved(cloud, cluster_named(cloud.cluster, site))
         yield from _order(cloud)
         yield from _disruption(cloud)
         yield from _limits(cloud)
@@ -79,7 +79,7 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
         yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
 
 
-def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
+def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem]:
     why = cloudmatch.contradiction(cloud)
     if why:
         message, fix = f"no machine meets the requirements: {why}.", "Change requirements, labels or types."
@@ -91,12 +91,7 @@ def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
         fix = "Add reservations, or remove reserved from capacityTypes."
         yield _problem(NOTHING_RESERVED, cloud, ("capacityTypes",), message, fix)
     if cloud.reservations and not wished:
-        message = (
-            f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
-            "for Karpenter launches nothing into a reservation by luck."
-        )
-        fix = "Add reserved to capacityTypes, or remove the reservations."
-        yield _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+        yield _unwished(cloud, cluster)
     for i, one in enumerate(cloud.reservations):
         hindrance = cloudmatch.excluded(cloud, one)
         if hindrance is not None:
@@ -110,6 +105,26 @@ def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
             )
             fix = "Use it where sessions may end at any time, and see that the rule is there."
             yield _problem(NOTICE, cloud, ("reservations", i, "type"), message, fix)
+
+
+def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
+    """Without reserved capacity, Karpenter leaves to AWS what an on-demand machine falls into."""
+    if cluster is not None and not has("reserved", cluster):
+        message = (
+            f"capacityTypes has no reserved: its {_machines(cloud)} are paid for, and the Karpenter of "
+            f"cluster {cluster.name} uses them only by luck, where they are open and an on-demand machine fits."
+        )
+        fix = (
+            "Use Karpenter 1.6 or later with the gate ReservedCapacity, and add reserved to capacityTypes; "
+            "or remove the reservations."
+        )
+        return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+    message = (
+        f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
+        "for Karpenter launches nothing into a reservation by luck."
+    )
+    fix = "Add reserved to capacityTypes, or remove the reservations."
+    return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
 
 
 def _machines(cloud: CloudCapacity) -> str:

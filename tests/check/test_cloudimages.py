@@ -19,8 +19,12 @@ def test_an_image_that_moves_replaces_nodes() -> None:
 
 
 def test_an_image_by_what_is_not_its_own_may_be_another_tomorrow() -> None:
-    still = [{"id": "ami-0a"}, {"name": "nodes-7", "owner": "self"}, {"ssmParameter": "/nodes/ami:7"}]
-    moving = [
+    still: list[Value] = [
+        {"id": "ami-0a"},
+        {"name": "nodes-7", "owner": "self"},
+        {"ssmParameter": "/nodes/ami:7"},
+    ]
+    moving: list[Value] = [
         {"name": "nodes-*"},
         {"tags": {"team": "ml"}},
         {"ssmParameter": "/nodes/ami"},

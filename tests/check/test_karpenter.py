@@ -51,6 +51,35 @@ def test_whoever_plans_knows_it_too(cluster: Value, there: bool) -> None:
     assert karpenter.has("reserved", known.clusters[0]) == there
 
 
+BY_LUCK = (
+    "B158 spec.capacityTypes: capacityTypes has no reserved: its 4 reserved machines are paid for, and the "
+    "Karpenter of cluster prod uses them only by luck, where they are open and an on-demand machine fits. "
+    "Use Karpenter 1.6 or later with the gate ReservedCapacity, and add reserved to capacityTypes; or remove "
+    "the reservations."
+)
+NEVER = (
+    "B158 spec.capacityTypes: capacityTypes has no reserved: its 4 reserved machines stay idle and are paid "
+    "for, for Karpenter launches nothing into a reservation by luck. Add reserved to capacityTypes, or "
+    "remove the reservations."
+)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "problem"),
+    [
+        (has("1.2"), BY_LUCK),
+        (has("1.5"), BY_LUCK),
+        (has("1.14", ReservedCapacity=False), BY_LUCK),
+        (has("1.5", ReservedCapacity=True), NEVER),
+        (has("1.6"), NEVER),
+        (KARPENTER, NEVER),
+    ],
+    ids=["too-old", "off-by-itself", "switched-off", "switched-on", "on-by-itself", "nothing-said"],
+)
+def test_what_is_not_wished_for_is_used_by_luck_at_most(cluster: Value, problem: str) -> None:
+    assert of_cloud(cluster=cluster, capacityTypes=["on-demand"], reservations=[RESERVED]) == [problem]
+
+
 def test_some_words_came_later() -> None:
     soon: Value = {"reservations": [{**RESERVED, "type": "interruptible"}]}
     balanced: Value = {"disruption": {"consolidationPolicy": "Balanced"}}
