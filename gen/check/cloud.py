@@ -112,7 +112,8 @@ def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
     if cluster is not None and not has("reserved", cluster):
         message = (
             f"capacityTypes has no reserved: its {_machines(cloud)} are paid for, and the Karpenter of "
-            f"cluster {cluster.name} uses them only by luck, where they are open and an on-demand machine fits."
+            f"cluster {cluster.name} uses them only by luck, where they are open and an on-demand machine "
+            "fits."
         )
         fix = (
             "Use Karpenter 1.6 or later with the gate ReservedCapacity, and add reserved to capacityTypes; "

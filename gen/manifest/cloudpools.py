@@ -56,7 +56,8 @@ def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
     """Disruption budgets that are not of windows. Where nobody says any, Karpenter's own default: with those
     of windows in the list it would be gone.
     """
-    return cloud.disruption.get("budgets") or ({"nodes": "10%"},)
+    own: tuple[dict[str, Any], ...] = cloud.disruption.get("budgets", ({"nodes": "10%"},))
+    return own
 
 
 def selected(found: ResourceClass) -> list[dict[str, Any]]:
