@@ -87,4 +87,4 @@ def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
     manifests = karpenter.manifests(known, known.clusters[0], found, Budgets((), exactly=True))
     texts = [_RENDERER.render(one.template, one.values) for one in manifests]
     made: list[Object] = [yaml.load(text, yaml.CSafeLoader) for text in texts]
-    return {one["kind"]: one for one in made if one["kind"] != "ConfigMap"}
+    return {one["kind"]: one for one in made}
