@@ -78,6 +78,8 @@ class CloudCapacity(NamedTuple):
     disruption: dict[str, Any]  # only what was given
     instance_types: tuple[InstanceType, ...]
     daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs
+    own_labels: tuple[tuple[str, str], ...] = ()  # of the objects themselves, not of nodes
+    own_annotations: tuple[tuple[str, str], ...] = ()
 
     @property
     def expiry(self) -> str:

@@ -181,7 +181,6 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *references.of_reservation(reservation, known),
         *koordinator.of_reservation(reservation, known, site),
         *promises.of_reservation(reservation, known, site),
-        *karpenter.of_annotations(reservation),
         *clouds.of_reservation(reservation, known, site, expansion.occurrences),
         *date_problems(reservation, expansion),
     )

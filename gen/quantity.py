@@ -33,6 +33,27 @@ def parse(text: str) -> int | None:
     return min(value, _LARGEST) * (-1 if sign == "-" else 1)
 
 
+def canonical(text: str) -> str:
+    """As Kubernetes writes it: no fraction, the largest unit of its kind that needs none. For a text that
+    `parse` accepts.
+    """
+    nanos, match = parse(text), _QUANTITY.fullmatch(text)
+    assert nanos is not None
+    assert match is not None
+    if not nanos:
+        return "0"
+    _, _, exponent, binary, _ = match.groups()
+    if binary and not nanos % NANO and abs(nanos) >= 1024 * NANO:
+        units = [(factor * NANO, unit) for unit, factor in _BINARY.items()]
+        least, unit = max(((each, unit) for each, unit in units if not nanos % each), default=(NANO, ""))
+        return f"{nanos // least}{unit}"
+    power = max(power for power in range(-9, 19, 3) if not nanos % 10 ** (power + 9))
+    number = nanos // 10 ** (power + 9)
+    if exponent:
+        return f"{number}e{power}" if power else str(number)
+    return str(number) + next(unit for unit, each in _DECIMAL.items() if each == power)
+
+
 def text(nanos: int) -> str:
     """A sum for people: `12`, `1.5`; amounts of whole GiB as `96Gi`."""
     if nanos and nanos % (2**30 * NANO) == 0:

@@ -107,7 +107,7 @@ def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, s
         cluster = cluster_named(cloud.cluster, site)
         if cluster is not None and isinstance(held, Budgets):
             subject = f"{cluster.name}/{name}"
-            found = karpenter.manifests(site, cloud, held)
+            found = karpenter.manifests(site, cluster, cloud, held)
             found += karpenter.snippets(site, cluster, cloud, pipeline.declared)
             text = _file(renderer, site, found, subject)
             yield f"clusters/{cluster.name}/cloud/{name}.yaml", text

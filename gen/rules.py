@@ -150,7 +150,7 @@ RULES = {
     "B183": Rule(WARNING, "Nodes stay, and are paid for, after a window."),
     "B184": Rule(WARNING, "A requirement that keeps a cloud capacity from falling back."),
     "B185": Rule(NOTE, "A wish for even spread that cluster-autoscaler does not know."),
-    "B186": Rule(NOTE, "Nodes are replaced whenever AWS releases an image."),
+    "B186": Rule(NOTE, "Nodes are replaced whenever there is a new image."),
     "B187": Rule(NOTE, "A reservation of the cloud begins while a window is open."),
     "B188": Rule(ERROR, "Requirements that no machine meets together."),
     "B189": Rule(ERROR, "Nodes that are replaced as soon as they come."),

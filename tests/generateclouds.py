@@ -137,6 +137,12 @@ _NODE_CLASS: dict[str, Make] = {
 }
 
 
+def _reservations(random: Random) -> list[Document]:
+    """A few, or about as many as there may be."""
+    many = random.randint(25, 33) if random.random() < 0.1 else random.randint(1, 4)
+    return [_reservation(random) for _ in range(many)]
+
+
 def _reservation(random: Random) -> Document:
     found: Document = random.choice(
         [
@@ -198,7 +204,7 @@ def _disruption(random: Random) -> Document:
 
 
 _OPTIONAL: dict[str, Make] = {
-    "reservations": _several(_reservation, 4),
+    "reservations": _reservations,
     "requirements": _several(_requirement, 3),
     "weight": _of(1, 10, 100),
     "limits": _of({"cpu": "1000"}, {"cpu": 64, "nodes": "20"}, {"memory": "1.5Ti", "nvidia.com/gpu": "8"}),

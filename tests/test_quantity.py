@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.quantity import NANO, parse, text
+from gen.quantity import NANO, canonical, parse, text
 
 READ = [
     ("0", 0),
@@ -44,3 +44,41 @@ def test_what_kubernetes_refuses_is_none(written: str) -> None:
 )
 def test_sums_are_told_as_people_write_them(nanos: int, told: str) -> None:
     assert told == text(nanos)
+
+
+CANONICAL = [
+    ("0", "0"),
+    ("0Gi", "0"),
+    ("1", "1"),
+    ("64", "64"),
+    ("100", "100"),
+    ("1000", "1k"),
+    ("1500", "1500"),
+    ("12e3", "12e3"),
+    ("1e2", "100"),
+    ("1.5e3", "1500"),
+    ("1e-1", "100e-3"),
+    ("1000m", "1"),
+    ("40.5", "40500m"),
+    ("0.5", "500m"),
+    (".1u", "100n"),
+    ("1k", "1k"),
+    ("1000Ki", "1000Ki"),
+    ("1024Mi", "1Gi"),
+    ("1.5Gi", "1536Mi"),
+    ("0.5Ki", "512"),
+    ("1023.5Ki", "1048064"),
+    ("1.1Gi", "1181116006400m"),
+    ("1Ei", "1Ei"),
+    ("9Ei", "9223372036854775807"),
+    ("20E", "9223372036854775807"),
+    ("-1024Mi", "-1Gi"),
+    ("+2", "2"),
+]
+
+
+@pytest.mark.parametrize(("written", "told"), CANONICAL, ids=[written for written, _ in CANONICAL])
+def test_an_amount_is_told_as_kubernetes_writes_it(written: str, told: str) -> None:
+    assert canonical(written) == told
+    assert canonical(told) == told
+    assert parse(told) == parse(written)

@@ -1,40 +1,48 @@
 """What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole nodes.
 
 Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of ours stands
-there: our labels are on the objects themselves. How these look stands in templates/karpenter/.
+there: our labels, and what people say in metadata, are on the objects themselves. How these look stands in
+templates/karpenter/.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
-from gen.cloud import CloudCapacity, CloudReservation
+from gen.cloud import CloudCapacity
 from gen.declared import Declared
+from gen.kind.cloudmachines import terms
 from gen.manifest import cloudsession, labels, naming
-from gen.manifest.cloudpools import own_budgets, selected
+from gen.manifest.cloudpools import as_requirements, own_budgets
 from gen.model import Cluster, ResourceClass, Site
 from gen.plan.labels import CAPACITY_TYPE
 from gen.plan.windows import Budgets, Held
+from gen.quantity import canonical
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
 
-def manifests(site: Site, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
+def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
     """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
     name, ours = naming.node_pool(site.name, cloud.name), labels.of_site(site)
+    annotations = {**labels.untouched(cluster.engine), **dict(cloud.own_annotations)}
+    metadata = {
+        "name": name,
+        "labels": {**ours, **dict(cloud.own_labels)},
+        "has_annotations": bool(annotations),
+        "annotations": annotations,
+    }
     weight = {"has_weight": cloud.weight is not None, "weight": cloud.weight}
     values = {
-        "name": name,
-        "labels": ours,
-        "has_annotations": False,
+        **metadata,
         "is_static": False,
         **weight,
         "has_limits": bool(cloud.limits),
-        "limits": dict(cloud.limits),
+        "limits": _limits(cloud),
         **_disruption(cloud, held.held),
         **_template(cloud, name, ()),
     }
     return [
-        Manifest("karpenter/nodeclass.yaml.j2", {"name": name, "labels": ours, "spec": _node_class(cloud)}),
+        Manifest("karpenter/nodeclass.yaml.j2", {**metadata, "spec": _node_class(cloud)}),
         Manifest("karpenter/nodepool.yaml.j2", values),
     ]
 
@@ -62,7 +70,7 @@ def static_pool(
     """Nodes of the capacity in a number that somebody sets; none in git. Without pods to ask for anything,
     only the class says which machines they are. Of limits it takes that of nodes alone, and no weight.
     """
-    limits = {key: amount for key, amount in cloud.limits if key == "nodes"}
+    limits = {key: amount for key, amount in _limits(cloud).items() if key == "nodes"}
     values = {
         "name": name,
         "labels": {**common["labels"], CLASS: found.name},
@@ -73,27 +81,20 @@ def static_pool(
         "has_limits": bool(limits),
         "limits": limits,
         **_disruption(cloud, ()),
-        **_template(cloud, naming.node_pool(site.name, cloud.name), _selected(found)),
+        **_template(cloud, naming.node_pool(site.name, cloud.name), as_requirements(found)),
     }
     return Manifest("karpenter/nodepool.yaml.j2", values)
 
 
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
     """An empty list of terms would be refused."""
-    terms: list[dict[str, Any]] = []
-    for one in cloud.reservations:
-        term = _term(one)
-        if term not in terms:  # several machines of one reservation's tags
-            terms.append(term)
-    return {**cloud.node_class, **({"capacityReservationSelectorTerms": terms} if terms else {})}
+    selected = terms(cloud.reservations)
+    return {**cloud.node_class, **({"capacityReservationSelectorTerms": selected} if selected else {})}
 
 
-def _term(one: CloudReservation) -> dict[str, Any]:
-    """An id says all by itself."""
-    if one.id:
-        return {"id": one.id}
-    said = {"tags": dict(one.tags), "ownerID": one.owner, "instanceMatchCriteria": one.match}
-    return {key: value for key, value in said.items() if value}
+def _limits(cloud: CloudCapacity) -> dict[str, str]:
+    """As Kubernetes would write them: who compares git with the cluster finds no difference."""
+    return {key: canonical(amount) for key, amount in cloud.limits}
 
 
 def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -112,11 +113,6 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
         "node_labels": dict(cloud.labels),
         "node": {key: value for key, value in node.items() if value},
     }
-
-
-def _selected(found: ResourceClass) -> list[dict[str, Any]]:
-    pairs = selected(found.pod.get("nodeSelector", {}).items())
-    return [{"key": key, "operator": "In", "values": [value]} for key, value in pairs]
 
 
 def _disruption(cloud: CloudCapacity, held: Sequence[Held]) -> dict[str, Any]:

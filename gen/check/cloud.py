@@ -1,18 +1,24 @@
 """A cloud capacity by itself, and against the cluster that it is for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
-from gen.check.karpenter import NO_KARPENTER, problems_of_need
+from gen.check.karpenter import NO_KARPENTER, has, problems_of_need
 from gen.check.references import of_cluster
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.finding import Path, Problem
+from gen.kind.backend import NODE_POOL
 from gen.kind.cloudmachines import INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
+from gen.kind.nodepool import MOST_RENDERED
+from gen.kind.shape import shown
+from gen.manifest.cloudpools import as_requirements
 from gen.model import Cluster, Site
 from gen.placed import cluster_named
+from gen.plan.budget import always
 from gen.plan.labels import RESERVATION_LABELS
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
@@ -27,13 +33,14 @@ def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
     all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
     for cloud in declared.clouds.values():
         yield from _cluster(cloud, site)
-        yield from _reserved(cloud)
+        yield from _reserved(cloud, cluster_named(cloud.cluster, site))
         yield from _order(cloud)
         yield from _disruption(cloud)
         yield from _limits(cloud)
         if cloud.name not in named and all_known:
             yield _unnamed(cloud)
     yield from _shared(declared, site)
+    yield from _whole_nodes(declared)
 
 
 def _problem(code: str, cloud: CloudCapacity, path: Path, message: str, fix: str) -> Problem:
@@ -72,7 +79,7 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
         yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
 
 
-def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
+def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem]:
     why = cloudmatch.contradiction(cloud)
     if why:
         message, fix = f"no machine meets the requirements: {why}.", "Change requirements, labels or types."
@@ -84,12 +91,7 @@ def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
         fix = "Add reservations, or remove reserved from capacityTypes."
         yield _problem(NOTHING_RESERVED, cloud, ("capacityTypes",), message, fix)
     if cloud.reservations and not wished:
-        message = (
-            f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
-            "for Karpenter launches nothing into a reservation by luck."
-        )
-        fix = "Add reserved to capacityTypes, or remove the reservations."
-        yield _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+        yield _unwished(cloud, cluster)
     for i, one in enumerate(cloud.reservations):
         hindrance = cloudmatch.excluded(cloud, one)
         if hindrance is not None:
@@ -103,6 +105,27 @@ def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
             )
             fix = "Use it where sessions may end at any time, and see that the rule is there."
             yield _problem(NOTICE, cloud, ("reservations", i, "type"), message, fix)
+
+
+def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
+    """Without reserved capacity, Karpenter leaves to AWS what an on-demand machine falls into."""
+    if cluster is not None and not has("reserved", cluster):
+        message = (
+            f"capacityTypes has no reserved: its {_machines(cloud)} are paid for, and the Karpenter of "
+            f"cluster {cluster.name} uses them only by luck, where they are open and an on-demand machine "
+            "fits."
+        )
+        fix = (
+            "Use Karpenter 1.6 or later with the gate ReservedCapacity, and add reserved to capacityTypes; "
+            "or remove the reservations."
+        )
+        return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+    message = (
+        f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
+        "for Karpenter launches nothing into a reservation by luck."
+    )
+    fix = "Add reserved to capacityTypes, or remove the reservations."
+    return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
 
 
 def _machines(cloud: CloudCapacity) -> str:
@@ -137,12 +160,29 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
             yield _problem(NO_FALLBACK, cloud, ("requirements", i), message, fix)
-    for term in cloud.node_class.get("amiSelectorTerms", ()):
-        alias = term.get("alias", "")
+    yield from _images(cloud)
+
+
+def _images(cloud: CloudCapacity) -> Iterator[Problem]:
+    """Those that may be another tomorrow, though nobody changes a file."""
+    for i, term in enumerate(cloud.node_class.get("amiSelectorTerms", ())):
+        at: Path = ("nodeClass", "amiSelectorTerms", i)
+        alias, name, parameter = (term.get(key, "") for key in ("alias", "name", "ssmParameter"))
+        fix = "Write its id, and change that between windows."
         if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
             message = f"{alias} changes with each release of AWS, and nodes are replaced at any time then."
             fix = "Write a version, such as al2023@v20260107, and raise it between windows."
-            yield _problem(MOVING_IMAGE, cloud, ("nodeClass", "amiSelectorTerms"), message, fix)
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif parameter and not parameter.rpartition(":")[2].isdigit():
+            message = f"{shown(parameter)} may name another image at any time, and nodes are replaced then."
+            fix = "Write its version after a colon, or the id of the image, and change that between windows."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif "*" in name or "?" in name:
+            message = f"an image named {shown(name)} may come at any time, and nodes are replaced then."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif "tags" in term and not name:
+            message = "an image with these tags may come at any time, and nodes are replaced then."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
 
 
 def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
@@ -166,8 +206,7 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
         fix = "Write how long after the last pod, such as 1m; windows hold their nodes by budgets."
         yield _problem(NODES_STAY, cloud, ("disruption", "consolidateAfter"), message, fix)
     for i, budget in enumerate(said.get("budgets", ())):
-        reasons = budget.get("reasons", ("Empty",))
-        if budget["nodes"] in ("0", "0%") and "schedule" not in budget and "Empty" in reasons:
+        if _keeps_always(budget):
             message = "this budget holds always: nodes stay and are paid for when they are empty."
             fix = "Remove it: windows hold their nodes by budgets of their own."
             yield _problem(NODES_STAY, cloud, ("disruption", "budgets", i), message, fix)
@@ -183,6 +222,28 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
         )
         fix = "Write as long as a session may take, or leave it out."
         yield _problem(KILLED, cloud, ("terminationGracePeriod",), message, fix)
+
+
+def _whole_nodes(declared: Declared) -> Iterator[Problem]:
+    """Their pool has the capacity types, and requirements of the capacity and of the class."""
+    whole = {name for one in declared.reservations if one.backend == NODE_POOL for name, _ in one.seats}
+    for found in declared.classes.values():
+        cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
+        more = 1 + len(as_requirements(found))
+        if cloud is not None and found.name in whole and len(cloud.requirements) + more > MOST_RENDERED:
+            message = (
+                f"with what class {found.name} selects, its pool of whole nodes has "
+                f"{len(cloud.requirements) + more} requirements."
+            )
+            fix = f"Write at most {MOST_RENDERED - more} here."
+            yield _problem("B012", cloud, ("requirements",), message, fix)
+
+
+def _keeps_always(budget: Mapping[str, Any]) -> bool:
+    """Does it hold empty nodes at every instant?"""
+    if int(budget["nodes"].rstrip("%")) or "Empty" not in budget.get("reasons", ("Empty",)):
+        return False
+    return "schedule" not in budget or always(budget["schedule"], seconds(budget["duration"]))
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:

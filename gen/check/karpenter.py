@@ -6,17 +6,12 @@ from typing import NamedTuple
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.karpenter import NEWEST
-from gen.model import Cluster, Karpenter, Origin, Reservation, ResourceClass, Site
+from gen.kind.metadata import DO_NOT_DISRUPT, UNREAD
+from gen.model import Cluster, Karpenter, Origin, ResourceClass, Site
 from gen.placed import cluster_of
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
-NO_ANNOTATION, UNEVEN = "B176", "B185"
-DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
-OF_PODS = (
-    DO_NOT_DISRUPT,
-    "controller.kubernetes.io/pod-deletion-cost",
-    "cluster-autoscaler.kubernetes.io/safe-to-evict",
-)
+UNEVEN = "B185"
 Version = tuple[int, int]
 
 
@@ -109,7 +104,7 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
             message = f"{DO_NOT_DISRUPT} is an annotation: as a label of pods it does nothing."
             fix = "Remove it: windows hold their nodes by budgets."
             path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
-            yield Problem(NO_ANNOTATION, *found.origin[:2], path, message, fix, at_key=True)
+            yield Problem(UNREAD, *found.origin[:2], path, message, fix, at_key=True)
 
 
 def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
@@ -125,16 +120,6 @@ def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
             fix = "Write DoNotSchedule where it matters."
             path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")
             yield Problem(UNEVEN, *found.origin[:2], path, message, fix)
-
-
-def of_annotations(reservation: Reservation) -> Iterator[Problem]:
-    """A reservation's annotations stand on what is rendered for it, not on pods."""
-    for key, _ in reservation.annotations:
-        if key in OF_PODS:
-            message = f"{key} is read on pods; annotations of a reservation are on its other objects."
-            fix = "Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
-            path: Path = ("metadata", "annotations", key)
-            yield Problem(NO_ANNOTATION, *reservation.origin[:2], path, message, fix, at_key=True)
 
 
 def text(version: Version) -> str:

@@ -3,14 +3,15 @@
 from typing import Any
 
 from gen.cloud import CloudCapacity
+from gen.finding import Path
 from gen.kind import grammar
-from gen.kind.cloudmachines import INSTANCE_TYPE, RESERVATION
+from gen.kind.cloudmachines import INSTANCE_TYPES, RESERVATIONS
 from gen.kind.different import Different
-from gen.kind.metadata import Document
+from gen.kind.metadata import IGNORE, Document
 from gen.kind.nodeclass import NODE_CLASS
 from gen.kind.nodepool import DISRUPTION, EXPIRY, GRACE, LIMITS, NODE_LABELS, REQUIREMENTS, TAINT
 from gen.kind.resources import AMOUNT
-from gen.kind.shape import Field, Fields, ListOf, MapOf
+from gen.kind.shape import CONFLICT, INVALID, Field, Fields, ListOf, Made, MapOf, Report
 from gen.kind.value import OneOf, Text, Whole
 from gen.model import Origin
 
@@ -21,12 +22,26 @@ def _daemon_resource(text: str) -> str:
     return text if text == "pods" else grammar.resource_name(text)
 
 
+def _taints(made: Made, path: Path, report: Report) -> None:
+    """Each key and effect once, in both lists together: else the NodePool is never ready."""
+    known: dict[tuple[str, str], str] = {}
+    for name in ("taints", "startupTaints"):
+        for i, one in enumerate(made[name] if isinstance(made[name], tuple) else ()):
+            if one is INVALID:
+                continue
+            where = known.setdefault((one["key"], one["effect"]), f"{name}[{i}]")
+            if where != f"{name}[{i}]":
+                both = f"key {one['key']} and effect {one['effect']}"
+                message = f"{where} has {both} too: such a NodePool is never ready."
+                report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
+
+
 SPEC = Fields(
     {
         "cluster": Field(Text("DNS label", grammar.dns_label), None, "where it is", "the only cluster"),
         "provider": Field(OneOf(("aws",)), "aws", "the cloud"),
         "nodeClass": Field(NODE_CLASS, meaning="spec of the EC2NodeClass, but for its reservations"),
-        "reservations": Field(ListOf(RESERVATION), (), "machines that are paid for already", "none"),
+        "reservations": Field(RESERVATIONS, (), "machines that are paid for already", "none"),
         "capacityTypes": Field(
             Different(OneOf(CAPACITY_TYPES), 1),
             None,
@@ -51,17 +66,18 @@ SPEC = Fields(
             "none",
         ),
         "instanceTypes": Field(
-            ListOf(INSTANCE_TYPE), (), "what the cloud sells, where the table that comes with Berth differs"
+            INSTANCE_TYPES, (), "what the cloud sells, where the table that comes with Berth differs"
         ),
     },
+    agree=_taints,
 )
 
 
 def _build(made: dict[str, Any], origin: Origin) -> CloudCapacity:
-    spec = made["spec"]
+    metadata, spec = made["metadata"], made["spec"]
     return CloudCapacity(
         origin=origin,
-        name=made["metadata"]["name"],
+        name=metadata["name"],
         cluster=spec["cluster"] or "",
         provider=spec["provider"],
         node_class=spec["nodeClass"],
@@ -79,6 +95,8 @@ def _build(made: dict[str, Any], origin: Origin) -> CloudCapacity:
         disruption=spec["disruption"],
         instance_types=spec["instanceTypes"],
         daemon_requests=spec["daemonRequests"],
+        own_labels=metadata["labels"],
+        own_annotations=tuple(pair for pair in metadata["annotations"] if pair[0] != IGNORE),
     )
 
 

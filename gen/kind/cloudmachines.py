@@ -1,6 +1,7 @@
 """Machines of a CloudCapacity: those that are reserved, and the types that the cloud sells."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from gen.cloud import BLOCK, CloudReservation, InstanceType
@@ -8,10 +9,22 @@ from gen.finding import Path
 from gen.kind import cloudtext, grammar
 from gen.kind.calendar import ORDER
 from gen.kind.different import Different
-from gen.kind.nodeclass import TAGS, TERM, refuse_beside
+from gen.kind.nodeclass import MOST_TERMS, TAGS, TERM, refuse_beside
 from gen.kind.price import PRICE
 from gen.kind.resources import AMOUNT
-from gen.kind.shape import CONFLICT, INVALID, MISSING, Field, Fields, ListOf, Made, MapOf, Report, items
+from gen.kind.shape import (
+    CONFLICT,
+    INVALID,
+    MISSING,
+    RANGE,
+    Field,
+    Fields,
+    ListOf,
+    Made,
+    MapOf,
+    Report,
+    items,
+)
 from gen.kind.value import Flag, OneOf, Text, Whole
 from gen.quantity import parse
 
@@ -83,6 +96,34 @@ RESERVATION = Fields(
 )
 
 
+def terms(reservations: Iterable[CloudReservation]) -> list[dict[str, Any]]:
+    """What selects them, each term once, in their order: several entries may be machines of one."""
+    found: list[dict[str, Any]] = []
+    for one in reservations:
+        said = {
+            "id": one.id,
+            "tags": dict(one.tags),
+            "ownerID": one.owner,
+            "instanceMatchCriteria": one.match,
+        }
+        term = {key: value for key, value in said.items() if value}
+        if term not in found:
+            found.append(term)
+    return found
+
+
+class _Reservations(ListOf):
+    """As many as one likes, selected by no more terms than an EC2NodeClass takes."""
+
+    def check(self, value: Any, path: Path, report: Report) -> Any:
+        checked = ListOf.check(self, value, path, report)
+        many = len(terms(items(checked)))
+        if many > MOST_TERMS:
+            fix = f"Write at most {MOST_TERMS}: tags select several at once."
+            return report(RANGE, path, f"it takes {many} terms to select these.", fix)
+        return checked
+
+
 def architecture_of(instance_type: str) -> str:
     """By AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn; -gb is Grace."""
     arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
@@ -130,4 +171,4 @@ INSTANCE_TYPE = Fields(
     ),
     agree=_instance_type,
 )
-RESERVATIONS, INSTANCE_TYPES = ListOf(RESERVATION), ListOf(INSTANCE_TYPE)
+RESERVATIONS, INSTANCE_TYPES = _Reservations(RESERVATION), ListOf(INSTANCE_TYPE)

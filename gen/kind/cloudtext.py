@@ -88,7 +88,10 @@ def zone(text: str) -> str:
 
 def instant(text: str) -> int:
     """Seconds of an instant in UTC."""
-    return int(datetime.fromisoformat(utc(text)).astimezone(UTC).timestamp())
+    try:
+        return int(datetime.fromisoformat(utc(text)).astimezone(UTC).timestamp())
+    except Refusal as refusal:  # which speaks of Koordinator
+        raise Refusal(refusal.message, refusal.fix, UNREADABLE) from None
 
 
 def tag_key(text: str) -> str:

@@ -16,7 +16,13 @@ OUR_LABELS = (
     "app.kubernetes.io/part-of",
     "app.kubernetes.io/managed-by",
 )
-RESERVED = "B023"
+RESERVED, UNREAD = "B023", "B176"
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+OF_PODS = (
+    DO_NOT_DISRUPT,
+    "controller.kubernetes.io/pod-deletion-cost",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+)
 MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
 
 NAME = Text("DNS label", grammar.dns_label)
@@ -69,6 +75,7 @@ class Document(Fields):
     """A whole document of one kind. `build` makes the declaration of what was checked."""
 
     def __init__(self, kind: str, spec: Fields, build: Callable[[Made, Origin], Any]) -> None:
+        self.kind = kind
         super().__init__(
             {
                 "apiVersion": Field(OneOf(("berth.dev/v1alpha1",))),
@@ -83,4 +90,14 @@ class Document(Fields):
     def read(self, value: dict[str, Any], report: Report) -> Any:
         """The declaration, or INVALID after it was reported why there is none."""
         made = self.check(value, (), report)
+        self._tell_unread(made, report)
         return INVALID if report.errors else self.build(made, Origin(report.file, report.index))
+
+    def _tell_unread(self, made: Any, report: Report) -> None:
+        """Annotations stand on what is rendered for a document, and never on pods."""
+        metadata = made["metadata"] if isinstance(made, dict) else INVALID
+        for key, _ in items(metadata["annotations"] if isinstance(metadata, dict) else ()):
+            if key in OF_PODS:
+                message = f"{key} is read on pods; annotations of a {self.kind} are on none."
+                fix = "Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
+                report(UNREAD, ("metadata", "annotations", key), message, fix, at_key=True)

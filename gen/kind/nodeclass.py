@@ -67,9 +67,13 @@ def _ami(made: Made, path: Path, report: Report) -> None:
             return
 
 
+def _is_word(text: str) -> bool:
+    return text.isprintable() and " " not in text
+
+
 def _alias(text: str) -> str:
     family, at, version = text.partition("@")
-    if not at or not version or len(text) > 30:
+    if not at or not version or len(text) > 30 or not _is_word(version):
         fix = "Write family@version, such as al2023@latest, or al2023@v20260101."
         raise Refusal(f"{shown(text)} is not an alias of AMIs.", fix, cloudtext.UNREADABLE)
     if family not in _BY_ALIAS:

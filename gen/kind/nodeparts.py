@@ -23,6 +23,7 @@ from gen.kind.shape import (
 from gen.kind.value import Flag, OneOf, Text, Whole
 
 _INT32, _INT64 = 2**31 - 1, 2**63 - 1
+MOST_INTERFACES = 150
 _SIZE = r"([1-9][0-9]{0,4})(Gi|G|Ti|T)"
 _MOST = {"Gi": 59_000, "G": 64_000, "Ti": 58, "T": 64}
 SIGNALS = (
@@ -116,6 +117,10 @@ NETWORK_INTERFACE = Fields(
 
 def network_interfaces(found: Any, path: Path, report: Report) -> None:
     if not isinstance(found, tuple) or not found or INVALID in found:
+        return
+    if len(found) > MOST_INTERFACES:
+        fix = f"Write at most {MOST_INTERFACES}."
+        report(RANGE, path, f"there are {len(found)} network interfaces.", fix)
         return
     keys = [(one["networkCardIndex"], one["deviceIndex"]) for one in found]
     if INVALID in [part for key in keys for part in key]:

@@ -27,7 +27,8 @@ from gen.kind.value import OneOf, Text, Whole
 
 BUDGET_RULE, REQUIREMENT_RULE = "B155", "B154"
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
-MOST_REQUIREMENTS, MOST_BUDGETS, MOST_LABELS = 90, 50, 90  # the CRD takes 100; some are ours
+MOST_BUDGETS, MOST_LABELS = 50, 100
+MOST_REQUIREMENTS, MOST_RENDERED = 90, 100  # with those that we add
 LONGEST_KEY = 316
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
 POLICIES = ("WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced")
@@ -57,7 +58,7 @@ def _refuse_kept(key: object, path: Path, report: Report) -> None:
     """Report a label that only Karpenter itself may set, or that we set."""
     if type(key) is not str:
         return
-    domain = key.partition("/")[0] if "/" in key else ""
+    domain = key.partition("/")[0]  # the whole key where it has none, as in the CRD's rules
     if key == CAPACITY_TYPE:
         message, fix = f"{key} is said by capacityTypes.", "Remove it, and write capacityTypes."
     elif key == "kubernetes.io/hostname" or domain.endswith("karpenter.sh"):
@@ -178,10 +179,14 @@ def _nodes(text: str) -> str:
 
 
 def _schedule(text: str) -> str:
-    from gen.plan.cron import parse  # noqa: PLC0415 - only who writes budgets needs it
+    from gen.plan.cron import next_hit, parse  # noqa: PLC0415 - only who writes budgets needs it
 
-    if parse(text) is not None:
+    cron = parse(text)
+    if cron is not None and next_hit(cron, 0) is not None:
         return text
+    if cron is not None:
+        message = f"{shown(text)} never comes, and Karpenter holds such a budget always."
+        raise Refusal(message, "Write a date that there is, or leave out schedule and duration.", BUDGET_RULE)
     if text.startswith(("TZ=", "CRON_TZ=")):
         message = "a budget's schedule is in UTC; it takes no time zone."
         raise Refusal(message, "Remove the zone, and write the hours of UTC.", BUDGET_RULE)
@@ -212,6 +217,9 @@ def _disruption(made: Made, path: Path, report: Report) -> None:
     if isinstance(budgets, tuple) and len(budgets) > MOST_BUDGETS:
         message = f"there are {len(budgets)} budgets."
         report(BUDGET_RULE, (*path, "budgets"), message, f"Write at most {MOST_BUDGETS}.")
+    elif budgets == ():
+        fix = 'Write {nodes: "100%"} to bound nothing, or leave budgets out: then 10% go at once.'
+        report(RANGE, (*path, "budgets"), "the list is empty.", fix)
 
 
 EXPIRY = Text("duration or Never", cloudtext.span_or_never)

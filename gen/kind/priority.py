@@ -3,10 +3,12 @@
 from typing import Any
 
 from gen.finding import Path
-from gen.kind.shape import Report
+from gen.kind.shape import Made, Report
 from gen.kind.value import Whole
+from gen.model import Karpenter
 
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
+EMPTY_SINCE = (1, 14)
 PRIORITY, LOW_PRIORITY = "B025", "B026"
 
 
@@ -15,6 +17,14 @@ class Priority(Whole):
 
     def words(self) -> str:
         return "whole number from -10 to -1"
+
+
+def autoscaler_of(cluster: Made) -> Any:
+    """The one that a priority must suit: a Karpenter that asks only whether pods can be moved is none."""
+    said = cluster["karpenter"]
+    if cluster["autoscaler"] == "karpenter" and isinstance(said, Karpenter) and said.version < EMPTY_SINCE:
+        return "none"
+    return cluster["autoscaler"]
 
 
 def agree_on_priority(value: Any, autoscalers: set[Any], path: Path, report: Report) -> None:

@@ -11,7 +11,7 @@ from gen.kind.koordinator import KOORDINATOR
 from gen.kind.metadata import Document
 from gen.kind.pod import PLACEMENT
 from gen.kind.price import PRICE
-from gen.kind.priority import Priority, agree_on_priority
+from gen.kind.priority import Priority, agree_on_priority, autoscaler_of
 from gen.kind.shape import (
     CONFLICT,
     INVALID,
@@ -197,9 +197,9 @@ def _clusters(made: Made, path: Path, report: Report) -> None:
             fix = "Give each its own name."
             report(DUPLICATE_NAME, (*at, "name"), f"{shown(one['name'])} names two clusters.", fix)
         if one["priority"] is None:
-            inherited.add(one["autoscaler"])
+            inherited.add(autoscaler_of(one))
         else:
-            agree_on_priority(one["priority"], {one["autoscaler"]}, (*at, "priority"), report)
+            agree_on_priority(one["priority"], {autoscaler_of(one)}, (*at, "priority"), report)
     agree_on_priority(made["priority"], inherited, (*path, "priority"), report)
     enginechecks.agree(made, path, report)
 

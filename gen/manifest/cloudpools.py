@@ -7,6 +7,7 @@ from typing import Any
 
 from gen.cloud import CloudCapacity
 from gen.manifest import naming
+from gen.model import ResourceClass
 from gen.plan.labels import NODEPOOL, WELL_KNOWN
 
 Expression = dict[str, Any]
@@ -58,8 +59,15 @@ def selected(selector: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(key, value) for key, value in selector if key in WELL_KNOWN and key != NODEPOOL]
 
 
+def as_requirements(found: ResourceClass) -> list[Expression]:
+    """What the class selects of what a machine is, for the NodePool of its whole nodes."""
+    pairs = selected(found.pod.get("nodeSelector", {}).items())
+    return [{"key": key, "operator": "In", "values": [value]} for key, value in pairs]
+
+
 def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
     """Disruption budgets that are not of windows. Where nobody says any, Karpenter's own default: with those
     of windows in the list it would be gone.
     """
-    return cloud.disruption.get("budgets") or ({"nodes": "10%"},)
+    own: tuple[dict[str, Any], ...] = cloud.disruption.get("budgets", ({"nodes": "10%"},))
+    return own

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gen.plan.cron import next_hit, parse
+from gen.plan.cron import longest_gap, next_hit, parse
 
 UNBOUNDED = 2**31 - 1
 _YEAR, _MOST_HITS = 366 * 86_400, 1_500
@@ -73,6 +73,13 @@ def active(budget: Budget, now: int) -> bool | None:
         return None
     hit = next_hit(cron, now - (budget.duration or 0))
     return hit is None or hit <= now
+
+
+def always(schedule: str, duration: int) -> bool:
+    """Is there no instant at which a budget with this schedule, which can be read, does not hold?"""
+    cron = parse(schedule)
+    gap = None if cron is None else longest_gap(cron)
+    return gap is None or gap <= duration
 
 
 def _allows(budget: Budget, nodes: int, now: int) -> int | None:

@@ -5,11 +5,14 @@ Instants are whole seconds since the epoch.
 
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAY = 86_400
 _YEARS = 5
+# After these days each date has the weekday again that it had.
+_CYCLE = range(date(2000, 1, 1).toordinal(), date(2028, 1, 1).toordinal())
 _JAN_TO_DEC = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_JAN_TO_DEC, start=1)}
 _WEEKDAYS = {"sun": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6}
@@ -66,6 +69,17 @@ def next_hit(cron: Cron, after: int) -> int | None:
                 return day * _DAY + hit
         day, second = day + 1, -1
     return None
+
+
+@lru_cache(maxsize=256)
+def longest_gap(cron: Cron) -> int | None:
+    """Seconds between two hits that lie furthest apart; None where it never hits. Until 2099."""
+    days = [day for day in _CYCLE if _falls(cron, date.fromordinal(day))]
+    times = sorted(hour * 3600 + minute * 60 for hour in cron.hours for minute in cron.minutes)
+    if not days or not times:
+        return None
+    over_night = max(after - day for day, after in pairwise((*days, days[0] + len(_CYCLE))))
+    return max(over_night * _DAY + times[0] - times[-1], *(after - one for one, after in pairwise(times)), 0)
 
 
 def _falls(cron: Cron, on: date) -> bool:

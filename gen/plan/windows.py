@@ -56,7 +56,7 @@ def budgets(windows: Iterable[Window], most: int = MOST) -> Budgets | TooMany:
     """The most exact way for which `most` suffice. Each minute of every window is held, whichever it is."""
     found = together(windows)
     if any(end - opens >= _YEAR for opens, end in found):
-        return Budgets((Held("", 0),), exactly=False)
+        return Budgets((Held("", 0),), exactly=False) if most > 0 else TooMany(1)
     for gap in (0, SHORT_GAP):
         groups = _groups(together(found, gap))
         dated = [line for one in groups for line in one.dated]

@@ -2,10 +2,11 @@
 
 import pytest
 
+from gen.kind.nodepool import AWS_LABELS
+from gen.plan.labels import WELL_KNOWN
 from tests.check.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.kind.test_cloudcapacity import cloud
-from tests.kind.test_nodeclass import GOOD
-from tests.saying import Value, resource_class, site
+from tests.saying import Value, reservation, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 
@@ -178,17 +179,6 @@ def test_requirements_that_no_machine_meets() -> None:
     ]
 
 
-def test_an_image_that_moves_replaces_nodes() -> None:
-    moving = {**GOOD, "amiSelectorTerms": [{"alias": "al2023@latest"}]}
-
-    assert of_cloud(nodeClass=moving) == [
-        "B186 spec.nodeClass.amiSelectorTerms: al2023@latest changes with each release of AWS, and nodes are "
-        "replaced at any time then. Write a version, such as al2023@v20260107, and raise it between windows."
-    ]
-    windows = {**GOOD, "amiSelectorTerms": [{"alias": "windows2022@latest"}]}
-    assert of_cloud(nodeClass=windows) == []
-
-
 def test_limits_let_something_be_bought_and_count() -> None:
     assert of_cloud(limits={"cpu": "1000", "nodes": "20", "nvidia.com/gpu": "0"}) == []
     assert of_cloud(limits={"nodes": "20"}) == [
@@ -197,50 +187,6 @@ def test_limits_let_something_be_bought_and_count() -> None:
     ]
     assert of_cloud(limits={"cpu": "0"}) == [
         "B174 spec.limits.cpu: a limit of 0 cpu lets Karpenter buy nothing. Raise or remove it."
-    ]
-
-
-STAY = "this budget holds always: nodes stay and are paid for when they are empty."
-DISRUPTION: dict[str, tuple[Value, list[str]]] = {
-    "good": ({"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}, []),
-    "never-drifted": ({"budgets": [{"nodes": "0", "reasons": ["Drifted"]}]}, []),
-    "at-times": ({"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "8h"}]}, []),
-    "never": (
-        {"consolidateAfter": "Never"},
-        [
-            "B183 spec.disruption.consolidateAfter: nodes never go because they are empty: after a window "
-            "they stay and are paid for. Write how long after the last pod, such as 1m; windows hold their "
-            "nodes by budgets."
-        ],
-    ),
-    "always-held": (
-        {"budgets": [{"nodes": "10%"}, {"nodes": "0"}]},
-        [
-            f"B183 spec.disruption.budgets.1: {STAY} Remove it: windows hold their nodes by budgets of "
-            "their own."
-        ],
-    ),
-    "only-when-empty": (
-        {"consolidationPolicy": "WhenEmpty"},
-        [
-            "B182 spec.disruption.consolidationPolicy: with WhenEmpty nothing that was bought comes back to "
-            "a reserved machine that becomes free. Write WhenEmptyOrUnderutilized, unless sessions must not "
-            "move."
-        ],
-    ),
-}
-
-
-@pytest.mark.parametrize(("said", "problems"), DISRUPTION.values(), ids=DISRUPTION)
-def test_what_is_told_of_disruption(said: Value, problems: list[str]) -> None:
-    assert of_cloud(reservations=[RESERVED], disruption=said) == problems
-
-
-def test_sessions_have_time_to_end() -> None:
-    assert of_cloud(terminationGracePeriod="1m") == []
-    assert of_cloud(terminationGracePeriod="59s") == [
-        "B173 spec.terminationGracePeriod: sessions have 59s to end when a node goes, whatever their "
-        "disruption budgets and do-not-disrupt say. Write as long as a session may take, or leave it out."
     ]
 
 
@@ -288,6 +234,30 @@ def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
         "minute late what the other took, and may launch into nothing. "
         "Give each cluster a reservation of its own."
     ]
+
+
+@pytest.mark.parametrize("backend", ["nodePool", "placeholder"])
+def test_a_pool_of_whole_nodes_has_room_for_what_its_class_selects(backend: str) -> None:
+    selector = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux", "karpenter.sh/nodepool": "a"}
+    selector |= dict.fromkeys(sorted(WELL_KNOWN & set(AWS_LABELS))[:8], "1")
+    amount = {"nodeCount" if backend == "nodePool" else "placeholderCount": 1, "scaleDownBehavior": "none"}
+    course = reservation(backend={"type": backend}, provisioning=amount)
+
+    def asking(number: int) -> list[str]:
+        asks = [{"key": f"example.org/{one}", "operator": "DoesNotExist"} for one in range(number)]
+        found = resource_class(cloudCapacity=["gpu"], nodeSelector=selector)
+        told = of_documents(site(KARPENTER), found, cloud(requirements=asks), course)
+        return [one for one in told if "B012" in one]
+
+    assert asking(89) == []
+    assert asking(90) == (
+        [
+            "B012 spec.requirements: with what class small selects, its pool of whole nodes has 101 "
+            "requirements. Write at most 89 here."
+        ]
+        if backend == "nodePool"
+        else []
+    )
 
 
 def test_a_block_is_a_reservation_too() -> None:

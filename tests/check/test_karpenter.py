@@ -3,9 +3,8 @@
 import pytest
 
 from gen.check import karpenter
-from gen.check.karpenter import OF_PODS
 from tests.check.clouds import KARPENTER, RESERVED, of_cloud, of_documents, sound
-from tests.saying import Value, lines, read, reservation, resource_class, site
+from tests.saying import Value, resource_class, site
 
 
 def has(version: str, **gates: bool) -> Value:
@@ -52,6 +51,35 @@ def test_whoever_plans_knows_it_too(cluster: Value, there: bool) -> None:
     assert karpenter.has("reserved", known.clusters[0]) == there
 
 
+BY_LUCK = (
+    "B158 spec.capacityTypes: capacityTypes has no reserved: its 4 reserved machines are paid for, and the "
+    "Karpenter of cluster prod uses them only by luck, where they are open and an on-demand machine fits. "
+    "Use Karpenter 1.6 or later with the gate ReservedCapacity, and add reserved to capacityTypes; or remove "
+    "the reservations."
+)
+NEVER = (
+    "B158 spec.capacityTypes: capacityTypes has no reserved: its 4 reserved machines stay idle and are paid "
+    "for, for Karpenter launches nothing into a reservation by luck. Add reserved to capacityTypes, or "
+    "remove the reservations."
+)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "problem"),
+    [
+        (has("1.2"), BY_LUCK),
+        (has("1.5"), BY_LUCK),
+        (has("1.14", ReservedCapacity=False), BY_LUCK),
+        (has("1.5", ReservedCapacity=True), NEVER),
+        (has("1.6"), NEVER),
+        (KARPENTER, NEVER),
+    ],
+    ids=["too-old", "off-by-itself", "switched-off", "switched-on", "on-by-itself", "nothing-said"],
+)
+def test_what_is_not_wished_for_is_used_by_luck_at_most(cluster: Value, problem: str) -> None:
+    assert of_cloud(cluster=cluster, capacityTypes=["on-demand"], reservations=[RESERVED]) == [problem]
+
+
 def test_some_words_came_later() -> None:
     soon: Value = {"reservations": [{**RESERVED, "type": "interruptible"}]}
     balanced: Value = {"disruption": {"consolidationPolicy": "Balanced"}}
@@ -94,19 +122,6 @@ def test_buffers_are_no_placeholders() -> None:
         "up again as sessions arrive, and knows no windows; in Karpenter Provisioning=True says that it fits "
         "on nodes that stand, in cluster-autoscaler that nodes are asked for. For the same seats use "
         "placeholders or a buffer, not both; judge a buffer by its reason."
-    ]
-
-
-@pytest.mark.parametrize("key", OF_PODS)
-def test_annotations_of_pods_do_nothing_on_a_reservation(key: str) -> None:
-    one = reservation()
-    one["metadata"]["annotations"] = {"example.org/course": "a", key: "true"}
-    (found,) = read(one, site(), resource_class()).reservations
-
-    assert lines(karpenter.of_annotations(found)) == [
-        f"B176 metadata.annotations.{key} @key: {key} is read on pods; annotations of a reservation are on "
-        "its other objects. Remove it: windows hold their nodes by budgets, and placeholders may go at any "
-        "time."
     ]
 
 

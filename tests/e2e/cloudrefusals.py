@@ -7,7 +7,10 @@ import copy
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gen.cloud import CloudCapacity, CloudReservation
+from gen.model import Origin
 from tests.e2e.project import Document
+from tests.manifest.cloudparts import of_karpenter
 
 Change = Callable[[Document], object]
 SPEC: Document = {
@@ -45,33 +48,49 @@ def spec(change: Change) -> Document:
 
 
 def objects(declared: Document) -> list[Document]:
-    """What such a capacity would be for Karpenter, whatever is wrong with it."""
-    class_: Document = dict(declared["nodeClass"])
-    pool: Document = {"name": "refused"}
-    if "reservations" in declared:
-        names = ("id", "tags", "ownerID", "instanceMatchCriteria")
-        class_["capacityReservationSelectorTerms"] = [
-            {name: one[name] for name in names if name in one} for one in declared["reservations"]
-        ]
-    kinds = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": declared["capacityTypes"]}
-    of_node = ("taints", "startupTaints", "expireAfter", "terminationGracePeriod")
-    template: Document = {
-        "metadata": {"labels": declared.get("labels", {})},
-        "spec": {
-            "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "refused"},
-            "requirements": [kinds, *declared["requirements"]],
-            **{name: declared[name] for name in of_node if name in declared},
-        },
-    }
-    pool_spec: Document = {
-        "template": template,
-        "disruption": {"consolidateAfter": "0s", **declared.get("disruption", {})},
-        **{name: declared[name] for name in ("weight", "limits") if name in declared},
-    }
-    return [
-        {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": pool, "spec": class_},
-        {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": pool, "spec": pool_spec},
-    ]
+    """What is rendered of such a capacity, whatever is wrong with it."""
+    return list(of_karpenter(unchecked(declared)).values())
+
+
+def unchecked(declared: Document) -> CloudCapacity:
+    said = declared.get
+    return CloudCapacity(
+        origin=Origin("refused.yaml", 0),
+        name="refused",
+        cluster="",
+        provider="aws",
+        node_class=declared["nodeClass"],
+        reservations=tuple(_unchecked(one) for one in said("reservations", ())),
+        capacity_types=tuple(declared["capacityTypes"]),
+        requirements=tuple(declared["requirements"]),
+        weight=said("weight"),
+        limits=tuple(said("limits", {}).items()),
+        taints=tuple(said("taints", ())),
+        startup_taints=tuple(said("startupTaints", ())),
+        labels=tuple(said("labels", {}).items()),
+        expire_after=said("expireAfter"),
+        termination_grace=said("terminationGracePeriod"),
+        disruption=said("disruption", {}),
+        instance_types=(),
+    )
+
+
+def _unchecked(said: Document) -> CloudReservation:
+    """Only what tells Karpenter which it is."""
+    return CloudReservation(
+        id=said.get("id", ""),
+        tags=tuple(said.get("tags", {}).items()),
+        owner=said.get("ownerID", ""),
+        match=said.get("instanceMatchCriteria", ""),
+        instance_type=said["instanceType"],
+        zone=said["zone"],
+        count=said["count"],
+        type="default",
+        ultra_server=False,
+        first=None,
+        until=None,
+        hourly_price=None,
+    )
 
 
 def _set(*path: str | int, to: object) -> Change:
@@ -87,6 +106,10 @@ def _set(*path: str | int, to: object) -> Change:
 
 def _class(**fields: object) -> Change:
     return lambda made: made["nodeClass"].update(fields)
+
+
+def _image(**term: str) -> Change:
+    return _class(amiFamily="AL2023", **{_AMI: [term]})
 
 
 def _terms(*terms: Document) -> Change:
@@ -105,9 +128,13 @@ def _budgets(*budgets: Document) -> Change:
     return _set("disruption", to={"budgets": list(budgets)})
 
 
+def _interfaces(number: int) -> list[Document]:
+    one = {"networkCardIndex": 0, "interfaceType": "interface"}
+    return [{**one, "deviceIndex": index} for index in range(number)]
+
+
 _ID, _OTHER_ID = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
 _TAGGED = {"tags": {"course": "ml"}}
-
 BY_BOTH = (
     Refused("no-role", lambda made: made["nodeClass"].pop("role"), "B011"),
     Refused("role-and-profile", _class(instanceProfile="nodes"), "B016"),
@@ -118,6 +145,8 @@ BY_BOTH = (
     Refused("alias-of-another-family", _class(amiFamily="Bottlerocket"), "B016"),
     Refused("no-family", _class(**{_AMI: [{"id": "ami-0a"}]}), "B011"),
     Refused("alias-without-version", _class(**{_AMI: [{"alias": "al2023"}]}), "B151"),
+    Refused("alias-on-two-lines", _class(**{_AMI: [{"alias": "al2023@v1\n"}]}), "B151"),
+    Refused("151-interfaces", _class(networkInterfaces=_interfaces(151)), "B012"),
     Refused("tag-of-karpenters", _class(tags={"karpenter.sh/nodepool": "x"}), "B153"),
     Refused("soft-without-grace", _class(kubelet={"evictionSoft": {"pid.available": "5%"}}), "B016"),
     Refused(
@@ -135,8 +164,11 @@ BY_BOTH = (
     Refused("below-a-word", _asked("example.org/a", "Lt", "many"), "B154"),
     Refused("too-few-to-choose", _asked("example.org/a", "In", "x", minValues=2), "B154"),
     Refused("label-of-karpenters", _set("labels", to={"karpenter.sh/course": "ml"}), "B153"),
+    Refused("label-that-is-their-domain", _set("labels", to={"karpenter.sh": "a"}), "B153"),
+    Refused("101-labels", _set("labels", to={f"a{number}": "" for number in range(101)}), "B012"),
     Refused("hostname", _set("labels", to={"kubernetes.io/hostname": "a"}), "B153"),
     Refused("label-that-aws-has-not", _asked("karpenter.k8s.aws/instance-colour", "Exists"), "B153"),
+    Refused("domain-that-aws-keeps", _asked("eu.karpenter.k8s.aws", "Exists"), "B153"),
     Refused("weight-of-nothing", _set("weight", to=0), "B012"),
     Refused("days", _set("expireAfter", to="30d"), "B151"),
     Refused("grace-without-end", _set("terminationGracePeriod", to="Never"), "B151"),
@@ -147,6 +179,8 @@ BY_BOTH = (
     Refused("51-budgets", _budgets(*[{"nodes": str(i)} for i in range(51)]), "B155"),
     Refused("no-such-reason", _budgets({"nodes": "0", "reasons": ["Expired"]}), "B014"),
     Refused("owner-alone-beside-a-good-one", _terms({"id": _ID}, {"ownerID": "123456789012"}), "B152"),
+    Refused("less-than-nothing-kept", _class(kubelet={"kubeReserved": {"cpu": "-1"}}), "B022"),
+    Refused("31-reservations", _terms(*[{"id": f"cr-{number:02}"} for number in range(31)]), "B012"),
     Refused("volume-of-no-size", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "0Gi"}}]), "B022"),
 )
 ONLY_BY_US = (
@@ -161,6 +195,28 @@ ONLY_BY_US = (
         _class(**{_GROUP: [_TAGGED, {"id": "sg-0a", "name": "nodes"}]}),
         "B152",
     ),
+    Refused("tags-that-are-none", _class(**{_SUBNET: [{"tags": {}}]}), "B012"),
+    Refused("tag-of-a-long-key", _class(**{_SUBNET: [{"tags": {"a" * 129: "b"}}]}), "B151"),
+    Refused("tag-of-a-long-value", _class(**{_SUBNET: [{"tags": {"a": "b" * 257}}]}), "B151"),
+    Refused("101-tags", _class(tags={f"a{number}": "" for number in range(101)}), "B012"),
+    Refused("group-of-no-name", _class(**{_GROUP: [{"name": ""}]}), "B151"),
+    Refused("group-of-an-id-with-more-before-it", _class(**{_GROUP: [{"id": "xx-sg-0a"}]}), "B151"),
+    Refused("image-of-a-large-letter", _image(id="ami-0A"), "B151"),
+    Refused("image-by-id-and-parameter", _image(id="ami-0a", ssmParameter="/ami"), "B152"),
+    Refused("image-by-parameter-and-name", _image(ssmParameter="/ami", name="nodes"), "B152"),
+    Refused("image-by-parameter-and-owner", _image(ssmParameter="/ami", owner="self"), "B152"),
+    Refused("alias-with-a-space", _class(**{_AMI: [{"alias": "al2023@v1 "}]}), "B151"),
+    Refused("volume-of-no-number", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "Ti"}}]), "B022"),
+    Refused("limit-below-nothing", _set("limits", to={"cpu": "-1"}), "B022"),
+    Refused("limit-of-no-resource", _set("limits", to={"gpu": "1"}), "B022"),
+    Refused("capacity-type-as-label", _set("labels", to={"karpenter.sh/capacity-type": "spot"}), "B153"),
+    Refused("capacity-type-as-requirement", _asked("karpenter.sh/capacity-type", "In", "spot"), "B153"),
+    Refused("label-of-no-key", _set("labels", to={"a b": "c"}), "B020"),
+    Refused("not-in-nothing", _asked("example.org/a", "NotIn"), "B154"),
+    Refused("value-that-is-none", _asked("example.org/a", "In", "a b"), "B020"),
+    Refused("same-twice-to-choose", _asked("example.org/a", "In", "x", "x", minValues=2), "B154"),
+    Refused("91-requirements", _asks(*[{"key": "a", "operator": "Exists"}] * 90), "B012"),
+    Refused("no-budgets", _budgets(), "B012"),
     Refused("values-of-exists", _asked("example.org/a", "Exists", "x"), "B154"),
     Refused("architecture-of-others", _asked("kubernetes.io/arch", "In", "x86_64"), "B154"),
     Refused(
@@ -169,9 +225,19 @@ ONLY_BY_US = (
         "B155",
     ),
     Refused(
-        "schedule-that-never-is",
+        "schedule-of-an-hour-that-is-none",
         _budgets({"nodes": "0", "schedule": "0 25 * * *", "duration": "8h"}),
         "B155",
+    ),
+    Refused(
+        "schedule-that-never-comes",
+        _budgets({"nodes": "0", "schedule": "0 0 30 2 *", "duration": "8h"}),
+        "B155",
+    ),
+    Refused(
+        "taint-twice",
+        _set("startupTaints", to=[{"key": "a", "effect": "NoExecute", "value": value} for value in "ab"]),
+        "B016",
     ),
     Refused("budget-of-no-time", _budgets({"nodes": "0", "schedule": "@daily", "duration": "0m"}), "B151"),
     Refused("longer-than-go-counts", _set("expireAfter", to="9999999h"), "B151"),

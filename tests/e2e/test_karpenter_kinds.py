@@ -79,29 +79,48 @@ def test_only_we_refuse(cluster: Cluster, tmp_path: Path, one: Refused) -> None:
     assert refusals(cluster, cloudrefusals.objects(spec)) == []
 
 
+def whole_nodes(cloud: str) -> list[project.Document]:
+    """A class of that capacity, and a reservation of two of its nodes."""
+    found = seat([cloud])
+    found["metadata"]["name"] = f"of-{cloud}"
+    schedule = [{"startTime": "09:00", "endTime": "12:00"}]
+    spec = {
+        "resourceClass": f"of-{cloud}",
+        "backend": {"type": "nodePool"},
+        "recurrence": {"type": "dates", "dates": ["2026-03-20"], "schedule": schedule},
+        "provisioning": {"nodeCount": 2},
+    }
+    return [found, project.document("CapacityReservation", f"nodes-{cloud}", spec)]
+
+
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Cloud capacities made by chance, without those that `validate` refuses; rendered."""
+    """Cloud capacities made by chance, with whole nodes of some; all rendered that `validate` takes."""
     folder, random = tmp_path_factory.mktemp("clouds"), Random(SEED)
     names = [f"cloud-{number}" for number in range(GENERATED)]
-    project.write(folder, [site(), *(cloud_capacity(random, name, "real") for name in names)])
-    refused = {one["file"] for one in project.findings(folder) if one["severity"] == "error"}
-    for file in refused:
-        (folder / file).unlink()
-    assert len(refused) < GENERATED / 2
+    clouds = [cloud_capacity(random, name, "real") for name in names]
+    project.write(folder, [site(), *clouds, *(one for name in names[::4] for one in whole_nodes(name))])
+    while refused := {one["file"] for one in project.findings(folder) if one["severity"] == "error"}:
+        for file in refused:
+            (folder / file).unlink()
     project.berth(folder, "render")
     return folder
 
 
 def test_everything_that_validate_accepts_the_api_server_accepts(cluster: Cluster, generated: Path) -> None:
     cluster.apply(generated / "rendered" / "clusters" / "real" / "base.yaml")
-    clouds = generated / "rendered" / "clusters" / "real" / "cloud"
+    clouds, whole = (
+        generated / "rendered" / "clusters" / "real" / name for name in ("cloud", "reservations")
+    )
 
     answer = cluster.kubectl(
-        "apply", "--recursive", "-f", str(clouds), "--dry-run=server", "-o", "name", timeout=600
+        *("apply", "--recursive", "-f", str(clouds), "-f", str(whole), "--dry-run=server", "-o", "name"),
+        timeout=600,
     )
 
     kinds = [line.partition("/")[0] for line in answer.split()]
-    files = len(list(clouds.glob("*.yaml")))
+    files, static = (len(list(folder.glob("*.yaml"))) for folder in (clouds, whole))
     assert files > GENERATED / 2
-    assert kinds.count("nodepool.karpenter.sh") == kinds.count("ec2nodeclass.karpenter.k8s.aws") == files
+    assert static > GENERATED / 20
+    assert kinds.count("ec2nodeclass.karpenter.k8s.aws") == files
+    assert kinds.count("nodepool.karpenter.sh") == files + static

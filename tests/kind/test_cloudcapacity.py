@@ -83,6 +83,8 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         {"consolidateAfter": "5m", "budgets": ({"nodes": "10%"},)},
         (),
         (("cpu", "200m"), ("pods", "4")),
+        (),
+        (),
     )
 
 

@@ -33,6 +33,23 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         },
         [],
     ),
+    "as-many-as-there-may-be": (
+        {
+            "reservations": [
+                *({"id": f"cr-{number:02}", **MACHINE} for number in range(29)),
+                {"tags": {"a": "b"}, **MACHINE},
+                {"tags": {"a": "b"}, **MACHINE, "instanceType": "m5.large"},
+            ]
+        },
+        [],
+    ),
+    "more-than-there-may-be": (
+        {"reservations": [{"id": f"cr-{number:02}", **MACHINE} for number in range(31)]},
+        [
+            "B012 reservations: it takes 31 terms to select these. Write at most 30: tags select several at "
+            "once."
+        ],
+    ),
     "no-form": (
         {"reservations": [{**MACHINE}]},
         ["B152 reservations.0: nothing says how Karpenter finds it. Add id, tags or instanceMatchCriteria."],
@@ -123,9 +140,9 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
     "no-instants": (
         {"reservations": [{"id": "cr-0a", "from": "2026-02-01", "until": "2026-02-30T00:00:00Z", **MACHINE}]},
         [
-            'B107 reservations.0.from: "2026-02-01" is not an instant in UTC. Write it as '
+            'B151 reservations.0.from: "2026-02-01" is not an instant in UTC. Write it as '
             "2026-12-31T23:00:00Z.",
-            "B107 reservations.0.until: 2026-02-30T00:00:00Z does not exist. Write a date and a time "
+            "B151 reservations.0.until: 2026-02-30T00:00:00Z does not exist. Write a date and a time "
             "that exist.",
         ],
     ),

@@ -106,7 +106,6 @@ def everything(documents: list[Any]) -> list[Problem]:
         found += references.of_reservation(one, known)
         expansion = expand(one, known.calendars)
         found += expansion.problems
-        found += karpenter.of_annotations(one)
         found += clouds.of_reservation(one, known, known.site, expansion.occurrences)
         for part in placed(one, known, known.site):
             found += names.take(part, 1)

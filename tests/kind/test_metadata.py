@@ -1,8 +1,11 @@
 """Metadata: what people may put on everything that is rendered, and what is ours."""
 
-from gen.kind.metadata import ANNOTATIONS, LABELS, METADATA, MOST_ANNOTATIONS
+import pytest
+
+from gen.declared import KINDS
+from gen.kind.metadata import ANNOTATIONS, LABELS, METADATA, MOST_ANNOTATIONS, OF_PODS
 from tests.kind.test_grammar import KEY_RULE
-from tests.saying import ask, said, site, told
+from tests.saying import ask, document, said, site, told
 
 
 def test_labels_and_annotations_are_kept_in_the_order_of_the_file() -> None:
@@ -98,3 +101,15 @@ def test_a_document_of_another_version_is_refused() -> None:
     without = site()
     del without["apiVersion"]
     assert told(without) == ['a.yaml B011 : apiVersion is missing. Add apiVersion: "berth.dev/v1alpha1".']
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", OF_PODS)
+def test_annotations_of_pods_do_nothing_on_a_document(kind: str, key: str) -> None:
+    annotations = {"example.org/course": "a", key: "true"}
+    found = [one for one in told(document(kind, "a", {}, annotations=annotations)) if "B176" in one]
+
+    assert found == [
+        f"a.yaml B176 metadata.annotations.{key} @key: {key} is read on pods; annotations of a {kind} are on "
+        "none. Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
+    ]

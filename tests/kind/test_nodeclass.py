@@ -187,6 +187,13 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "such as al2023@latest, or al2023@v20260101."
         ],
     ),
+    "an-alias-of-two-lines": (
+        {"amiSelectorTerms": [{"alias": "al2023@latest\n"}]},
+        [
+            r'B151 amiSelectorTerms.0.alias: "al2023@latest\n" is not an alias of AMIs. Write '
+            "family@version, such as al2023@latest, or al2023@v20260101."
+        ],
+    ),
     "an-alias-of-no-family": (
         {"amiSelectorTerms": [{"alias": "ubuntu@latest"}]},
         [

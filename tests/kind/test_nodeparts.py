@@ -41,6 +41,24 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "B016 networkInterfaces: a card has two of type efa-only. Keep one a card.",
         ],
     ),
+    "as-many-interfaces-as-there-may-be": (
+        {
+            "networkInterfaces": [
+                {"networkCardIndex": 0, "deviceIndex": number, "interfaceType": "interface"}
+                for number in range(150)
+            ]
+        },
+        [],
+    ),
+    "too-many-interfaces": (
+        {
+            "networkInterfaces": [
+                {"networkCardIndex": 0, "deviceIndex": number, "interfaceType": "interface"}
+                for number in range(151)
+            ]
+        },
+        ["B012 networkInterfaces: there are 151 network interfaces. Write at most 150."],
+    ),
     "kubelet": (
         {
             "kubelet": {

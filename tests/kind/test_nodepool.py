@@ -115,12 +115,29 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "itself. Remove it.",
         ],
     ),
+    "domains-alone": (
+        {
+            "requirements": [{"key": "eu.karpenter.k8s.aws", "operator": "Exists"}],
+            "labels": {"karpenter.sh": "a", "karpenter": "a", "example.org/karpenter.sh": "a"},
+        },
+        [
+            "B153 requirements.0.key @key: eu.karpenter.k8s.aws is no label that Karpenter knows of "
+            "machines. Remove it, or correct it.",
+            "B153 labels.karpenter.sh @key: karpenter.sh is a label that Karpenter keeps for itself. "
+            "Remove it.",
+        ],
+    ),
     "labels-of-machines": (
         {
             "requirements": [{"key": "karpenter.k8s.aws/instance-family", "operator": "Exists"}],
             "labels": {"course": "ml"},
         },
         [],
+    ),
+    "as-many-labels-as-there-may-be": ({"labels": {f"a{number}": "" for number in range(100)}}, []),
+    "too-many-labels": (
+        {"labels": {f"a{number}": "" for number in range(101)}},
+        ["B012 labels: there are 101 labels. Write at most 100."],
     ),
     "too-many": (
         {"requirements": [{"key": "a", "operator": "Exists"}] * 91},
@@ -157,6 +174,25 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "B020 taints.3.value: a taint's value may not be empty here. Remove it: no value is empty.",
         ],
     ),
+    "taints-twice": (
+        {
+            "taints": [
+                {"key": "gpu", "effect": "NoSchedule"},
+                {"key": "gpu", "effect": "NoExecute"},
+                {"key": "gpu", "value": "a", "effect": "NoSchedule"},
+            ],
+            "startupTaints": [
+                {"key": "gpus", "effect": "NoSchedule"},
+                {"key": "gpu", "effect": "NoExecute"},
+            ],
+        },
+        [
+            "B016 taints.2: taints[0] has key gpu and effect NoSchedule too: such a NodePool is never "
+            "ready. Remove one of the two.",
+            "B016 startupTaints.1: taints[1] has key gpu and effect NoExecute too: such a NodePool is never "
+            "ready. Remove one of the two.",
+        ],
+    ),
     "durations": (
         {"expireAfter": "30d", "terminationGracePeriod": "Never"},
         [
@@ -183,6 +219,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                     {"nodes": "0", "schedule": "0 8 * * *"},
                     {"nodes": "0", "duration": "8h"},
                     {"nodes": "0", "schedule": "0 25 * * *", "duration": "8h"},
+                    {"nodes": "0", "schedule": "0 0 30 2 *", "duration": "1h"},
                     {"nodes": "0", "schedule": "@daily", "duration": "90s"},
                     {"nodes": "0", "schedule": "@daily", "duration": "0h"},
                     {"nodes": "0", "reasons": ["Old"]},
@@ -203,14 +240,16 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             'B155 disruption.budgets.4.schedule: "0 25 * * *" is no schedule that Karpenter reads: '
             'it would stop all disruption for ever. Write five fields in UTC, such as "0 8 * * 1-5", '
             "or @daily.",
-            'B151 disruption.budgets.5.duration: "90s" is not the duration of a budget. Write hours '
+            'B155 disruption.budgets.5.schedule: "0 0 30 2 *" never comes, and Karpenter holds such a '
+            "budget always. Write a date that there is, or leave out schedule and duration.",
+            'B151 disruption.budgets.6.duration: "90s" is not the duration of a budget. Write hours '
             "and minutes, such as 8h30m.",
-            "B151 disruption.budgets.6.duration: 0h is no time: the budget would never hold. Write "
+            "B151 disruption.budgets.7.duration: 0h is no time: the budget would never hold. Write "
             "at least 1m.",
-            'B014 disruption.budgets.7.reasons.0: "Old" is not one of Underutilized, Empty, Drifted. '
+            'B014 disruption.budgets.8.reasons.0: "Old" is not one of Underutilized, Empty, Drifted. '
             "Write one of Underutilized, Empty, Drifted.",
-            "B012 disruption.budgets.8.reasons: the list is empty. Write at least one item.",
-            "B011 disruption.budgets.8: nodes is missing. Add nodes: a number or share of nodes.",
+            "B012 disruption.budgets.9.reasons: the list is empty. Write at least one item.",
+            "B011 disruption.budgets.9: nodes is missing. Add nodes: a number or share of nodes.",
         ],
     ),
     "good-budgets": (
@@ -225,10 +264,19 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                         "reasons": ["Empty", "Underutilized"],
                     },
                     {"nodes": "100%"},
+                    {"nodes": "0", "schedule": "0 0 29 2 *", "duration": "24h"},
+                    {"nodes": "0", "schedule": "0 0 30 2 1", "duration": "24h"},
                 ],
             }
         },
         [],
+    ),
+    "no-budgets": (
+        {"disruption": {"budgets": []}},
+        [
+            'B012 disruption.budgets: the list is empty. Write {nodes: "100%"} to bound nothing, or leave '
+            "budgets out: then 10% go at once."
+        ],
     ),
     "too-many-budgets": (
         {"disruption": {"budgets": [{"nodes": "1"}] * 51}},

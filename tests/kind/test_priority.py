@@ -80,6 +80,34 @@ PRIORITY = {
             f"placeholders for empty: it deletes them, and buys them again. {PRIORITIES}"
         ],
     ),
+    "what-an-older-karpenter-does-not-take-for-empty": (
+        {
+            "clusters": [
+                {
+                    "name": "a",
+                    "autoscaler": "karpenter",
+                    "karpenter": {"version": "1.13"},
+                    "priority": -33_554_432,
+                },
+                {"name": "b", "autoscaler": "karpenter", "karpenter": {"version": "1.13"}},
+            ],
+            "priority": -33_554_433,
+        },
+        [
+            f"B026 spec.clusters.0.priority: -33554432 is below -10: {IGNORED}",
+            f"B026 spec.priority: -33554433 is below -10: {IGNORED}",
+        ],
+    ),
+    "what-karpenter-1.14-takes-for-empty": (
+        {
+            "clusters": [{"name": "a", "autoscaler": "karpenter", "karpenter": {"version": "1.14"}}],
+            "priority": -33_554_432,
+        },
+        [
+            "B025 spec.priority: -33554432 is so low that Karpenter from 1.14 on takes nodes of "
+            f"placeholders for empty: it deletes them, and buys them again. {PRIORITIES}"
+        ],
+    ),
     "below-with-an-autoscaler-that-is-faulty": (
         {"clusters": [{"name": "a", "autoscaler": "karpenterr"}], "priority": -11},
         [

@@ -6,10 +6,14 @@ from typing import Any
 import yaml
 
 from gen import report
+from gen.backend import karpenter
+from gen.cloud import CloudCapacity
 from gen.output.renderer import Renderer
 from gen.pipeline import Pipeline
+from gen.plan.windows import Budgets
 from gen.render import files, text_of
 from tests.generate import document, write
+from tests.saying import read
 
 Object = dict[str, Any]
 NODE_CLASS: Object = {
@@ -19,6 +23,7 @@ NODE_CLASS: Object = {
     "amiSelectorTerms": [{"alias": "al2023@v20260107"}],
 }
 MACHINES: Object = {"instanceType": "m7i.4xlarge", "zone": "us-west-2a", "count": 2}
+_RENDERER = Renderer()
 KARPENTER: Object = {"version": "1.14", "gates": {"StaticCapacity": True}}
 
 
@@ -73,3 +78,13 @@ def objects(text: str) -> dict[str, Object]:
     """By kind and name."""
     found = yaml.load_all(text, yaml.CSafeLoader)
     return {f"{one['kind']}/{one['metadata']['name']}": one for one in found}
+
+
+def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
+    """Its EC2NodeClass and its NodePool by kind, whatever is wrong with it, as they are rendered."""
+    known = read(site()).site
+    assert known is not None
+    manifests = karpenter.manifests(known, known.clusters[0], found, Budgets((), exactly=True))
+    texts = [_RENDERER.render(one.template, one.values) for one in manifests]
+    made: list[Object] = [yaml.load(text, yaml.CSafeLoader) for text in texts]
+    return {one["kind"]: one for one in made}

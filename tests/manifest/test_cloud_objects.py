@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.manifest.cloudparts import (
     MACHINES,
     NODE_CLASS,
@@ -13,6 +15,7 @@ from tests.manifest.cloudparts import (
     nodes,
     objects,
     resource_class,
+    site,
     texts,
 )
 
@@ -62,7 +65,7 @@ def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
         reservations=[{"id": "cr-0123456789abcdef0", **MACHINES}],
         requirements=[zone],
         weight=10,
-        limits={"cpu": 64, "nodes": "4"},
+        limits={"cpu": 64.5, "memory": "1024Mi", "nodes": "4000m"},
         taints=[taint],
         startupTaints=[{"key": "example.org/starting", "effect": "NoExecute"}],
         labels={"example.org/room": "teaching"},
@@ -75,7 +78,7 @@ def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
 
     assert found["NodePool/uni.cloud.odcr"]["spec"] == {
         "weight": 10,
-        "limits": {"cpu": "64", "nodes": "4"},
+        "limits": {"cpu": "64500m", "memory": "1Gi", "nodes": "4"},
         "disruption": {
             "consolidationPolicy": "WhenEmpty",
             "consolidateAfter": "1m",
@@ -93,6 +96,30 @@ def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
             },
         },
     }
+
+
+@pytest.mark.parametrize(
+    ("engine", "more"),
+    [("argocd", {}), ("flux", {"kustomize.toolkit.fluxcd.io/substitute": "disabled"})],
+    ids=["argocd", "flux-rewrites-nothing"],
+)
+def test_metadata_is_that_of_the_objects_and_not_of_nodes(
+    tmp_path: Path, engine: str, more: dict[str, str]
+) -> None:
+    said = capacity()
+    said["metadata"]["labels"] = {"example.org/team": "ml"}
+    kept = {"argocd.argoproj.io/sync-options": "Prune=false"}
+    said["metadata"]["annotations"] = {**kept, "berth.dev/ignore": "B158: soon"}
+    found = cloud_objects(tmp_path / "with", site(engine=engine), said)
+    without = cloud_objects(tmp_path / "without", site(engine=engine), capacity())
+
+    for one in ("EC2NodeClass/uni.cloud.odcr", "NodePool/uni.cloud.odcr"):
+        assert found[one]["metadata"] == {
+            "name": "uni.cloud.odcr",
+            "labels": {**OURS, "example.org/team": "ml"},
+            "annotations": {**more, **kept},
+        }
+        assert found[one]["spec"] == without[one]["spec"]
 
 
 def test_reservations_are_selected_in_every_form(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """When a disruption budget holds, and what several of them allow."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from random import Random
 
 import pytest
 from croniter import croniter
 
-from gen.plan.budget import UNBOUNDED, Budget, active, allowed, free_from
-from gen.plan.cron import next_hit, parse
+from gen.plan.budget import UNBOUNDED, Budget, active, allowed, always, free_from
+from gen.plan.cron import longest_gap, next_hit, parse
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -183,3 +184,44 @@ def test_odd_schedules(text: str, after: str, expected: str) -> None:
 
     assert cron is not None
     assert next_hit(cron, at(after)) == at(expected)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("@hourly", HOUR),
+        ("@daily", DAY),
+        ("0 8,20 * * *", 12 * HOUR),
+        ("0 8,12 * * *", 20 * HOUR),
+        ("@weekly", 7 * DAY),
+        ("0 8 * * 1-5", 3 * DAY),
+        ("@monthly", 31 * DAY),
+        ("@yearly", 366 * DAY),
+        ("0 0 29 2 *", 1461 * DAY),
+        ("0 0 30 2 1", 350 * DAY),
+        ("0 0 30 2 *", None),
+    ],
+)
+def test_how_far_hits_lie_apart(schedule: str, expected: int | None) -> None:
+    cron = parse(schedule)
+
+    assert cron is not None
+    assert longest_gap(cron) == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_budget_holds_always_where_no_gap_is_longer_than_it(seed: int) -> None:
+    """Hit by hit, until weekdays and leap days come again."""
+    text = f"30 6,18 {_cron(Random(seed)).split(' ', 2)[2]}"
+    cron = parse(text)
+    assert cron is not None
+    hits = [next_hit(cron, at("2010-01-01T00:00:00")) or 0]
+    while hits[-1] < at("2038-02-01T00:00:00"):
+        hits.append(next_hit(cron, hits[-1]) or 0)
+    gap, end = max((after - one, after) for one, after in pairwise(hits))
+
+    assert longest_gap(cron) == gap
+    assert always(text, gap)
+    assert active(Budget("0", text, gap), end - 1)
+    assert not always(text, gap - 1)
+    assert not active(Budget("0", text, gap - 1), end - 1)

@@ -193,7 +193,10 @@ def test_more_than_fit_are_refused() -> None:
 
 
 def test_a_window_of_a_year_is_held_always() -> None:
-    assert budgets([window("2026-01-01T00:00", 24 * 365)]) == Budgets((Held("", 0),), exactly=False)
+    year = [window("2026-01-01T00:00", 24 * 365)]
+
+    assert budgets(year) == budgets(year, 1) == Budgets((Held("", 0),), exactly=False)
+    assert budgets(year, 0) == TooMany(1)
 
 
 @pytest.mark.parametrize(
