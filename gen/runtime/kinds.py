@@ -120,6 +120,11 @@ def session(tree: Tree, namespace: str, kept: Keys) -> Session:
     )
 
 
+def project(session: Session) -> str:
+    """By which its template is looked up; empty where it has none."""
+    return session.annotations.get(RENKU_PROJECT, "")
+
+
 def _kept(pairs: Tree, wanted: frozenset[str]) -> dict[str, str]:
     found = ((key, pairs.get(key)) for key in wanted)
     return _shared(tuple(sorted((key, value) for key, value in found if isinstance(value, str))))

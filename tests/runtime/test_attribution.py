@@ -9,6 +9,7 @@ import pytest
 
 from gen.runtime.attribution import attributed, group, groups_of
 from gen.runtime.formula import placeholders
+from gen.runtime.kinds import RENKU_PROJECT
 from gen.runtime.session import Claim, Match, Session, fits, ranked
 from gen.runtime.target import target
 from gen.runtime.timetable import Occurrence
@@ -106,17 +107,22 @@ def some_claims(chance: Random) -> list[Claim]:
 
 
 def some_sessions(chance: Random) -> list[Session]:
-    return [
-        Session(
-            str(n),
-            chance.choice(("a", "b", "c")),
-            chance.randrange(6),
-            {key: chance.choice("xy") for key in ("k", "l") if chance.random() < 0.7},
-            {"m": "x"} if chance.random() < 0.5 else {},
-            chance.choice(("", "T1", "T2", "?")),
+    """A template is that of a project."""
+    found = []
+    for n in range(chance.randrange(25)):
+        template = chance.choice(("", "T1", "T2", "?"))
+        found.append(
+            Session(
+                str(n),
+                chance.choice(("a", "b", "c")),
+                chance.randrange(6),
+                {key: chance.choice("xy") for key in ("k", "l") if chance.random() < 0.7},
+                ({"m": "x"} if chance.random() < 0.5 else {})
+                | ({RENKU_PROJECT: f"of {template}"} if template else {}),
+                template,
+            )
         )
-        for n in range(chance.randrange(25))
-    ]
+    return found
 
 
 @pytest.mark.parametrize("seed", range(300))
