@@ -3,10 +3,10 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from gen.runtime.attribution import Group, attributed, group
-from gen.runtime.kinds import RENKU_PROJECT, Keys, is_active, keys, session
+from gen.runtime.kinds import Keys, is_active, keys, session
 from gen.runtime.recognition import Recognition
 from gen.runtime.rivals import claims, rival
-from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Session, ranked
+from gen.runtime.session import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Session, ranked
 from gen.runtime.target import open_now
 from gen.runtime.timetable import Pool, Timetable, in_force
 from gen.runtime.watching import Tree

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from gen.runtime.attribution import Group, attributed, group
-from gen.runtime.kinds import project
 from gen.runtime.presence import Presence
-from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Session
+from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Session, project
 
 _REMEMBERED = 1024
 

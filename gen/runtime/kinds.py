@@ -13,10 +13,10 @@ from gen.runtime.collection import Collection
 from gen.runtime.instant import instant
 from gen.runtime.labels import SITE
 from gen.runtime.recognition import Inactive, Recognition
-from gen.runtime.session import Match, Session
+from gen.runtime.session import RENKU_PROJECT, Match, Session
 from gen.runtime.watching import Tree, mapping, nonsense
 
-RENKU_CLASS, RENKU_PROJECT = "renku.io/resource_class_id", "renku.io/project_id"
+RENKU_CLASS = "renku.io/resource_class_id"
 JUPYTERHUB_SERVER = "component=singleuser-server"
 _RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"
 _FINISHED = ("Succeeded", "Failed")
@@ -118,11 +118,6 @@ def session(tree: Tree, namespace: str, kept: Keys) -> Session:
         _kept(mapping(metadata, "labels"), kept.labels),
         _kept(mapping(metadata, "annotations"), kept.annotations),
     )
-
-
-def project(session: Session) -> str:
-    """By which its template is looked up; empty where it has none."""
-    return session.annotations.get(RENKU_PROJECT, "")
 
 
 def _kept(pairs: Tree, wanted: frozenset[str]) -> dict[str, str]:

@@ -10,13 +10,13 @@ from gen.runtime.attendance import Attendance
 from gen.runtime.collection import Collection
 from gen.runtime.contest import Contest
 from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.kinds import Keys, collections, keys, project
+from gen.runtime.kinds import Keys, collections, keys
 from gen.runtime.lookout import Lookout, Means
 from gen.runtime.readers import Item, Reader, RivalReader, SessionReader, Sighting
 from gen.runtime.recognition import Recognition
 from gen.runtime.renku import Renku
 from gen.runtime.rivals import REREAD, Reading, timetables
-from gen.runtime.session import NO_TEMPLATE, Session
+from gen.runtime.session import NO_TEMPLATE, Session, project
 from gen.runtime.templates import Templates
 from gen.runtime.timetable import Pool, Timetable
 from gen.runtime.watcher import Changed, Listed

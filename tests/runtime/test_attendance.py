@@ -6,8 +6,7 @@ import pytest
 
 from gen.runtime.attendance import Attendance, Counts
 from gen.runtime.attribution import attributed, groups_of
-from gen.runtime.kinds import RENKU_PROJECT
-from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
+from gen.runtime.session import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
 from tests.runtime.test_attribution import some_claims, some_sessions
 
 ANY = Claim("any", 50, 60, 999, 2, Match())

@@ -9,8 +9,7 @@ import pytest
 
 from gen.runtime.attribution import attributed, group, groups_of
 from gen.runtime.formula import placeholders
-from gen.runtime.kinds import RENKU_PROJECT
-from gen.runtime.session import Claim, Match, Session, fits, ranked
+from gen.runtime.session import RENKU_PROJECT, Claim, Match, Session, fits, ranked
 from gen.runtime.target import target
 from gen.runtime.timetable import Occurrence
 from tests.cases import Case, read

@@ -10,9 +10,8 @@ import pytest
 
 from gen.runtime.api import ApiError
 from gen.runtime.attendance import Attendance
-from gen.runtime.kinds import RENKU_PROJECT, project
 from gen.runtime.log import Log
-from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Claim, Match, Session
+from gen.runtime.session import NO_TEMPLATE, RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, project
 from gen.runtime.templates import THREADS, Templates
 
 LONG_ENOUGH = 10.0
