@@ -196,13 +196,15 @@ def _is_late(case: Case, pool: Pool) -> bool:
     """The pod that serves has had the time to close the pool; and by no clock it is about to open."""
     if opens_within(may_open(case.timetable), case.now, EARLY):
         return False
-    end = _last_end(case, lambda item: pool.resource_class in dict(item.seats))
+    end = _last_end(case, lambda name: name == pool.resource_class)
     return case.now >= max(end + CLOSING, case.source.changed + EDIT)
 
 
-def _last_end(case: Case, counts: Callable[[Occurrence], bool]) -> int:
-    ends = (item.end for item in case.timetable.occurrences if item.end <= case.now and counts(item))
-    return max(ends, default=0)
+def _last_end(case: Case, counts: Callable[[str], bool]) -> int:
+    """Of occurrences with seats of a class that counts, and of overrides of one."""
+    ends = [one.end for one in case.timetable.occurrences if any(counts(name) for name, _ in one.seats)]
+    ends += [one.until for name, one in case.overrides.items() if counts(name)]
+    return max((end for end in ends if end <= case.now), default=0)
 
 
 def _jobs(case: Case) -> Iterator[Action]:
@@ -211,13 +213,19 @@ def _jobs(case: Case) -> Iterator[Action]:
         return
     occurrences = may_open(case.timetable)
     is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY)
-    if is_near or case.facts.unread:
+    if is_near or case.facts.unread or (case.holding.is_served and _is_held(case)):
         return
     idle_from = max(_last_end(case, lambda _: True) + CLOSING, case.source.changed + EDIT)
     for job in case.holding.jobs:
         is_idle = case.now >= max(idle_from, job.thing.created + COMING)
         if is_idle and not job.is_finished and not job.thing.is_going:
             yield Remove(job.thing, "it still runs with nothing open")
+
+
+def _is_held(case: Case) -> bool:
+    """By an override, and then who serves stays with it: a pod ends when all of its pools are closed."""
+    pools = case.timetable.pools
+    return any(in_force(case.overrides, pool.resource_class, case.now) for pool in pools)
 
 
 def _needs_a_job(case: Case) -> bool:
