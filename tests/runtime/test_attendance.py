@@ -5,9 +5,8 @@ from random import Random
 import pytest
 
 from gen.runtime.attendance import Attendance, Counts
-from gen.runtime.attribution import attributed, groups_of
 from gen.runtime.session import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
-from tests.runtime.test_attribution import some_claims, some_sessions
+from tests.runtime.test_attribution import one_by_one, some_claims, some_sessions
 
 ANY = Claim("any", 50, 60, 999, 2, Match())
 COURSE = Claim("course", 0, 60, 999, 2, Match(labels=(("course", "x"),)))
@@ -195,7 +194,7 @@ def test_every_way_to_the_same_sessions_ends_in_the_same_counts(seed: int) -> No
                 here[one.id] = one
                 seen.arrive(one, now)
         counts = seen.counts(now)
-        assert counts.here == attributed(groups_of(here.values(), claims), claims)
+        assert counts.here == one_by_one(here.values(), claims)
         assert sum(counts.counted.values()) >= sum(counts.here.values())
 
     assert seen.counts(now + 31).counted == seen.counts(now).here
