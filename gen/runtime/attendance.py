@@ -52,6 +52,7 @@ class Attendance:
             self._claims, self._counts, self._here = claims, None, None
             self._births = tuple({claim.open for claim in claims if claim.match.ignores_earlier})
             self._groups.clear()
+            self._presence.forget_kinds()
 
     def arrive(self, session: Session, now: float) -> None:
         """It has come, or has changed. A template never changes, so that of the same project is kept."""
