@@ -55,8 +55,9 @@ def of_occurrences() -> list[Rule]:
 
 
 def of_sweep(*, prunes: bool) -> list[Rule]:
-    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`. Where it
-    prunes, the sweep marks timetables of reservations that are gone, and removes their Roles.
+    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`; of any name, for a
+    name does not limit what a Job may mount. Where it prunes, the sweep marks timetables of reservations that
+    are gone, and removes their Roles.
     """
     rules = [
         _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),

@@ -61,6 +61,8 @@ NOBODYS = [
     *rights("apps", "deployments", "create", "deletecollection"),
     *rights("apps", "deployments/scale", "update", name=POOL),
     *rights("batch", "cronjobs", "create"),
+    *rights("batch", "jobs", "create", namespace="renku"),
+    *rights("apps", "replicasets", "create"),
     *rights("rbac.authorization.k8s.io", "roles", "list", "patch", "create", "escalate", "bind"),
     *rights("rbac.authorization.k8s.io", "rolebindings", "list", "patch", "create"),
     *rights("", "pods", "list", namespace="renku"),
