@@ -16,7 +16,7 @@ from gen.runtime.loop import EARLY
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD
 from gen.runtime.override import Override, in_force, over_at, parse_overrides
 from gen.runtime.plan import Aim, aim_at
-from gen.runtime.removal import is_gone, leftovers, marks, outdated, removal
+from gen.runtime.removal import found_again, is_gone, leftovers, marks, outdated, removal
 from gen.runtime.target import open_now, opens_within
 from gen.runtime.timetable import Occurrence, Pool, Timetable, parse
 from gen.runtime.timetable import in_force as may_open
@@ -85,7 +85,13 @@ def _judge_windows(facts: Facts, holding: Holding, now: int) -> Judgement:
         return Judgement(tuple(removal(facts, holding, source)), ())
     overrides, tellings = _overrides(holding, source)
     case = Case(facts, holding, source, timetable, overrides, now)
-    actions = (*marks(facts, source, now), *_scales(case), *_slots(case), *_jobs(case))
+    actions = (
+        *marks(facts, source, now),
+        *found_again(facts, holding),
+        *_scales(case),
+        *_slots(case),
+        *_jobs(case),
+    )
     return Judgement(actions, (*tellings, *_without_cronjob(case), *unpulled(holding)))
 
 

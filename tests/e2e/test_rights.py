@@ -42,7 +42,7 @@ ALLOWED = {
         *rights("", "configmaps", "list", "delete"),
         *rights("", "events", "create"),
         *rights("", "pods", "list"),
-        *rights("apps", "deployments", "list", "delete"),
+        *rights("apps", "deployments", "list", "patch", "delete"),
         *rights("apps", "deployments/scale", "get", "patch"),
         *rights("batch", "cronjobs", "list", "delete"),
         *rights("batch", "jobs", "get", "list", "create", "patch", "delete"),
@@ -85,7 +85,7 @@ REFUSED = {
     "berth-sweep": [
         *NOBODYS,
         *rights("", "configmaps", "patch", "watch"),
-        *rights("apps", "deployments", "patch", "watch"),
+        *rights("apps", "deployments", "get", "watch"),
         *rights("batch", "cronjobs", "patch"),
         *SESSIONS,
     ],

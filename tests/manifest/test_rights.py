@@ -75,13 +75,13 @@ def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_
 ) -> None:
     namespace = "berth" if cluster == "prod" else "seats"
     names = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["rolebindings", "roles"]}
-    marks = [] if prunes else ["patch"]
+    marks, kept = (["patch"], []) if not prunes else ([], ["patch"])
 
     assert roles(base(tmp_path, cluster))[namespace, "berth-sweep"] == [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", *marks, "delete"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
-        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list", "delete"]},
+        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list", *kept, "delete"]},
         {"apiGroups": ["apps"], "resources": ["deployments/scale"], "verbs": ["get", "patch"]},
         {"apiGroups": ["batch"], "resources": ["cronjobs"], "verbs": ["list", "delete"]},
         {
