@@ -80,6 +80,7 @@ RULES = {
     "B071": Rule(ERROR, "A name that Renku would not take, or that makes names too long."),
     "B072": Rule(ERROR, "A Renku payload's class is unknown."),
     "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
+    "B074": Rule(WARNING, "A project template that nobody can tell, or that only some sessions have."),
     # output and templates
     "B090": Rule(ERROR, "A file below clusters/ or gitops/ is not ours."),
     "B091": Rule(ERROR, "Something that is not ours stands where a file must be written."),

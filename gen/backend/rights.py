@@ -55,14 +55,15 @@ def of_occurrences() -> list[Rule]:
 
 
 def of_sweep(*, prunes: bool) -> list[Rule]:
-    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`. Where it
-    prunes, the sweep marks timetables of reservations that are gone, and removes their Roles.
+    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`; of any name, for a
+    name does not limit what a Job may mount. Where it prunes, the sweep marks timetables of reservations that
+    are gone, and removes their Roles; elsewhere, Deployments that have lost their timetable.
     """
     rules = [
         _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
         _rule("", ["events"], ["create"]),
         _rule("", ["pods"], ["list"]),
-        _rule("apps", ["deployments"], ["list", "delete"]),
+        _rule("apps", ["deployments"], ["list", "delete"] if prunes else ["list", "patch", "delete"]),
         _rule("apps", ["deployments/scale"], ["get", "patch"]),
         _rule("batch", ["cronjobs"], ["list", "delete"]),
         _rule("batch", ["jobs"], ["get", "list", "create", "patch", "delete"]),

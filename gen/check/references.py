@@ -8,6 +8,7 @@ from gen.kind.renku import their_path
 from gen.kind.shape import choice, nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, cluster_of
+from gen.runtime.session import RENKU_PROJECT
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",
@@ -17,6 +18,7 @@ UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, 
     "B032",
     "B035",
 )
+DOUBTFUL_TEMPLATE = "B074"
 UNKNOWN_CLOUD, OTHER_CLUSTER = "B160", "B161"
 
 
@@ -101,6 +103,8 @@ def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Pro
         return
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     yield from _places(reservation, classes)
+    if reservation.sessions.project_template:
+        yield from _templates(reservation, classes, declared.site)
     if reservation.behaviour != "none":
         yield from _counted(reservation, classes)
 
@@ -168,6 +172,40 @@ def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[
             fix = choice(name, tuple(sorted(known)))
             path = ("spec", "sessions", "namespaces", i)
             yield _problem(ELSEWHERE, reservation.origin, path, message, fix)
+
+
+def _templates(
+    reservation: Reservation, classes: list[ResourceClass], site: Site | None
+) -> Iterator[Problem]:
+    """Whether the sessions of each class have a project, and somebody knows its template."""
+    path = _own_path(reservation, ("spec", "sessions", *(() if reservation.renku else ("projectTemplate",))))
+    at, counted = (*reservation.origin[:2], path), [found for found in classes if found.sessions]
+    for found in counted:
+        if _has_projects(found) is False:
+            message = f"sessions of class {found.name} are of no project of Renku: none would count."
+            yield Problem(ELSEWHERE, *at, message, "Remove it, or name a class of source renku.")
+        elif _has_projects(found) is None:
+            message = (
+                f"sessions of class {found.name} are of a project only if they have the annotation "
+                f"{RENKU_PROJECT}: without it none would count."
+            )
+            fix = f'Remove it; if they have, annotate berth.dev/ignore: "{DOUBTFUL_TEMPLATE}: <reason>".'
+            yield Problem(DOUBTFUL_TEMPLATE, *at, message, fix)
+    names = ", ".join(found.name for found in counted if _has_projects(found) is not False)
+    if names and site is not None and site.renku is None:
+        message = (
+            "the Site does not say where Renku is, so nobody can tell the template of a project: "
+            f"the sessions of class {names} count, whatever their template."
+        )
+        yield Problem(DOUBTFUL_TEMPLATE, *at, message, "Add renku.url to the Site.")
+
+
+def _has_projects(found: ResourceClass) -> bool | None:
+    """None where that depends on their annotations."""
+    sessions = found.sessions
+    if sessions is None or sessions.source == "jupyterhub":
+        return False
+    return True if sessions.source == "renku" or sessions.custom.get("group") == "amalthea.dev" else None
 
 
 def _own_path(reservation: Reservation, path: Path) -> Path:

@@ -1,12 +1,12 @@
 """Which sessions are there, and for which occurrence do they count? By the very rules of the scaler. Pure."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from gen.runtime.attribution import Group, attributed, group
-from gen.runtime.kinds import RENKU_PROJECT, Keys, is_active, keys, session
+from gen.runtime.attendance import Attendance
+from gen.runtime.kinds import Keys, is_active, keys, session
 from gen.runtime.recognition import Recognition
 from gen.runtime.rivals import claims, rival
-from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Session, ranked
+from gen.runtime.session import RENKU_PROJECT, UNKNOWN_TEMPLATE, Session, ranked
 from gen.runtime.target import open_now
 from gen.runtime.timetable import Pool, Timetable, in_force
 from gen.runtime.watching import Tree
@@ -58,19 +58,8 @@ class Roll:
             return None
         rivals = [rival(one, frozenset([name]), self._now) for one in self._timetables]
         ranking = ranked(claims(rivals, name, self._now).values())
-        return attributed(grouped(sessions, ranking), ranking)
-
-
-def grouped(sessions: Iterable[Session], ranking: Sequence[Claim]) -> dict[Group, int]:
-    """As `gen.runtime.attribution.groups_of`; but of sessions that are alike, only one is looked at."""
-    births = any(claim.match.ignores_earlier for claim in ranking)
-    alike: dict[Hashable, list[Session]] = {}
-    for one in sessions:
-        pairs = (tuple(sorted(found.items())) for found in (one.labels, one.annotations))
-        key = (one.namespace, *pairs, one.template, one.created if births else 0)
-        alike.setdefault(key, []).append(one)
-    found: dict[Group, int] = {}
-    for same in alike.values():
-        places = group(same[0], ranking)
-        found[places] = found.get(places, 0) + len(same)
-    return found
+        attendance = Attendance(0, lambda one, _: one.template)
+        attendance.set_claims(ranking)
+        for one in sessions:
+            attendance.arrive(one, self._now)
+        return attendance.counts(self._now).here

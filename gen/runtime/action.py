@@ -36,7 +36,9 @@ class StartJob(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """On the timetable, since when its reservation is gone; an empty `since` takes that away."""
+    """On the timetable, since when its reservation is gone, or on what is left without one; an empty `since`
+    takes that away.
+    """
 
     thing: Thing
     since: str

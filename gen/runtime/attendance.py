@@ -3,12 +3,12 @@
 Pure in time: `now` comes in. A session whose project's template is still being looked up is held back.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from gen.runtime.attribution import Group, attributed, group
 from gen.runtime.presence import Presence
-from gen.runtime.session import Claim, Session
+from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Session, project
 
 _REMEMBERED = 1024
 
@@ -28,6 +28,8 @@ class Attendance:
         self._presence = Presence(seconds, self._group)
         self._template = template
         self._held: dict[str, Session] = {}  # first seen lately, or seen with another project
+        # By project, ids of sessions whose template is not known: these, and perhaps some that are no more.
+        self._unsure: dict[str, set[str]] = {}
         self._claims: tuple[Claim, ...] = ()  # ranked
         self._births: tuple[
             int, ...
@@ -50,24 +52,16 @@ class Attendance:
             self._claims, self._counts, self._here = claims, None, None
             self._births = tuple({claim.open for claim in claims if claim.match.ignores_earlier})
             self._groups.clear()
+            self._presence.forget_kinds()
 
     def arrive(self, session: Session, now: float) -> None:
-        """It has come, or has changed."""
+        """It has come, or has changed. A template never changes, so that of the same project is kept."""
         before = self._presence.get(session.id)
-        template = self._template(session, now)
-        if template is None:
-            self._held[session.id] = session
-            if before is None:
-                return
-            template = before.template
+        is_kept = before is not None and session.id not in self._held and project(before) == project(session)
+        if before is not None and is_kept and before.template != UNKNOWN_TEMPLATE:
+            self._take(session, before, before.template, now)
         else:
-            self._held.pop(session.id, None)
-        if template != session.template:
-            session = session._replace(template=template)
-        if session != before:
-            self._presence.arrive(session, now)
-            self._count(before, -1)
-            self._count(session, 1)
+            self._look_at(session, now)
 
     def leave(self, session_id: str, now: float) -> None:
         self._held.pop(session_id, None)
@@ -83,11 +77,19 @@ class Attendance:
         for session in sessions.values():
             self.arrive(session, now)
 
-    def look_again(self, now: float, *, everybody: bool) -> None:
-        """At the templates of those that are held back, or of all."""
-        held, here = self._held.values(), self._presence.here() if everybody else ()
-        for session in [*(one for one in here if one.id not in self._held), *held]:
-            self.arrive(session, now)
+    def look_again(self, now: float, projects: Iterable[str] | None = None) -> None:
+        """At the templates of these projects, or of all, where they were not known."""
+        for name in list(self._unsure if projects is None else projects):
+            for session_id in self._unsure.pop(name, ()):
+                session = self._held.get(session_id) or self._presence.get(session_id)
+                if session is not None:
+                    self.arrive(session, now)
+
+    def look_at_all(self, now: float) -> None:
+        """At the templates of everybody, also of those who know theirs."""
+        here = [session for session in self._presence.here() if session.id not in self._held]
+        for session in [*here, *self._held.values()]:
+            self._look_at(session, now)
 
     def counts(self, now: float) -> Counts:
         since, until = self._counts_hold
@@ -107,6 +109,27 @@ class Attendance:
 
     def next_change(self, now: float) -> float | None:
         return self._presence.next_change(now)
+
+    def _look_at(self, session: Session, now: float) -> None:
+        before = self._presence.get(session.id)
+        template = self._template(session, now)
+        if template is None or template == UNKNOWN_TEMPLATE:
+            self._unsure.setdefault(project(session), set()).add(session.id)
+        if template is not None:
+            self._held.pop(session.id, None)
+            self._take(session, before, template, now)
+            return
+        self._held[session.id] = session
+        if before is not None:
+            self._take(session, before, before.template, now)
+
+    def _take(self, session: Session, before: Session | None, template: str, now: float) -> None:
+        if template != session.template:
+            session = session._replace(template=template)
+        if session != before:
+            self._presence.arrive(session, now)
+            self._count(before, -1)
+            self._count(session, 1)
 
     def _count(self, session: Session | None, number: int) -> None:
         """One more or one less is there."""

@@ -37,6 +37,7 @@ class Thing(NamedTuple):
     reservation: str
     created: int
     is_going: bool = False  # it has been deleted, and is not away yet
+    gone_since: str = ""  # what the sweep has written on it
 
 
 class Deployment(NamedTuple):
@@ -84,7 +85,6 @@ class Source(NamedTuple):
     thing: Thing
     text: str
     override: str
-    gone_since: str
     changed: int  # when anybody last wrote to it
 
 
@@ -169,7 +169,8 @@ def _thing(site: str, kind: Kind, tree: Tree) -> Thing | None:
         return None
     created = instant(str(metadata["creationTimestamp"]))
     name, uid = str(metadata["name"]), str(metadata["uid"])
-    return Thing(kind.name, name, uid, reservation, created, is_going(tree))
+    gone_since = str(_at(metadata, "annotations").get(GONE_SINCE, ""))
+    return Thing(kind.name, name, uid, reservation, created, is_going(tree), gone_since)
 
 
 def _source(thing: Thing, tree: Tree) -> Source | Thing:
@@ -183,7 +184,6 @@ def _source(thing: Thing, tree: Tree) -> Source | Thing:
         thing,
         str(_at(tree, "data").get(TIMETABLE_KEY, "")),
         str(notes.get(OVERRIDE, "")),
-        str(notes.get(GONE_SINCE, "")),
         max(written, default=thing.created),
     )
 

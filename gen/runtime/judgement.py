@@ -16,7 +16,7 @@ from gen.runtime.loop import EARLY
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD
 from gen.runtime.override import Override, in_force, over_at, parse_overrides
 from gen.runtime.plan import Aim, aim_at
-from gen.runtime.removal import is_gone, leftovers, marks, outdated, removal
+from gen.runtime.removal import found_again, is_gone, leftovers, marks, outdated, removal
 from gen.runtime.target import open_now, opens_within
 from gen.runtime.timetable import Occurrence, Pool, Timetable, parse
 from gen.runtime.timetable import in_force as may_open
@@ -85,7 +85,13 @@ def _judge_windows(facts: Facts, holding: Holding, now: int) -> Judgement:
         return Judgement(tuple(removal(facts, holding, source)), ())
     overrides, tellings = _overrides(holding, source)
     case = Case(facts, holding, source, timetable, overrides, now)
-    actions = (*marks(facts, source, now), *_scales(case), *_slots(case), *_jobs(case))
+    actions = (
+        *marks(facts, source, now),
+        *found_again(facts, holding),
+        *_scales(case),
+        *_slots(case),
+        *_jobs(case),
+    )
     return Judgement(actions, (*tellings, *_without_cronjob(case), *unpulled(holding)))
 
 
@@ -196,13 +202,15 @@ def _is_late(case: Case, pool: Pool) -> bool:
     """The pod that serves has had the time to close the pool; and by no clock it is about to open."""
     if opens_within(may_open(case.timetable), case.now, EARLY):
         return False
-    end = _last_end(case, lambda item: pool.resource_class in dict(item.seats))
+    end = _last_end(case, lambda name: name == pool.resource_class)
     return case.now >= max(end + CLOSING, case.source.changed + EDIT)
 
 
-def _last_end(case: Case, counts: Callable[[Occurrence], bool]) -> int:
-    ends = (item.end for item in case.timetable.occurrences if item.end <= case.now and counts(item))
-    return max(ends, default=0)
+def _last_end(case: Case, counts: Callable[[str], bool]) -> int:
+    """Of occurrences with seats of a class that counts, and of overrides of one."""
+    ends = [one.end for one in case.timetable.occurrences if any(counts(name) for name, _ in one.seats)]
+    ends += [one.until for name, one in case.overrides.items() if counts(name)]
+    return max((end for end in ends if end <= case.now), default=0)
 
 
 def _jobs(case: Case) -> Iterator[Action]:
@@ -211,13 +219,19 @@ def _jobs(case: Case) -> Iterator[Action]:
         return
     occurrences = may_open(case.timetable)
     is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY)
-    if is_near or case.facts.unread:
+    if is_near or case.facts.unread or (case.holding.is_served and _is_held(case)):
         return
     idle_from = max(_last_end(case, lambda _: True) + CLOSING, case.source.changed + EDIT)
     for job in case.holding.jobs:
         is_idle = case.now >= max(idle_from, job.thing.created + COMING)
         if is_idle and not job.is_finished and not job.thing.is_going:
             yield Remove(job.thing, "it still runs with nothing open")
+
+
+def _is_held(case: Case) -> bool:
+    """By an override, and then who serves stays with it: a pod ends when all of its pools are closed."""
+    pools = case.timetable.pools
+    return any(in_force(case.overrides, pool.resource_class, case.now) for pool in pools)
 
 
 def _needs_a_job(case: Case) -> bool:

@@ -12,13 +12,13 @@ from urllib.parse import quote
 from gen.runtime.collection import Collection
 from gen.runtime.instant import instant
 from gen.runtime.labels import SITE
+from gen.runtime.objectkind import RUNNING_PODS
 from gen.runtime.recognition import Inactive, Recognition
-from gen.runtime.session import Match, Session
+from gen.runtime.session import RENKU_PROJECT, Match, Session
 from gen.runtime.watching import Tree, mapping, nonsense
 
-RENKU_CLASS, RENKU_PROJECT = "renku.io/resource_class_id", "renku.io/project_id"
+RENKU_CLASS = "renku.io/resource_class_id"
 JUPYTERHUB_SERVER = "component=singleuser-server"
-_RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"
 _FINISHED = ("Succeeded", "Failed")
 
 
@@ -57,7 +57,7 @@ def _collection(recognition: Recognition, namespace: str) -> Collection:
         return Collection(path, selector, metadata_only=not recognition.inactive)
     hub = JUPYTERHUB_SERVER if recognition.source == "jupyterhub" else ""
     labels = ",".join(part for part in (hub, selector, f"!{SITE}") if part)
-    return Collection(f"/api/v1/namespaces/{namespace}/pods", labels, _RUNNING_PODS, metadata_only=True)
+    return Collection(f"/api/v1/namespaces/{namespace}/pods", labels, RUNNING_PODS, metadata_only=True)
 
 
 def is_active(tree: Tree, recognition: Recognition) -> bool:

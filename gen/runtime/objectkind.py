@@ -29,3 +29,4 @@ ROLE_BINDING = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings
 SLOT = Kind("Reservation", "scheduling.koordinator.sh/v1alpha1", "reservations", of_cluster=True)
 NODE_POOL = Kind("NodePool", "karpenter.sh/v1", "nodepools", of_cluster=True)
 SCALED = (DEPLOYMENT, NODE_POOL)  # kinds whose replicas are seats
+RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of fields

@@ -10,13 +10,13 @@ from gen.runtime.attendance import Attendance
 from gen.runtime.collection import Collection
 from gen.runtime.contest import Contest
 from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.kinds import RENKU_PROJECT, Keys, collections, keys
+from gen.runtime.kinds import Keys, collections, keys
 from gen.runtime.lookout import Lookout, Means
 from gen.runtime.readers import Item, Reader, RivalReader, SessionReader, Sighting
 from gen.runtime.recognition import Recognition
 from gen.runtime.renku import Renku
 from gen.runtime.rivals import REREAD, Reading, timetables
-from gen.runtime.session import NO_TEMPLATE, Session
+from gen.runtime.session import NO_TEMPLATE, Session, project
 from gen.runtime.templates import Templates
 from gen.runtime.timetable import Pool, Timetable
 from gen.runtime.watcher import Changed, Listed
@@ -213,19 +213,24 @@ class Observed:
         templates = self._templates
         if templates is None:
             return
-        came = templates.take_answers(now)
+        news = templates.news(now)
+        # Who asks again starts what is looked up after a pause.
         due = templates.is_uncertain and not 0 <= now - self._looked_at < _RETRY
         for found in self._classes.values():
-            if found.has_templates and (came or due or self._must_look or found.attendance.holds_back):
-                found.attendance.look_again(now, everybody=came or due or self._must_look)
-                found.is_unseen = found.is_unseen or came
-        if came or due or self._must_look:
+            if not found.has_templates:
+                continue
+            if self._must_look:
+                found.attendance.look_at_all(now)
+            elif due or news:
+                found.attendance.look_again(now, None if due else news)
+            found.is_unseen = found.is_unseen or bool(news)
+        if due or self._must_look:
             self._looked_at, self._must_look = now, False
 
     def _template(self, name: str, session: Session, now: float) -> str | None:
         if self._templates is None or not self._classes[name].has_templates:
             return NO_TEMPLATE
-        return self._templates.of(session.annotations.get(RENKU_PROJECT, ""), now)
+        return self._templates.of(project(session), now)
 
     def _ask_renku_at(self, url: str) -> None:
         if self._templates:

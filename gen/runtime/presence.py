@@ -5,15 +5,24 @@ would come and go. So a session that left counts for `seconds` more, unless anot
 between. Nothing else waits.
 """
 
+from bisect import insort
 from collections.abc import Callable, Hashable, Iterator
-from typing import NamedTuple
 
 from gen.runtime.session import Session
 
 
-class Departed(NamedTuple):
-    session: Session
-    until: float
+class _Seat:
+    """That a session gave back: the `number`th."""
+
+    __slots__ = ("is_taken", "kind", "number", "session", "until")
+
+    def __init__(self, number: int, session: Session, until: float) -> None:
+        self.number, self.session, self.until = number, session, until
+        self.kind: Hashable = None
+        self.is_taken = False
+
+    def __lt__(self, other: "_Seat") -> bool:
+        return self.number < other.number
 
 
 class Presence:
@@ -23,7 +32,12 @@ class Presence:
         self.seconds = seconds
         self._alike = alike
         self._here: dict[str, Session] = {}
-        self._departed: list[Departed] = []  # by the time at which they left
+        self._given_back: dict[str, _Seat] = {}  # by the id of who left
+        self._number = 0
+        # The same by kind, in the order in which they were given back, and some that are no more. None: to
+        # be made anew.
+        self._kinds: dict[Hashable, list[_Seat]] | None = None
+        self._taken = 0  # since then
 
     def __len__(self) -> int:
         """Sessions that are there."""
@@ -33,9 +47,13 @@ class Presence:
         """If it is there."""
         return self._here.get(session_id)
 
+    def forget_kinds(self) -> None:
+        """Other sessions are alike from now on."""
+        self._kinds = None
+
     def arrive(self, session: Session, now: float) -> None:
         """It has come, or it is there and has changed."""
-        if session.id not in self._here and self._departed:
+        if session.id not in self._here and self._given_back:
             self._stand_in(session, now)
         self._here[session.id] = session
 
@@ -43,7 +61,10 @@ class Presence:
         """It has gone, or is not active any more. Nothing for one that is not there."""
         session = self._here.pop(session_id, None)
         if session is not None and self.seconds:
-            self._departed.append(Departed(session, now + self.seconds))
+            self._number += 1
+            seat = self._given_back[session_id] = _Seat(self._number, session, now + self.seconds)
+            if self._kinds is not None:
+                self._sort_in(seat, self._kinds)
 
     def counted(self, now: float) -> Iterator[Session]:
         yield from self._here.values()
@@ -51,40 +72,71 @@ class Presence:
 
     def departed(self, now: float) -> Iterator[Session]:
         """Those that left and still count."""
-        self._forget(now)
-        for item in self._departed:
-            yield item.session
+        for seat in [seat for seat in self._given_back.values() if not self._holds(seat, now)]:
+            self._take(seat)
+        for seat in self._given_back.values():
+            yield seat.session
 
     def here(self) -> Iterator[Session]:
         yield from self._here.values()
 
     def next_change(self, now: float) -> float | None:
         """When the next departed session stops to count."""
-        return min((item.until for item in self._still_counted(now)), default=None)
+        return min((seat.until for seat in self._given_back.values() if now < seat.until), default=None)
 
     def _stand_in(self, session: Session, now: float) -> None:
         """For the last to have left of those that are like it: so no more are counted than were there within
         the wait. If it is itself among them, it leaves its earlier end to that one.
         """
-        self._forget(now)
-        alike = self._alike(session)
-        last = itself = None
-        for n, item in enumerate(self._departed):
-            if item.session.id == session.id:
-                itself = n
-            if self._alike(item.session) == alike:
-                last = n
-        if itself is not None and last is not None and itself < last:
-            taken = self._departed[last].session
-            self._departed[itself] = self._departed[itself]._replace(session=taken)
-        elif itself is not None:
-            last = itself
-        if last is not None:
-            del self._departed[last]
+        kinds, kind = self._by_kind(), self._alike(session)
+        last = self._last(kinds.get(kind, []), kind, now)
+        own = self._given_back.get(session.id)
+        if own is not None and not self._holds(own, now):
+            self._take(own)
+            own = None
+        if own is None or last is None or last.number <= own.number:
+            given = own or last
+            if given is not None:
+                self._take(given)
+            return
+        self._take(last)
+        del self._given_back[session.id]
+        own.session = last.session
+        self._given_back[own.session.id] = own
+        if own.kind != kind:
+            own.kind = kind
+            insort(kinds[kind], own)
 
-    def _still_counted(self, now: float) -> list[Departed]:
-        return [item for item in self._departed if now < item.until]
+    def _last(self, given: list[_Seat], kind: Hashable, now: float) -> _Seat | None:
+        """Of those that still count; what is of no use any more is left out from then on."""
+        while given:
+            seat = given[-1]
+            if not seat.is_taken and seat.kind == kind:
+                if self._holds(seat, now):
+                    return seat
+                self._take(seat)
+            given.pop()
+        return None
 
-    def _forget(self, now: float) -> None:
-        # A clock that is set back must not keep a session for longer than it was meant to.
-        self._departed = [item for item in self._still_counted(now) if item.until - now <= self.seconds]
+    def _by_kind(self) -> dict[Hashable, list[_Seat]]:
+        if self._kinds is None or self._taken > len(self._given_back):
+            self._kinds, self._taken = {}, 0
+            for seat in sorted(self._given_back.values()):
+                self._sort_in(seat, self._kinds)
+        return self._kinds
+
+    def _sort_in(self, seat: _Seat, kinds: dict[Hashable, list[_Seat]]) -> None:
+        """The newest."""
+        seat.kind = self._alike(seat.session)
+        kinds.setdefault(seat.kind, []).append(seat)
+
+    def _take(self, seat: _Seat) -> None:
+        seat.is_taken = True
+        self._taken += 1
+        del self._given_back[seat.session.id]
+
+    def _holds(self, seat: _Seat, now: float) -> bool:
+        """Whether it still counts. A clock that is set back must not keep it for longer than it was meant
+        to.
+        """
+        return now < seat.until <= now + self.seconds

@@ -11,33 +11,34 @@ from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, JOB
 ORPHANED = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.
 GONE = 600 - 30
+LOST = 300 - 30  # one round, for whoever deletes a timetable by hand: an engine makes it again
 
 
 def is_gone(facts: Facts, source: Source, now: int) -> bool:
     """By the inventory that we prune by, and for long enough."""
-    since = _instant(source.gone_since)
+    since = _instant(source.thing.gone_since)
     return _is_missing(facts, source.thing) and since is not None and now - since >= GONE
 
 
 def marks(facts: Facts, source: Source, now: int) -> Iterator[Mark]:
     """From when on it is gone; or that it is back."""
-    since = _instant(source.gone_since)
+    since = _instant(source.thing.gone_since)
     if _is_missing(facts, source.thing):
         if since is None or since > now:
             yield Mark(source.thing, instant_text(now), "the inventory does not name its reservation")
-    elif source.gone_since and _knows(facts):
+    elif source.thing.gone_since and _knows(facts):
         yield Mark(source.thing, "", "the inventory names its reservation again")
 
 
 def removal(facts: Facts, holding: Holding, source: Source) -> Iterator[Action]:
     """Of all that there is of a reservation that is gone; or of its windows, where it stands in git now."""
     if _stands(facts, holding.reservation):
-        why = f"its windows are gone since {source.gone_since}"
+        why = f"its windows are gone since {source.thing.gone_since}"
         texts = {thing for thing in holding.rights if thing.kind == CONFIG_MAP.name}
         things = [thing for thing in holding.things() if thing not in texts]
         slots = [one for one in holding.slots if not one.is_standing]
     else:
-        why = f"its reservation is gone since {source.gone_since}"
+        why = f"its reservation is gone since {source.thing.gone_since}"
         things, slots = holding.things(), list(holding.slots)
     yield from _remove(holding.deployments, things, why)
     yield from _remove_slots(slots, source.thing, why)
@@ -60,7 +61,8 @@ def outdated(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
 
 def leftovers(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
     """Of a reservation without a timetable: what makes or holds pods or seats, and all of it where we prune.
-    What stands in git has no timetable, and is left to whoever prunes.
+    What stands in git has no timetable, and is left to whoever prunes. Where an engine does, seats that stand
+    have one round more, if there is anything on which to write since when.
     """
     jobs = {job.thing.uid for job in holding.jobs}
     is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in holding.pods)
@@ -72,14 +74,36 @@ def leftovers(facts: Facts, holding: Holding, now: int) -> Iterator[Action]:
         for thing in holding.things()
         if now - thing.created > ORPHANED and (facts.prunes or thing.kind in (DEPLOYMENT.name, JOB.name))
     ]
-    why = "its reservation has no timetable"
-    yield from _remove(holding.deployments, ours, why)
     slots = [
         one
         for one in holding.slots
         if now - one.thing.created > ORPHANED and (facts.prunes or not one.is_standing)
     ]
+    why = "its reservation has no timetable"
+    has_seats = slots or any(one.replicas and one.thing in ours for one in holding.deployments)
+    if has_seats and not facts.prunes:
+        things = _markable(holding)
+        marked = [since for thing in things if (since := _instant(thing.gone_since)) and since <= now]
+        if things and not marked:
+            yield Mark(things[0], instant_text(now), why)
+        if things and now - min(marked, default=now) < LOST:
+            return
+    yield from _remove(holding.deployments, ours, why)
     yield from _remove_slots(slots, None, why)
+
+
+def found_again(facts: Facts, holding: Holding) -> Iterator[Mark]:
+    """What had been left without a timetable, and has one."""
+    for thing in () if facts.prunes else _markable(holding):
+        if thing.gone_since:
+            yield Mark(thing, "", "its reservation has a timetable again")
+
+
+def _markable(holding: Holding) -> list[Thing]:
+    """What the sweep may write to; what has been deleted may be away before it is read again."""
+    pools = [one.thing for one in holding.deployments if one.thing.kind == DEPLOYMENT.name]
+    things = [*pools, *(job.thing for job in holding.jobs)]
+    return [thing for thing in things if not thing.is_going]
 
 
 def _knows(facts: Facts) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 NO_TEMPLATE, UNKNOWN_TEMPLATE = "", "?"
+RENKU_PROJECT = "renku.io/project_id"  # an annotation
 
 
 class Session(NamedTuple):
@@ -41,6 +42,11 @@ class Claim(NamedTuple):
     end: int
     count: int  # type: ignore[assignment] # not the method of a tuple
     match: Match
+
+
+def project(session: Session) -> str:
+    """By which its template is looked up; empty where it has none."""
+    return session.annotations.get(RENKU_PROJECT, "")
 
 
 def fits(session: Session, claim: Claim) -> bool:

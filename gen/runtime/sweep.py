@@ -29,6 +29,7 @@ from gen.runtime.objectkind import (
     POD,
     ROLE,
     ROLE_BINDING,
+    RUNNING_PODS,
     SLOT,
     Kind,
 )
@@ -107,11 +108,12 @@ class Sweep:
 
     def _list(self, kind: Kind) -> list[Fact] | None:
         """All of a kind, or None; that has been told then."""
-        occurrences = f",{labels.ROLE}={labels.OCCURRENCE}" if kind is POD else ""
-        selector = f"{labels.SITE}={self._site.name}{occurrences}"
+        selector, fields = f"{labels.SITE}={self._site.name}", ""
+        if kind is POD:  # as many as there are Jobs of old would be over
+            selector, fields = f"{selector},{labels.ROLE}={labels.OCCURRENCE}", RUNNING_PODS
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found = pages(self._api, kind, self._site.namespace, selector)
+                found = pages(self._api, kind, self._site.namespace, selector, fields)
                 return [fact for page in found for fact in self._facts(kind, page)]
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)

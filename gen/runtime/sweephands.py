@@ -95,7 +95,7 @@ class Hands:
                 self._start(action)
                 return True
             case Mark():
-                api.annotate(CONFIG_MAP, namespace, thing.name, {GONE_SINCE: action.since or None})
+                api.annotate(KINDS[thing.kind], namespace, thing.name, {GONE_SINCE: action.since or None})
                 return True
             case Remove():
                 return delete(api, KINDS[thing.kind], namespace, thing.name, uid=thing.uid)

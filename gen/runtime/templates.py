@@ -1,4 +1,5 @@
-"""From which template is a project? Each is looked up once, and the answer holds for ever.
+"""From which template is a project? Each is looked up once, and the answer holds for ever: who was told keeps
+it, for of very many only the newest are remembered here.
 
 Look-ups run in threads of their own that end when nothing is left to ask; everything else happens in the
 thread of the caller. While nobody can tell, the answer is UNKNOWN_TEMPLATE, and is asked for again after a
@@ -8,14 +9,13 @@ pause.
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar
+from itertools import takewhile
+from typing import NamedTuple, Protocol
 
 from gen.runtime.log import Log
 from gen.runtime.pause import Pause, after_failure
 from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE
 from gen.runtime.watcher import start
-
-T = TypeVar("T")
 
 HOLD = 3.0  # seconds for which a first look-up may hold a session back
 LONGEST = 300.0  # seconds between two look-ups of one project
@@ -53,6 +53,7 @@ class Templates:
         self._known: dict[str, str] = {}
         self._failures: dict[str, _Failure] = {}
         self._asked: dict[str, float] = {}  # since when a look-up runs
+        self._holding: dict[str, float] = {}  # those of them that hold sessions back, by their time
         self._lock = threading.Lock()  # of what follows
         self._todo: deque[str] = deque()
         self._answers: deque[tuple[str, str | Exception]] = deque()
@@ -68,33 +69,25 @@ class Templates:
         failure = self._failures.get(project)
         if project not in self._asked and not (failure and failure.pause.left(now)):
             self._ask(project, now)
-        if failure or not 0 <= now - self._asked[project] < HOLD:
+        if failure or not _holds(self._asked[project], now):
             return UNKNOWN_TEMPLATE
         return None
 
-    def take_answers(self, now: float) -> bool:
-        """Have any come since?"""
-        came = False
-        while self._answers:
+    def news(self, now: float) -> set[str]:
+        """Projects of which `of` says something else than when it was last asked for news."""
+        came: set[str] = set()
+        while self._answers and len(came) < _KEPT:
             project, answer = self._answers.popleft()
-            self._asked.pop(project, None)
-            came = True
-            if isinstance(answer, Exception):
-                times = self._failures[project].times + 1 if project in self._failures else 1
-                pause = Pause(now, after_failure(times, 0.0, self._jitter(), LONGEST))
-                _keep(self._failures, project, _Failure(times, pause))
-                self._log.trouble(_SUBJECT, answer)
-            else:
-                self._failures.pop(project, None)
-                _keep(self._known, project, answer)
-                if not self._failures:
-                    self._log.works(_SUBJECT)
-        return came
+            came.add(project)
+            self._take(project, answer, now)
+        over = list(takewhile(lambda one: not _holds(self._holding[one], now), self._holding))
+        for project in over:
+            del self._holding[project]
+        return came.union(over)
 
     def next_change(self, now: float) -> float | None:
-        """When the next session is not held back any more."""
-        ends = (since + HOLD for project, since in self._asked.items() if project not in self._failures)
-        return min((end for end in ends if end > now), default=None)
+        """When the next session is not held back any more, as far as that is no news yet."""
+        return next((since + HOLD for since in self._holding.values() if since + HOLD > now), None)
 
     @property
     def is_uncertain(self) -> bool:
@@ -105,8 +98,27 @@ class Templates:
         with self._lock:
             self._todo.clear()
 
+    def _take(self, project: str, answer: str | Exception, now: float) -> None:
+        self._asked.pop(project, None)
+        self._holding.pop(project, None)
+        if isinstance(answer, Exception):
+            times = self._failures[project].times + 1 if project in self._failures else 1
+            pause = Pause(now, after_failure(times, 0.0, self._jitter(), LONGEST))
+            # Of all: who forgets one asks for it again at once.
+            self._failures[project] = _Failure(times, pause)
+            self._log.trouble(_SUBJECT, answer)
+            return
+        self._failures.pop(project, None)
+        if len(self._known) >= _KEPT:
+            del self._known[next(iter(self._known))]
+        self._known[project] = answer
+        if not self._failures:
+            self._log.works(_SUBJECT)
+
     def _ask(self, project: str, now: float) -> None:
         self._asked[project] = now
+        if project not in self._failures:
+            self._holding[project] = now
         with self._lock:
             self._todo.append(project)
             if self._threads == THREADS:
@@ -138,8 +150,6 @@ class Templates:
             client.close()
 
 
-def _keep(known: dict[str, T], project: str, value: T) -> None:
-    """The oldest goes where there are too many: its sessions keep what they were told."""
-    if project not in known and len(known) >= _KEPT:
-        del known[next(iter(known))]
-    known[project] = value
+def _holds(since: float, now: float) -> bool:
+    """Whether a first look-up that has begun then still holds sessions back."""
+    return 0 <= now - since < HOLD

@@ -11,6 +11,7 @@ from tests.saying import Value, document, lines, payload, read, reservation, res
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 TWO = ({"name": "prod"}, {"name": "hub"})
+TEMPLATE, RENKU = "01JC3CB5426KC7P5STS5X3KSS8", {"url": "https://renkulab.io"}
 MAINTAIN = {"placeholderCount": 25, "scaleDownBehavior": "maintain"}
 
 
@@ -144,8 +145,12 @@ def test_a_payload_is_told_in_its_own_words() -> None:
         "a.yaml B032 0.project_template_id: every session of class small counts for this reservation, "
         "as in Renku. To count only this course's, add project_template_id."
     ]
-    narrowed = {**counting, "project_template_id": "01JC3CB5426KC7P5STS5X3KSS8"}
-    assert told([narrowed], resource_class(renkuId=5), site()) == []
+    narrowed = {**counting, "project_template_id": TEMPLATE}
+    assert told([narrowed], resource_class(renkuId=5), site()) == [
+        "a.yaml B035 0.project_template_id: sessions of class small are of no project of Renku: "
+        "none would count. Remove it, or name a class of source renku."
+    ]
+    assert told([narrowed], in_renku(), site(renku=RENKU)) == []
 
 
 EVERY = (
@@ -166,14 +171,61 @@ def test_a_reservation_that_narrows_nothing_is_noted() -> None:
         {"namespaces": ["hub"]},
         {"matchLabels": {"a": "b"}},
         {"matchAnnotations": {"a": "b"}},
-        {"projectTemplate": "01JC3CB5426KC7P5STS5X3KSS8"},
+        {"projectTemplate": TEMPLATE},
     ],
     ids=["namespaces", "labels", "annotations", "template"],
 )
 def test_whatever_narrows_is_enough(sessions: dict[str, Any]) -> None:
     course = reservation(provisioning=MAINTAIN, sessions=sessions)
 
-    assert told(course, resource_class(), site()) == []
+    assert told(course, in_renku(namespaces=["hub"]), site(renku=RENKU)) == []
+
+
+def in_renku(name: str = "small", **sessions: object) -> Value:
+    found = {"source": "renku", "namespaces": ["renku"], **sessions}
+    return resource_class(name, renkuId=len(name), sessions=found)
+
+
+@pytest.mark.parametrize("provisioning", [MAINTAIN, None], ids=["maintain", "none"])
+def test_a_template_needs_somebody_who_can_tell_it(provisioning: Value | None) -> None:
+    """Whoever counts no sessions still takes them from others."""
+    more: dict[str, Any] = {"provisioning": provisioning} if provisioning else {}
+    kinds: dict[str, dict[str, Any]] = {
+        "amalthea": {"source": "custom", "group": "amalthea.dev", "version": "v2", "resource": "sessions"},
+        "custom": {"source": "custom", "group": "example.org", "version": "v1", "resource": "sessions"},
+        "pods": {"source": "pods", "selector": {"matchLabels": {"app": "session"}}},
+    }
+    at = "a.yaml B074 spec.sessions.projectTemplate: "
+    nobody = "the Site does not say where Renku is, so nobody can tell the template of a project: "
+    where = "Add renku.url to the Site."
+
+    course = reservation(sessions={"projectTemplate": TEMPLATE}, **more)
+    assert told(course, in_renku(), site()) == [
+        f"{at}{nobody}the sessions of class small count, whatever their template. {where}"
+    ]
+    assert told(course, in_renku(**kinds["amalthea"]), site(renku=RENKU)) == []
+    for kind in ("custom", "pods"):
+        annotated = (
+            f"{at}sessions of class small are of a project only if they have the annotation "
+            "renku.io/project_id: without it none would count. "
+            'Remove it; if they have, annotate berth.dev/ignore: "B074: <reason>".'
+        )
+        assert told(course, in_renku(**kinds[kind]), site(renku=RENKU)) == [annotated]
+
+
+def test_of_several_classes_each_is_told_by_itself() -> None:
+    provisioning = {"seats": seats("small", "hub", "idle"), "scaleDownBehavior": "none"}
+    course = reservation(
+        resourceClass=None, provisioning=provisioning, sessions={"projectTemplate": TEMPLATE}
+    )
+
+    assert told(course, in_renku(), resource_class("hub"), resource_class("idle", sessions=None), site()) == [
+        "a.yaml B035 spec.sessions.projectTemplate: sessions of class hub are of no project of Renku: "
+        "none would count. Remove it, or name a class of source renku.",
+        "a.yaml B074 spec.sessions.projectTemplate: the Site does not say where Renku is, so nobody can tell "
+        "the template of a project: the sessions of class small count, whatever their template. "
+        "Add renku.url to the Site.",
+    ]
 
 
 def test_a_course_is_looked_for_only_where_its_class_has_sessions() -> None:

@@ -48,6 +48,7 @@ CLASS = resource_class(
     cluster="prod",
     renkuId=5,
     limits={"cpu": 2},
+    sessions={"source": "renku", "namespaces": ["renku"]},
     podLabels={"a": "b"},
     nodeSelector={"a": "b"},
     affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}},

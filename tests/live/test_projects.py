@@ -1,10 +1,5 @@
 """What is told of other projects than the usual one: behaviours and sources, rivals, what git has lost."""
 
-from random import Random
-
-from gen.live.sessions import grouped
-from gen.runtime.attribution import groups_of
-from gen.runtime.session import Claim, Match, Session, ranked
 from tests.live import project
 from tests.live.happenings import NOW, in_order
 from tests.live.test_judge import rows, status, told
@@ -191,42 +186,6 @@ def test_pages_are_put_together() -> None:
     world.page = 1
 
     assert told(status(world, git, NOW)) == whole
-
-
-def test_sessions_that_are_alike_are_grouped_as_one_by_one() -> None:
-    """Over kinds of sessions and claims by chance."""
-    for seed in range(200):
-        chance = Random(seed)
-        claims = [
-            Claim(
-                f"c{n}",
-                chance.choice([0, 50]),
-                100,
-                200 + n,
-                3,
-                Match(
-                    chance.choice([(), ("a",), ("a", "b")]),
-                    chance.choice([(), (("l", "1"),)]),
-                    chance.choice([(), (("n", "1"),)]),
-                    chance.choice(["", "T"]),
-                    chance.random() < 0.3,
-                ),
-            )
-            for n in range(4)
-        ]
-        sessions = [
-            Session(
-                f"s{n}",
-                chance.choice("ab"),
-                chance.choice([0, 49, 50, 99]),
-                {"l": chance.choice("12")},
-                {"n": chance.choice("12")},
-                chance.choice(["", "?", "T"]),
-            )
-            for n in range(30)
-        ]
-
-        assert grouped(sessions, ranked(claims)) == groups_of(sessions, ranked(claims))
 
 
 def test_where_an_autoscaler_should_make_room_it_is_to_be_asked() -> None:

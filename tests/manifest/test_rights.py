@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from tests.command import project
-from tests.manifest.parts import Object, of_cluster, of_kind
+from tests.manifest.parts import Object, objects, of_cluster, of_kind
 
+RENDERED = Path(__file__).parents[2] / "rendered" / "clusters"
+HARMLESS = {"get", "list", "watch", "patch", "delete"}  # they need something that is there
 CLASS = """\
 ---
 apiVersion: berth.dev/v1alpha1
@@ -73,13 +75,13 @@ def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_
 ) -> None:
     namespace = "berth" if cluster == "prod" else "seats"
     names = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["rolebindings", "roles"]}
-    marks = [] if prunes else ["patch"]
+    marks, kept = (["patch"], []) if not prunes else ([], ["patch"])
 
     assert roles(base(tmp_path, cluster))[namespace, "berth-sweep"] == [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", *marks, "delete"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
-        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list", "delete"]},
+        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list", *kept, "delete"]},
         {"apiGroups": ["apps"], "resources": ["deployments/scale"], "verbs": ["get", "patch"]},
         {"apiGroups": ["batch"], "resources": ["cronjobs"], "verbs": ["list", "delete"]},
         {
@@ -96,6 +98,26 @@ def test_nobody_may_read_a_secret_or_everything(tmp_path: Path) -> None:
         for rules in roles(base(tmp_path, cluster, *NOTEBOOKS)).values():
             for rule in rules:
                 assert not {"*", "secrets"} & {*rule["apiGroups"], *rule["resources"], *rule["verbs"]}
+
+
+def test_nobody_makes_anything_but_events_and_slots_and_the_sweep_its_jobs() -> None:
+    """In all that is rendered of this repository. Whoever may make a Job may read every Secret beside it."""
+    found = [one for file in RENDERED.rglob("*.yaml") for one in objects(file.read_text("utf-8"))]
+    made = {
+        (one["metadata"]["name"].startswith("berth-sweep"), verb, resource)
+        for one in (*of_kind("Role", found), *of_kind("ClusterRole", found))
+        for rule in one["rules"]
+        for verb in {*rule["verbs"]} - HARMLESS
+        for resource in rule["resources"]
+    }
+
+    assert made == {
+        (False, "create", "events"),
+        (False, "create", "reservations"),
+        (True, "create", "events"),
+        (True, "create", "jobs"),
+        (True, "create", "reservations"),
+    }
 
 
 def test_a_binding_names_the_account_of_its_cluster(tmp_path: Path) -> None:

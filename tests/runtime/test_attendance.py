@@ -5,9 +5,8 @@ from random import Random
 import pytest
 
 from gen.runtime.attendance import Attendance, Counts
-from gen.runtime.attribution import attributed, groups_of
-from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
-from tests.runtime.test_attribution import some_claims, some_sessions
+from gen.runtime.session import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
+from tests.runtime.test_attribution import one_by_one, some_claims, some_sessions
 
 ANY = Claim("any", 50, 60, 999, 2, Match())
 COURSE = Claim("course", 0, 60, 999, 2, Match(labels=(("course", "x"),)))
@@ -112,12 +111,12 @@ def test_a_session_is_held_back_until_its_template_is_known() -> None:
 
     assert (seen.holds_back, seen.counts(0).here) == (True, {"course": 0, "any": 0})
     answers.known = {"a": "T1", "b": UNKNOWN_TEMPLATE}
-    seen.look_again(1, everybody=False)
+    seen.look_again(1)
     assert (seen.holds_back, seen.counts(1).here) == (False, {"course": 2, "any": 0})
     answers.known["b"] = ""
-    seen.look_again(2, everybody=False)
+    seen.look_again(2, {"another"})
     assert seen.counts(2).here == {"course": 2, "any": 0}
-    seen.look_again(2, everybody=True)
+    seen.look_again(2, {""})
     assert seen.counts(2) == Counts({"course": 1, "any": 1}, {"course": 1, "any": 1})
 
 
@@ -129,10 +128,28 @@ def test_one_that_is_there_is_not_held_back_when_it_changes_its_project() -> Non
     seen.arrive(session("a"), 0)
     answers.known.clear()
     seen.arrive(session("a", X), 1)
+    assert not seen.holds_back
+    seen.arrive(session("a", annotations={RENKU_PROJECT: "another"}), 1)
 
     assert (seen.holds_back, seen.counts(1).here) == (True, {"any": 1})
     seen.leave("a", 2)
     assert (seen.holds_back, seen.counts(2).here) == (False, {"any": 0})
+
+
+def test_of_all_everybody_is_looked_at_again() -> None:
+    """When it begins to matter of which template a project is, or somebody else has to tell."""
+    answers = Answers()
+    answers.known = {"a": "", "b": ""}
+    seen = Attendance(30, answers.of)
+    seen.set_claims((Claim("course", 0, 1, 9, 9, Match(template="T1")),))
+    for name in "ab":
+        seen.arrive(session(name), 0)
+    answers.known = {"a": "T1"}
+    seen.look_again(1)
+    assert seen.counts(1).here == {"course": 0}
+    seen.look_at_all(1)
+
+    assert (seen.holds_back, seen.counts(1).here) == (True, {"course": 1})
 
 
 def test_one_that_is_held_back_may_leave_or_be_missing_in_a_list() -> None:
@@ -177,7 +194,7 @@ def test_every_way_to_the_same_sessions_ends_in_the_same_counts(seed: int) -> No
                 here[one.id] = one
                 seen.arrive(one, now)
         counts = seen.counts(now)
-        assert counts.here == attributed(groups_of(here.values(), claims), claims)
+        assert counts.here == one_by_one(here.values(), claims)
         assert sum(counts.counted.values()) >= sum(counts.here.values())
 
     assert seen.counts(now + 31).counted == seen.counts(now).here

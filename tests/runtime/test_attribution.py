@@ -2,14 +2,17 @@
 while another that fits has room.
 """
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from random import Random
 
 import pytest
 
-from gen.runtime.attribution import attributed, group, groups_of
+from gen.runtime.attendance import Attendance
+from gen.runtime.attribution import Group, attributed, group, seated
 from gen.runtime.formula import placeholders
-from gen.runtime.session import Claim, Match, Session, fits, ranked
+from gen.runtime.session import RENKU_PROJECT, Claim, Match, Session, fits, ranked
 from gen.runtime.target import target
 from gen.runtime.timetable import Occurrence
 from tests.cases import Case, read
@@ -19,8 +22,17 @@ CASES = read("pools")
 
 
 def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
-    order = ranked(claims)
-    return attributed(groups_of(sessions, order), order)
+    """As the scaler, the status and the simulation count."""
+    attendance = Attendance(0, lambda one, _: one.template)
+    attendance.set_claims(ranked(claims))
+    for n, one in enumerate(sessions):
+        attendance.arrive(one._replace(id=str(n)), 0)
+    return attendance.counts(0).here
+
+
+def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:
+    """The same, without a thought of which are alike. `claims` are ranked."""
+    return attributed(Counter(group(one, claims) for one in sessions), claims)
 
 
 @pytest.mark.parametrize(
@@ -106,17 +118,22 @@ def some_claims(chance: Random) -> list[Claim]:
 
 
 def some_sessions(chance: Random) -> list[Session]:
-    return [
-        Session(
-            str(n),
-            chance.choice(("a", "b", "c")),
-            chance.randrange(6),
-            {key: chance.choice("xy") for key in ("k", "l") if chance.random() < 0.7},
-            {"m": "x"} if chance.random() < 0.5 else {},
-            chance.choice(("", "T1", "T2", "?")),
+    """A template is that of a project."""
+    found = []
+    for n in range(chance.randrange(25)):
+        template = chance.choice(("", "T1", "T2", "?"))
+        found.append(
+            Session(
+                str(n),
+                chance.choice(("a", "b", "c")),
+                chance.randrange(6),
+                {key: chance.choice("xy") for key in ("k", "l") if chance.random() < 0.7},
+                ({"m": "x"} if chance.random() < 0.5 else {})
+                | ({RENKU_PROJECT: f"of {template}"} if template else {}),
+                template,
+            )
         )
-        for n in range(chance.randrange(25))
-    ]
+    return found
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -128,14 +145,57 @@ def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_i
     fitting = [session for session in sessions if any(fits(session, claim) for claim in claims)]
     assert sum(found.values()) == len(fitting)
     assert found.keys() == {claim.id for claim in claims}
-    room = {claim.id for claim in claims if found[claim.id] < claim.count}
-    for claim in claims:
-        mine = [session for session in sessions if fits(session, claim)]
-        assert found[claim.id] <= len(mine)
-        if found[claim.id] > claim.count:
-            # Whoever is above its count has only sessions that fit nobody with room, as many as are above it.
-            stuck = [s for s in mine if not any(fits(s, other) for other in claims if other.id in room)]
-            assert found[claim.id] - claim.count <= len(stuck)
+    order = ranked(claims)
+    assert found == one_by_one(sessions, order)
+    seats = seated(Counter(group(one, order) for one in sessions), order)
+    for places, mine in seats.items():
+        assert {place for place, number in mine.items() if number} <= set(places)
+        for place, number in mine.items():
+            if number and found[order[place].id] > order[place].count:
+                assert all(found[order[other].id] >= order[other].count for other in places)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_as_many_have_a_seat_as_can(seed: int) -> None:
+    """Found in another way: each session alone, and others make room for it."""
+    chance = Random(seed)
+    order, sessions = ranked(some_claims(chance)), some_sessions(chance)
+    holders: list[list[Group]] = [[] for _ in order]
+
+    def seat(places: Group, asked: set[int]) -> bool:
+        for place in places:
+            if place in asked:
+                continue
+            asked.add(place)
+            if len(holders[place]) < order[place].count:
+                holders[place].append(places)
+                return True
+            for n, other in enumerate(holders[place]):
+                if seat(other, asked):
+                    holders[place][n] = places
+                    return True
+        return False
+
+    most = sum(seat(group(one, order), set()) for one in sessions)
+    found = one_by_one(sessions, order)
+    assert sum(min(found[claim.id], claim.count) for claim in order) == most
+
+
+def test_others_move_on_for_those_that_are_left() -> None:
+    """Also along a way of two, and several at once; whoever is left in the end goes to the first."""
+    claims = [
+        Claim(name, 0, 1, 9, count, Match(labels=((name, "x"),)))
+        for name, count in (("a", 2), ("b", 2), ("c", 2), ("d", 1))
+    ]
+    kinds = {"ab": 2, "ad": 4, "bc": 2}
+    sessions = [
+        Session("", "n", 0, dict.fromkeys(labels, "x"))
+        for labels, number in kinds.items()
+        for _ in range(number)
+    ]
+
+    assert counted(sessions[:6], claims) == {"a": 3, "b": 2, "c": 0, "d": 1}
+    assert counted(sessions, claims) == {"a": 3, "b": 2, "c": 2, "d": 1}
 
 
 @pytest.mark.parametrize("seed", range(300))

@@ -159,6 +159,19 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
         [SIXTY, cronjob(), FULL, job(), pod()],
         ["Scaled from 25 to 60: an override says so."],
     ),
+    "whoever-serves-stays-with-it": ("11:00", [SIXTY, cronjob(), deployment(60), job(), pod()], []),
+    "a-pod-that-serves-nothing-does-not-stay": (
+        "11:00",
+        [SIXTY, cronjob(), deployment(60), job(), pod(phase="Pending")],
+        [IDLE],
+    ),
+    "of-zero-holds-no-pod": ("11:00", [NONE, cronjob(), EMPTY, job(), pod()], [IDLE]),
+    "over-and-the-pod-closes": ("12:00:29", [SIXTY, cronjob(), deployment(60), job(), pod()], []),
+    "over-and-the-pod-did-not-close": (
+        "12:00:30",
+        [SIXTY, cronjob(), deployment(60), job(), pod()],
+        ["Scaled from 60 to 0: nothing of it is open.", IDLE],
+    ),
     "to-zero": (
         "09:00",
         [NONE, cronjob(), FULL],

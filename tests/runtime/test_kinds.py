@@ -7,9 +7,9 @@ import pytest
 
 from gen.runtime.api import ApiError
 from gen.runtime.collection import Collection
-from gen.runtime.kinds import RENKU_PROJECT, Keys, collections, is_active, keys, session
+from gen.runtime.kinds import Keys, collections, is_active, keys, session
 from gen.runtime.recognition import Inactive, Recognition
-from gen.runtime.session import Match, Session
+from gen.runtime.session import RENKU_PROJECT, Match, Session
 
 Tree = dict[str, Any]
 RENKU = Recognition("renku", ("renku",), "", 5)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.attribution import attributed, groups_of
 from gen.runtime.kinds import is_active, keys
 from gen.runtime.kinds import session as session_of
 from gen.runtime.rivals import claims, rival
 from gen.runtime.session import ranked
 from gen.runtime.timetable import Timetable, parse
 from tests.runtime.stub_server import Received, Reply
+from tests.runtime.test_attribution import one_by_one
 from tests.runtime.test_contest import text
 from tests.runtime.test_observed import DS, SESSIONS, TIMETABLES, put_rival, session, timetable, watching
 from tests.runtime.watched_cluster import WatchedCluster, chunk, refused
@@ -54,7 +54,7 @@ class History:
         sessions = [
             session_of(tree, "renku", kept) for tree in self.here.values() if is_active(tree, recognition)
         ]
-        return {"ds/1": attributed(groups_of(sessions, order), order)["ds/1"]}
+        return {"ds/1": one_by_one(sessions, order)["ds/1"]}
 
     def _come(self) -> None:
         self._put(f"s{self.chance.randrange(30)}")

@@ -121,3 +121,76 @@ def test_never_more_than_the_most_that_were_there_within_the_wait_and_never_fewe
         assert len(here) <= len(counted) <= max([len(here), *recent, *last])
         assert len(set(counted)) == len(counted)
         counts.append((now, len(here)))
+
+
+class Plainly:
+    """The same rules, one departed session after the other: who left, as what, and until when it counts."""
+
+    def __init__(self) -> None:
+        self.here: dict[str, Session] = {}
+        self.departed: list[tuple[Session, float]] = []
+
+    def arrive(self, one: Session, now: float, alike: dict[str, str]) -> None:
+        if one.id not in self.here:
+            self.departed = [item for item in self.departed if now < item[1]]
+            own = next((n for n, item in enumerate(self.departed) if item[0].id == one.id), None)
+            same = [
+                n for n, item in enumerate(self.departed) if alike[item[0].namespace] == alike[one.namespace]
+            ]
+            if own is not None and same and own < same[-1]:
+                self.departed[own] = (self.departed[same[-1]][0], self.departed[own][1])
+                del self.departed[same[-1]]
+            elif own is not None or same:
+                del self.departed[same[-1] if own is None else own]
+        self.here[one.id] = one
+
+    def leave(self, name: str, now: float) -> None:
+        if name in self.here:
+            self.departed.append((self.here.pop(name), now + 30))
+
+    def counted(self, now: float) -> list[Session]:
+        return sorted([*self.here.values(), *(one for one, until in self.departed if now < until)])
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_it_is_as_told_plainly_also_where_others_are_alike_from_now_on(seed: int) -> None:
+    chance = Random(seed)
+    alike = {"a": "a", "b": "b", "c": "c"}
+    seen, told, now = Presence(30, lambda one: alike[one.namespace]), Plainly(), 0.0
+    for _ in range(120):
+        now += chance.choice((0.0, 0.0, 1.0, 7.0, 31.0))
+        if chance.random() < 0.05:
+            alike.update({kind: chance.choice("abc") for kind in "abc"})
+            seen.forget_kinds()
+        one = session(str(chance.randrange(12)), chance.choice("abc"))
+        if chance.random() < 0.5:
+            seen.leave(one.id, now)
+            told.leave(one.id, now)
+        else:
+            seen.arrive(one, now)
+            told.arrive(one, now, alike)
+        if chance.random() < 0.7:
+            assert sorted(seen.counted(now)) == told.counted(now)
+            assert seen.next_change(now) == min(
+                (until for _, until in told.departed if now < until), default=None
+            )
+
+
+def test_who_comes_back_asks_nobody_again_and_again() -> None:
+    """Thousands may vanish in one list and be there in the next."""
+    asked, count = 0, 2000
+
+    def alike(one: Session) -> str:
+        nonlocal asked
+        asked += 1
+        return one.namespace
+
+    seen = Presence(30, alike)
+    for prefix in ("", "", "new-"):
+        for n in range(count):
+            seen.arrive(session(f"{prefix}{n}"), 1)
+        assert len(names(seen, 1)) == count
+        for n in range(count):
+            seen.leave(f"{prefix}{n}", 1)
+
+    assert asked < 10 * count

@@ -3,10 +3,11 @@
 import pytest
 
 from gen.runtime.action import told
+from gen.runtime.instant import instant_text
 from gen.runtime.judgement import judge
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import cronjob, deployment, inventory, job, made, pod, seen, timetable
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, seen, timetable
 from tests.runtime.world import at
 
 WHY = "its reservation has no timetable."
@@ -15,6 +16,7 @@ SEATS = [
     f"Removed Job course-1: {WHY}",
     f"Removed Deployment course-small: {WHY}",
 ]
+LOST = f"To be removed soon: {WHY}"
 FULL = deployment(25)
 RIGHTS = [made(ROLE, "course"), made(ROLE_BINDING, "course")]
 REST = [cronjob(), job(), FULL, *RIGHTS]
@@ -38,6 +40,11 @@ def judged(now: str, *trees: Tree, prunes: bool = False, unread: tuple[Kind, ...
 
 def gone_since(since: str) -> Tree:
     return timetable(annotations={"berth.dev/gone-since": since})
+
+
+def lost(since: str) -> Tree:
+    """A full Deployment that has been seen without a timetable."""
+    return deployment(25, metadata={"annotations": {"berth.dev/gone-since": instant_text(at(since))}})
 
 
 def snippet() -> Tree:
@@ -64,17 +71,21 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
 @pytest.mark.parametrize(
     ("trees", "expected"),
     [
-        pytest.param([FULL, job()], SEATS, id="nobody-serves"),
+        pytest.param([FULL, job()], [LOST], id="nobody-serves"),
+        pytest.param([lost("08:55:31"), job()], [], id="nobody-serves-for-less-than-a-round"),
+        pytest.param([lost("08:55:30"), job()], SEATS, id="nobody-serves-for-a-round"),
+        pytest.param([lost("09:00:01"), job()], [LOST], id="marked-in-the-future"),
+        pytest.param([lost("08:00"), job(), pod()], [], id="marked-and-served"),
         pytest.param([FULL, job(), pod()], [], id="served"),
-        pytest.param([FULL, pod()], [SEATS[0], SEATS[2]], id="served-by-a-pod-whose-job-is-gone"),
-        pytest.param([FULL, job(), pod(phase="Pending")], SEATS, id="not-served-yet"),
+        pytest.param([lost("08:00"), pod()], [SEATS[0], SEATS[2]], id="served-by-a-pod-whose-job-is-gone"),
+        pytest.param([lost("08:00"), job(), pod(phase="Pending")], SEATS, id="not-served-yet"),
         pytest.param([deployment(0)], [SEATS[2]], id="closed"),
         pytest.param([job(end="Complete")], [SEATS[1]], id="a-job-alone"),
         pytest.param([cronjob(), *RIGHTS], [], id="what-the-engine-prunes"),
         pytest.param([deployment(1, created="08:58")], [], id="two-minutes-old"),
         pytest.param(
             [deployment(1, created="08:57:59")],
-            [f"Scaled from 1 to 0: {WHY}", SEATS[2]],
+            [LOST],
             id="older-than-two-minutes",
         ),
         pytest.param(
@@ -90,6 +101,24 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
 )
 def test_leftovers_where_an_engine_prunes(trees: list[Tree], expected: list[str]) -> None:
     assert judged("09:00", *trees) == expected
+
+
+def test_a_timetable_that_an_engine_makes_again_takes_nothing_away() -> None:
+    found = "No longer to be removed: its reservation has a timetable again."
+
+    assert judged("09:00", timetable(), lost("08:55"), job(), pod()) == [found]
+    assert judged("09:00", HERE, timetable(), lost("08:55"), cronjob(), pod(), job(), prunes=True) == []
+
+
+def test_what_is_written_is_read_by_the_next_round() -> None:
+    """Of two Deployments one is enough."""
+    swept = Swept("09:00", FULL, deployment(3, "course-huge"), job())
+    assert (swept.run(), swept.cluster.writes) == (0, ["PATCH deployments course-huge", "POST events"])
+    assert swept.cluster.events() == [("course-huge", "SweepGone", LOST)]
+    swept.cluster.now = at("09:05")
+
+    assert swept.run() == 0
+    assert swept.cluster.of("deployments") == swept.cluster.of("jobs") == {}
 
 
 @pytest.mark.parametrize("unread", [CONFIG_MAP, DEPLOYMENT, JOB, POD, CRON_JOB], ids=lambda kind: kind.plural)

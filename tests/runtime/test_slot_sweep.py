@@ -201,6 +201,16 @@ def test_where_an_engine_prunes_slots_without_a_timetable_go_unless_they_stand_i
     assert names(list(swept.koordinator.objects)) == ["x-3-a"]
 
 
+def test_slots_have_a_round_more_where_a_job_of_old_can_be_marked() -> None:
+    """The sweep may write to no slot that it did not make."""
+    swept = Swept("12:00", *numbered(2), job(end="Complete"))
+
+    assert (swept.run(), swept.cluster.writes) == (0, ["PATCH jobs course-1"])
+    assert len(swept.koordinator.objects) == 2
+    swept.cluster.now += 300
+    assert (swept.run(), swept.koordinator.objects, swept.cluster.of("jobs")) == (0, {}, {})
+
+
 @pytest.mark.parametrize(("known", "left"), [("course", ["x-3-a"]), ("lab", [])])
 def test_where_the_sweep_prunes_those_that_stand_in_git_go_with_their_reservation(
     known: str, left: list[str]

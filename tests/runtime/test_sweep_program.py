@@ -99,7 +99,8 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
 ) -> None:
     """Seconds of a processor, so that others on this machine do not count.
 
-    All open: half of them are served, half are opened by the first run. The second one is at rest.
+    All open: half of them are served, half are opened by the first run. The second one is at rest. Each has
+    ten Jobs that are over, as a CronJob keeps them, with their pods; of Jobs, 500 are in an answer.
     """
     trees = []
     for n in range(200):
@@ -107,6 +108,12 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
         trees += course(name, 60, 25 * (n % 2))
         if n % 2:
             trees += [job(f"{name}-1", reservation=name), pod(f"{name}-x", of=f"{name}-1", reservation=name)]
+        for old in range(10):
+            of = f"{name}-old-{old}"
+            trees += [
+                job(of, reservation=name, end="Complete"),
+                pod(of, "Succeeded", of=of, reservation=name),
+            ]
     cluster = FakeObjects(int(time.time()), *trees)
     with StubServer(answered_by(cluster), account) as server:
         for expected in ({"SweepOpened": 100, "SweepStartedJob": 100}, {}):
@@ -119,7 +126,7 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
             swept = json.loads(done.stdout.splitlines()[-1])
             assert (done.returncode, swept["done"]) == (0, expected)
             assert [said for said in cluster.requests if said.startswith("LIST")] == [
-                f"LIST {kind}" for kind in ("deployments", "pods", "jobs", "cronjobs", "configmaps")
+                f"LIST {kind}" for kind in ("deployments", "pods", *["jobs"] * 5, "cronjobs", "configmaps")
             ]
             assert took < 5
             for pool in cluster.of("deployments").values():

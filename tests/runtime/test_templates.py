@@ -9,8 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from gen.runtime.api import ApiError
+from gen.runtime.attendance import Attendance
 from gen.runtime.log import Log
-from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE
+from gen.runtime.session import NO_TEMPLATE, RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, project
 from gen.runtime.templates import THREADS, Templates
 
 LONG_ENOUGH = 10.0
@@ -51,8 +52,8 @@ class Office:
     def answer(self, now: float, number: int = 1) -> None:
         """Waits for so many answers, and takes them."""
         self.until(lambda: len(self.templates._answers) >= number)
-        assert self.templates.take_answers(now)
-        assert not self.templates.take_answers(now)
+        assert self.templates.news(now)
+        assert not self.templates.news(now)
 
     def _wake(self) -> None:
         with self._news:
@@ -74,9 +75,9 @@ def test_each_project_is_looked_up_once(office: Office) -> None:
     office.answers = {"p": "T1", "q": NO_TEMPLATE}
     templates = office.templates
 
-    assert [templates.of(project, 0) for project in ("p", "p", "q", "")] == [None, None, None, NO_TEMPLATE]
+    assert [templates.of(name, 0) for name in ("p", "p", "q", "")] == [None, None, None, NO_TEMPLATE]
     office.answer(1, 2)
-    assert [templates.of(project, 1) for project in ("p", "q", "p")] == ["T1", NO_TEMPLATE, "T1"]
+    assert [templates.of(name, 1) for name in ("p", "q", "p")] == ["T1", NO_TEMPLATE, "T1"]
     assert (sorted(office.asked), templates.is_uncertain, office.lines) == (["p", "q"], False, [])
 
 
@@ -104,11 +105,11 @@ def test_a_clock_that_is_set_back_holds_nobody_back_for_longer(office: Office) -
 def test_where_nobody_can_tell_it_is_said_once_and_asked_for_again_after_a_pause(office: Office) -> None:
     office.answers = {"p": ApiError(401, "Unauthorized", "no"), "q": ApiError(401, "Unauthorized", "no")}
     templates = office.templates
-    for project in ("p", "q"):
-        templates.of(project, 0)
+    for name in ("p", "q"):
+        templates.of(name, 0)
     office.answer(0, 2)
 
-    assert [templates.of(project, 0.4) for project in ("p", "q")] == [UNKNOWN_TEMPLATE] * 2
+    assert [templates.of(name, 0.4) for name in ("p", "q")] == [UNKNOWN_TEMPLATE] * 2
     assert (len(office.asked), office.lines, templates.next_change(0.4)) == (2, ["failed"], None)
     office.answers = {"p": "T1", "q": "T2"}
     assert templates.of("p", 0.5) == UNKNOWN_TEMPLATE
@@ -137,8 +138,8 @@ def test_the_pause_grows_to_five_minutes(office: Office) -> None:
 def test_a_burst_is_shared_by_a_few_threads_that_end_when_nothing_is_left(office: Office) -> None:
     office.answers = {f"p{n}": f"T{n}" for n in range(50)}
     office.at_once.clear()
-    for project in office.answers:
-        office.templates.of(project, 0)
+    for name in office.answers:
+        office.templates.of(name, 0)
     office.until(lambda: len(office.asked) == THREADS)
 
     office.at_once.set()
@@ -155,21 +156,62 @@ def test_a_bug_is_trouble_and_no_end(office: Office) -> None:
     assert office.lines == ["failed"]
 
 
-def test_of_very_many_the_oldest_are_forgotten(office: Office) -> None:
+def test_of_very_many_the_oldest_are_forgotten_once_they_were_told(office: Office) -> None:
     office.answers = {f"p{n}": "T" for n in range(4097)}
-    for project in office.answers:
-        office.templates.of(project, 0)
-    office.answer(0, 4097)
+    for name in office.answers:
+        office.templates.of(name, 0)
+    office.until(lambda: len(office.templates._answers) == 4097)
 
-    known = [office.templates.of(project, 9) for project in office.answers]
+    first, rest = office.templates.news(0), office.answers.keys()
+    assert len(first) == 4096
+    assert {office.templates.of(name, 9) for name in first} == {"T"}
+    assert office.templates.news(0) == rest - first
+    known = [office.templates.of(name, 9) for name in office.answers]
     assert (known.count("T"), known.count(None)) == (4096, 1)
+
+
+@pytest.mark.parametrize("refused", [pytest.param(False, id="answered"), pytest.param(True, id="refused")])
+def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refused: bool) -> None:
+    """Each student has one. Also those that nobody can tell wait before they are asked for again."""
+    count = 5000
+    error = ApiError(500, "InternalError", "no")
+    office.answers = {f"p{n}": error if refused else "T" for n in range(count)}
+    seen = Attendance(30, lambda one, now: office.templates.of(project(one), now))
+    seen.set_claims((Claim("course", 0, 1, 9, count, Match(template="T")),))
+    sessions = {name: Session(name, "renku", 0, {}, {RENKU_PROJECT: name}) for name in office.answers}
+    seen.replace("renku", sessions, 0)
+    told = 0
+    while told < count:
+        office.until(lambda: bool(office.templates._answers))
+        news = office.templates.news(0)
+        seen.look_again(0, news)
+        told += len(news)
+    for _ in range(3):
+        seen.look_again(0)
+        seen.replace("renku", sessions, 0)
+
+    assert (len(office.asked), office.templates.news(0)) == (count, set())
+    assert (office.templates.is_uncertain, seen.holds_back) == (refused, False)
+    assert seen.counts(0).here == {"course": count}
+
+
+def test_an_answer_and_the_end_of_a_wait_are_news_of_their_projects(office: Office) -> None:
+    office.answers = {"p": "T", "q": "T"}
+    office.at_once.clear()
+    for project_id, now in (("p", 0), ("q", 1)):
+        office.templates.of(project_id, now)
+
+    assert [office.templates.news(now) for now in (2, 3, 3.5, 4, 5)] == [set(), {"p"}, set(), {"q"}, set()]
+    office.at_once.set()
+    office.until(lambda: len(office.templates._answers) == 2)
+    assert office.templates.news(5) == {"p", "q"}
 
 
 def test_who_is_closed_asks_for_nothing_more(office: Office) -> None:
     office.answers = dict.fromkeys("pqrstuv", "T")
     office.at_once.clear()
-    for project in office.answers:
-        office.templates.of(project, 0)
+    for name in office.answers:
+        office.templates.of(name, 0)
     office.until(lambda: len(office.asked) == THREADS)
     office.templates.close()
     office.at_once.set()
