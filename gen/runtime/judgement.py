@@ -14,7 +14,7 @@ from gen.runtime.imagetrouble import unpulled
 from gen.runtime.jsonvalue import TimetableError
 from gen.runtime.loop import EARLY
 from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD
-from gen.runtime.override import Override, in_force, over_at, parse_overrides
+from gen.runtime.override import Override, in_force, over_at, parse_overrides, strays
 from gen.runtime.plan import Aim, aim_at
 from gen.runtime.removal import found_again, is_gone, leftovers, marks, outdated, removal
 from gen.runtime.target import open_now, opens_within
@@ -83,7 +83,7 @@ def _judge_windows(facts: Facts, holding: Holding, now: int) -> Judgement:
         return Judgement((), tuple(_malformed(holding, str(error))))
     if is_gone(facts, source, now):
         return Judgement(tuple(removal(facts, holding, source)), ())
-    overrides, tellings = _overrides(holding, source)
+    overrides, tellings = _overrides(holding, source, timetable)
     case = Case(facts, holding, source, timetable, overrides, now)
     actions = (
         *marks(facts, source, now),
@@ -111,13 +111,19 @@ def _timetable(site: str, holding: Holding) -> tuple[Source, Timetable]:
     return source, timetable
 
 
-def _overrides(holding: Holding, source: Source) -> tuple[dict[str, Override], tuple[Telling, ...]]:
-    """None where they are malformed, which is told."""
+def _overrides(
+    holding: Holding, source: Source, timetable: Timetable
+) -> tuple[dict[str, Override], tuple[Telling, ...]]:
+    """None where they are malformed, which is told, as is one that no class follows."""
     try:
-        return parse_overrides(source.override) if source.override else {}, ()
+        found = parse_overrides(source.override) if source.override else {}
+        wrong = strays(found, [pool.resource_class for pool in timetable.pools])
     except TimetableError as error:
-        message = f"The override is ignored: {error}"
-        return {}, tuple(Telling(one, "MalformedOverride", message, message) for one in holding.subjects)
+        found, wrong = {}, str(error)
+    if not wrong:
+        return found, ()
+    message = f"An override is ignored: {wrong}"
+    return found, tuple(Telling(one, "MalformedOverride", message, message) for one in holding.subjects)
 
 
 def _malformed(holding: Holding, why: str) -> Iterator[Telling]:

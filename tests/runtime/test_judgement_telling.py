@@ -60,8 +60,19 @@ def test_a_malformed_override_is_told() -> None:
     sixty = {"berth.dev/override": '{"small": 60}'}
     (telling,) = judge(seen(timetable(annotations=sixty), deployment(0)), at("07:00")).tellings
 
-    message = "The override is ignored: berth.dev/override.small: 60 is not an object"
+    message = "An override is ignored: berth.dev/override.small: 60 is not an object"
     assert telling[1:3] == ("MalformedOverride", message)
+
+
+def test_an_override_that_no_class_follows_is_told_and_the_others_hold() -> None:
+    until = '"until": "2026-02-02T12:00:00Z"'
+    said = f'{{"smal": {{"target": 9, {until}}}, "small": {{"target": 3, {until}}}}}'
+    found = judge(seen(timetable(annotations={"berth.dev/override": said}), deployment(0)), at("07:00"))
+
+    assert [one.message for one in found.tellings] == [
+        "An override is ignored: berth.dev/override: no class smal in this reservation, which has small"
+    ]
+    assert len(found.actions) == 1
 
 
 def test_an_occurrence_that_no_cronjob_can_serve_is_told() -> None:
