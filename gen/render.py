@@ -7,6 +7,7 @@ gets, in `gen.backend` and `gen.backend.cluster`.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gen.backend import cluster as base
+from gen.backend import karpenter, pool
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.declared import Declared
@@ -19,6 +20,8 @@ from gen.output.folder import header
 from gen.output.renderer import Renderer
 from gen.pipeline import Item, Part, Pipeline, TextOf
 from gen.placed import cluster_named, cluster_of
+
+_POOLS = (pool.TEMPLATE, karpenter.TEMPLATE)
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -173,6 +176,16 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
     if not manifests:
         return ""
     return _file(renderer, site, manifests, f"{part.placed.cluster.name}/{part.placed.reservation.name}")
+
+
+def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
+    """Of the very file of a reservation in one cluster, the objects that are its pools: Deployments, or
+    NodePools.
+    """
+    subject = f"{part.placed.cluster.name}/{part.placed.reservation.name}"
+    backend = BACKENDS[part.placed.reservation.backend]
+    manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, "")
+    return [renderer.render(one.template, one.values, subject) for one in manifests if one.template in _POOLS]
 
 
 def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:

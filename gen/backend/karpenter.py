@@ -20,6 +20,8 @@ from gen.plan.windows import Budgets, Held
 from gen.quantity import canonical
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
+TEMPLATE = "karpenter/nodepool.yaml.j2"
+
 
 def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
     """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
@@ -43,7 +45,7 @@ def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets)
     }
     return [
         Manifest("karpenter/nodeclass.yaml.j2", {**metadata, "spec": _node_class(cloud)}),
-        Manifest("karpenter/nodepool.yaml.j2", values),
+        Manifest(TEMPLATE, values),
     ]
 
 
@@ -83,7 +85,7 @@ def static_pool(
         **_disruption(cloud, ()),
         **_template(cloud, naming.node_pool(site.name, cloud.name), as_requirements(found)),
     }
-    return Manifest("karpenter/nodepool.yaml.j2", values)
+    return Manifest(TEMPLATE, values)
 
 
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:

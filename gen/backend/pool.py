@@ -14,6 +14,7 @@ UNLIMITED = {
     "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
     "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
 }
+TEMPLATE = "placeholder/deployment.yaml.j2"
 
 
 def deployments(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
@@ -21,9 +22,7 @@ def deployments(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[
     notes = {**UNLIMITED, **labels.unjudged(placed.cluster.engine), **common["annotations"]}
     for name, one in zip(_names(placed), placed.classes, strict=True):
         values = _pool(site, placed.cluster, placed.reservation, one)
-        yield Manifest(
-            "placeholder/deployment.yaml.j2", {**common, **values, "name": name, "annotations": notes}
-        )
+        yield Manifest(TEMPLATE, {**common, **values, "name": name, "annotations": notes})
 
 
 def rights_to_scale(placed: Placed, common: dict[str, Any]) -> list[Manifest]:

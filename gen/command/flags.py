@@ -43,6 +43,7 @@ _CLUSTERS = (
     Flag("--context", "[CLUSTER=]CONTEXT of the kubeconfig; may be repeated", "CTX", many=True),
     Flag("--kubeconfig", "instead of the usual ones", "FILE"),
 )
+_TEMPLATES = Flag("--templates", "your own templates, used instead of ours by name", "DIR")
 COMMANDS = (
     Command(
         "render",
@@ -51,7 +52,7 @@ COMMANDS = (
         (
             Flag("--check", "write nothing; exit 4 if anything would change"),
             Flag("--output-dir", "instead of rendered/", "DIR"),
-            Flag("--templates", "your own templates, used instead of ours by name", "DIR"),
+            _TEMPLATES,
         ),
     ),
     Command("validate", "Check the reservations; write nothing.", ("text", "json", "github")),
@@ -94,7 +95,7 @@ COMMANDS = (
         (
             Flag("--exit-code", "exit 4 if anything changes"),
             Flag("--limit", "of markdown, in characters; 65000", "NUMBER"),
-            Flag("--templates", "your own templates, used instead of ours by name", "DIR"),
+            _TEMPLATES,
         ),
         words="[BASE]",
     ),
@@ -181,6 +182,7 @@ COMMANDS = (
         (
             *_SELECTION,
             *_CLUSTERS,
+            _TEMPLATES,
             Flag("--watch", "look again every 5 seconds, until Ctrl-C"),
         ),
         words="[NAME...]",

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 from gen.backend import code as runtime
@@ -19,12 +19,14 @@ from gen.dates.zone import Zone
 from gen.finding import ERROR, WARNING
 from gen.live.bydates import calendar_only
 from gen.live.case import look_at
-from gen.live.expected import expected
+from gen.live.expected import Expected, expected
 from gen.live.facts import Facts, Place
 from gen.live.judge import judged
 from gen.live.rules import Live
 from gen.live.status import ClusterStatus
 from gen.model import Cluster, Site
+from gen.output.renderer import Renderer
+from gen.output.templatefiles import TemplateError
 from gen.pipeline import Item, Pipeline
 
 EVERY = 5.0  # seconds between two looks
@@ -42,7 +44,12 @@ def run(asked: Asked) -> int:
     if code != GOOD or site is None:
         return code
     clusters = [one for one in site.clusters if cluster in (None, one.name)]
-    look = _looking(asked, site, clusters, items)
+    try:
+        wanted = expected(site, items, Renderer(asked.value("--templates")))
+    except TemplateError as error:
+        tell(error.findings, asked)
+        return BAD_INPUT
+    look = _looking(asked, site, clusters, wanted)
 
     def answer() -> list[ClusterStatus]:
         found = look(int(time.time()) if now is None else now)
@@ -57,11 +64,10 @@ def run(asked: Asked) -> int:
 
 
 def _looking(
-    asked: Asked, site: Site, clusters: list[Cluster], items: list[Item]
+    asked: Asked, site: Site, clusters: list[Cluster], wanted: Mapping[str, Expected]
 ) -> Callable[[int], list[ClusterStatus]]:
     """Looks at all clusters at an instant, as often as one likes."""
     means = reach(asked, clusters)
-    wanted = expected(site, items)
 
     def look(now: int) -> list[ClusterStatus]:
         places = means.places(site, clusters)

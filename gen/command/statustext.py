@@ -104,9 +104,11 @@ def _utc(at: int | None) -> str:
 
 
 def _drift(row: PoolStatus) -> str:
-    for one in row.findings:
-        if one.code in _UNSYNCED:
-            return one.message.removeprefix("not synced: ").removesuffix(".")
+    """The first of how git differs, with all that is of its kind: of the timetable, and of the template."""
+    found = [one for one in row.findings if one.code in _UNSYNCED]
+    if found:
+        alike = [one.message for one in found if one.code == found[0].code]
+        return "; ".join(text.removeprefix("not synced: ").removesuffix(".") for text in alike)
     return "?" if row.replicas is None else "synced"
 
 

@@ -33,6 +33,7 @@ class Look(NamedTuple):
     now: int
     has_sweep: bool = True
     standing: Mapping[str, Sequence[Standing]] = {}
+    templates: Mapping[str, str] = {}  # of pools, by git
     scheduler: str = ""  # Koordinator's; empty: the cluster has none
 
 
@@ -97,6 +98,7 @@ def look_at(place: Place, site: Site, git: Expected, facts: Facts, now: int) -> 
         facts,
         now,
         standing=git.standing,
+        templates=git.templates,
         scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
     )
 

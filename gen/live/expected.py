@@ -1,14 +1,20 @@
-"""What the working tree says should be in a cluster, in the very form that the cluster has it. Pure."""
+"""What the working tree says should be in a cluster, in the very form that the cluster has it.
+
+Pure but for the templates that the renderer reads.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from gen.live.podtemplate import of_texts
 from gen.manifest.naming import pool
 from gen.manifest.slot import slots_of, standing
 from gen.manifest.timetabletext import timetable_text
 from gen.model import Site
+from gen.output.renderer import Renderer
 from gen.pipeline import Item
 from gen.placed import Placed, Stands, stands
+from gen.render import pool_texts
 from gen.runtime.timetable import Occurrence, Timetable, parse
 
 
@@ -25,16 +31,21 @@ class Standing(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """The timetables of one cluster, by reservation; and what stands there without one."""
+    """The timetables of one cluster, by reservation; and what stands there without one. `templates` are those
+    of pools, by the name of the Deployment or NodePool, as JSON.
+    """
 
     cluster: str
     timetables: dict[str, Timetable]
     standing: dict[str, tuple[Standing, ...]]
+    templates: dict[str, str]
 
 
-def expected(site: Site, items: Iterable[Item]) -> dict[str, Expected]:
-    """By cluster, in the site's order. What is rendered and read back cannot differ for a reason of form."""
-    found = {one.name: Expected(one.name, {}, {}) for one in site.clusters}
+def expected(site: Site, items: Iterable[Item], renderer: Renderer) -> dict[str, Expected]:
+    """By cluster, in the site's order. What is rendered and read back cannot differ for a reason of form.
+    Raises TemplateError for a template that does not fit.
+    """
+    found = {one.name: Expected(one.name, {}, {}, {}) for one in site.clusters}
     for item in items:
         stand = stands(item.reservation)
         for part in item.parts:
@@ -43,7 +54,9 @@ def expected(site: Site, items: Iterable[Item]) -> dict[str, Expected]:
                 known[item.reservation.name] = tuple(_standing(site, part.placed, stand))
                 continue
             text = timetable_text(site, part.placed, part.occurrences)
-            found[part.placed.cluster.name].timetables[item.reservation.name] = parse(text)
+            here = found[part.placed.cluster.name]
+            here.timetables[item.reservation.name] = parse(text)
+            here.templates.update(of_texts(pool_texts(renderer, site, part)))
     return found
 
 

@@ -31,7 +31,7 @@ class Trouble(NamedTuple):
 
 class Deployment(NamedTuple):
     """The Deployment of a pool, or its NodePool. `scaled_by` is the field manager that last wrote replicas,
-    at `scaled_at`. `refused`: why no more of its pods are made, since `refused_at`.
+    at `scaled_at`. `refused`: why no more of its pods are made, since `refused_at`. `template` is JSON.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Deployment(NamedTuple):
     is_nodes: bool = False
     refused: Trouble | None = None
     refused_at: int = 0
+    template: str = ""
 
 
 class Waiting(NamedTuple):

@@ -129,7 +129,7 @@ class _Reservation:
 
     def _status(self, pool: Pool) -> PoolStatus:
         case = self._case(pool)
-        findings = [*self.findings, *sync.of_pool(case)]
+        findings = [*self.findings, *sync.of_template(case), *sync.of_pool(case)]
         if self._known is not UNKNOWN or self._deployments or self._classes_of_slots:
             findings += [*_of_override(case), *_of_seats(case)]
         bad = any(one.severity == ERROR for one in findings)

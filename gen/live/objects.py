@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gen.live.facts import CronJob, Deployment, Job, Pod, Slot, Timetable, Trouble, Waiting
+from gen.live.podtemplate import kept
 from gen.runtime import labels
 from gen.runtime.api import TIMETABLE_KEY
 from gen.runtime.instant import instant
@@ -46,6 +47,7 @@ def deployment(item: Object) -> Deployment:
         at,
         refused=None if refused is None else _trouble(refused),
         refused_at=time_of((refused or {}).get("lastTransitionTime")),
+        template=kept(item),
     )
 
 
@@ -61,6 +63,7 @@ def node_pool(item: Object) -> Deployment:
         by,
         at,
         is_nodes=True,
+        template=kept(item),
     )
 
 

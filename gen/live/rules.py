@@ -32,7 +32,7 @@ RULES = {
     # git and the cluster
     "S020": Rule(ERROR, "not synced", "By git a pool is open, and the cluster does not know of it."),
     "S021": Rule(WARNING, "not synced", "A reservation is not in the cluster."),
-    "S022": Rule(WARNING, "not synced", "The timetable in the cluster is not that of git."),
+    "S022": Rule(WARNING, "not synced", "What is in the cluster is not what git says."),
     "S023": Rule(WARNING, "not in git", "A reservation in the cluster is not in git."),
     "S024": Rule(WARNING, "bad timetable", "A timetable in the cluster cannot be understood."),
     "S025": Rule(WARNING, "pool missing", "The Deployment of a pool is missing."),

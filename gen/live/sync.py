@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from gen.live import podtemplate
 from gen.live.case import EDIT, REPAIR, Case, Look, occurrences_of, seats
 from gen.live.expected import difference
 from gen.live.facts import CronJob
@@ -37,6 +38,15 @@ def of_reservation(
     elif unlike := difference(git, cluster):
         yield _live(look, "S022", name, f"not synced: {unlike}.", apply(look, name))
     yield from _of_cronjobs(look, name, cluster, list(cronjobs))
+
+
+def of_template(case: Case) -> Iterator[Live]:
+    """What stands there is not what git would have stand."""
+    if case.deployment is None:
+        return
+    git = case.look.templates.get(case.deployment.name, "")
+    if unlike := podtemplate.difference(git, case.deployment.template):
+        yield case.live("S022", f"not synced: {unlike}.", apply(case.look, case.reservation))
 
 
 def of_pool(case: Case) -> Iterator[Live]:

@@ -45,6 +45,7 @@ Flags:
   --cluster NAME     only this cluster
   --context CTX      [CLUSTER=]CONTEXT of the kubeconfig; may be repeated
   --kubeconfig FILE  instead of the usual ones
+  --templates DIR    your own templates, used instead of ours by name
   --watch            look again every 5 seconds, until Ctrl-C
   -o, --output FORM  answer as text, wide or json
 

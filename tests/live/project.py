@@ -13,6 +13,7 @@ import yaml
 from gen import cli
 from gen.live.expected import Expected, expected
 from gen.model import Site
+from gen.output.renderer import Renderer
 from gen.pipeline import Pipeline
 
 SITE = """\
@@ -78,7 +79,7 @@ def _project(files: tuple[tuple[str, str], ...]) -> Project:
         pipeline = Pipeline(name)
         site = pipeline.site
         assert site is not None, pipeline.findings()
-        found = expected(site, list(pipeline.items()))
+        found = expected(site, list(pipeline.items()), Renderer())
         with contextlib.chdir("."), contextlib.redirect_stdout(io.StringIO()):
             assert cli.run(["-C", name, "render"]) == 0
         return Project(site, found, {one: _objects(folder / "rendered/clusters" / one) for one in found})

@@ -77,6 +77,19 @@ def test_a_node_pool_that_is_not_there_is_told() -> None:
     )
 
 
+def test_a_template_that_is_not_that_of_git_is_told_by_path() -> None:
+    world, git = course(3)
+    world.get("NodePool", NAME)["spec"]["template"]["spec"] |= {"expireAfter": "24h"}
+    world.get("NodePool", NAME)["spec"]["template"]["spec"]["nodeClassRef"]["name"] = "old"
+
+    assert told(status(world, git, OPEN)) == (
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 3 0 0\n"
+        'warning[S022] course/small: not synced: spec.nodeClassRef.name is "old", git has "uni.cloud.odcr". '
+        "See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be "
+        "merged yet.\n"
+    )
+
+
 def test_another_pool_whose_nodes_follow_pods_is_nobodys() -> None:
     world, git = course(3)
     other = {"kind": "NodePool", "metadata": {"name": "x", "labels": {"berth.dev/site": "uni"}}, "spec": {}}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gen.command.statustext import as_text
 from gen.dates.moment import named
+from gen.output.templatefiles import built_in_folder, read_template
 from gen.runtime.instant import instant
 from tests.command.conftest import Berth
 from tests.live import project
@@ -12,7 +13,7 @@ from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW
 from tests.live.sites import TEXT, asking, two
 from tests.live.test_judge import status
-from tests.live.turns import edit, unscaled
+from tests.live.turns import edit, template, unscaled
 
 WIDE = """\
 RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
@@ -134,6 +135,47 @@ def test_wide_says_how_git_differs(berth: Berth, server: ApiServer, tmp_path: Pa
     lines = berth(*asking(server, tmp_path), "-o", "wide").out.splitlines()
 
     assert lines[1].split("  ")[-2:] == ["1 occurrence differs", "not synced"]
+
+
+def test_wide_says_how_the_pod_template_differs_beside_the_timetable(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    template(server.world, requests={"cpu": "1", "memory": "1Gi"})
+    asked = (*asking(server, tmp_path), "-o", "wide")
+    amount = 'spec.containers[0].resources.requests.memory is "1Gi", git has "4Gi"'
+
+    assert berth(*asked).out.splitlines()[1].split("  ")[-2:] == [amount, "not synced"]
+
+    edit(server.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
+
+    assert berth(*asked).out.splitlines()[1].split("  ")[-2:] == [
+        f"1 occurrence differs; {amount}",
+        "not synced",
+    ]
+
+
+def test_a_users_own_templates_are_what_git_says(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    own = tmp_path / "own/placeholder/deployment.yaml.j2"
+    own.parent.mkdir(parents=True)
+    text = read_template(f"{built_in_folder()}/placeholder/deployment.yaml.j2", "it")
+    assert isinstance(text, str)
+    line = "      terminationGracePeriodSeconds: "
+    own.write_text(text.replace(f"{line}0", f"{line}5"))
+    asked = asking(server, tmp_path)
+
+    assert berth(*asked, "--templates", "own").out.splitlines()[-1] == (
+        "prod: warning[S022] course/small: not synced: spec.terminationGracePeriodSeconds is 0, git has 5. "
+        "See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be "
+        "merged yet."
+    )
+
+    template(server.world, terminationGracePeriodSeconds=5)
+
+    assert berth(*asked, "--templates", "own") == (0, TEXT, "")
+
+    code, out, err = berth(*asked, "--templates", "nowhere")
+    assert (code, out) == (1, "")
+    assert "error[B095]" in err
 
 
 def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServer, tmp_path: Path) -> None:

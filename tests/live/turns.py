@@ -82,6 +82,29 @@ def edit(world: World, *pairs: str) -> None:
     timetable(world, text)
 
 
+def template(world: World, **spec: Any) -> None:
+    """The pod spec of the Deployment, and `requests` of its container."""
+    found = world.get("Deployment", "course-small")["spec"]["template"]["spec"]
+    if requests := spec.pop("requests", None):
+        found["containers"][0]["resources"]["requests"] = requests
+    found.update(spec)
+
+
+def defaulted(world: World) -> None:
+    """As the API server has it: with defaults, and amounts in its own form."""
+    template(
+        world,
+        requests={"cpu": "1000m", "memory": "4096Mi"},
+        dnsPolicy="ClusterFirst",
+        restartPolicy="Always",
+        schedulerName="default-scheduler",
+    )
+    found = world.get("Deployment", "course-small")["spec"]["template"]
+    found["metadata"]["creationTimestamp"] = None
+    found["metadata"]["annotations"]["kubectl.kubernetes.io/restartedAt"] = "2026-02-01T08:00:00Z"
+    found["spec"]["containers"][0]["terminationMessagePath"] = "/dev/termination-log"
+
+
 def swept(world: World, at: str) -> None:
     world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": at}
 
