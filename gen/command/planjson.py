@@ -46,6 +46,7 @@ def _peak(one: Peak) -> Answer:
         "cluster": one.cluster,
         "at": instant_text(one.at),
         "seats": dict(one.seats),
+        **({"nodes": dict(one.nodes)} if one.nodes else {}),
         "machines": machines_json(one.machines),
         "least": one.least,
         "most": one.most,
@@ -63,14 +64,14 @@ def _occurrence(one: OccurrencePlan) -> Answer:
         "open": instant_text(item.open),
         "start": instant_text(item.start),
         "end": instant_text(item.end),
-        "seats": dict(one.dated.seats),
+        **report.counts_json(one.dated.seats, nodes=one.dated.nodes),
         "machines": machines_json(one.machines),
         "least": one.least,
         "most": one.most,
         "bought": one.bought,
         "idle": one.idle,
         "withoutMachine": [
-            {"class": name, "seats": lack.count, "reason": lack.kind, "message": lack.message}
+            {"class": name, "count": lack.count, "reason": lack.kind, "message": lack.message}
             for name, lack in one.lacks
         ],
         "loops": one.loops,
