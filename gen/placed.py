@@ -83,6 +83,12 @@ def has_nodes(reservation: Reservation) -> bool:
     return reservation.backend == NODE_POOL
 
 
+def has_placeholders(reservation: Reservation) -> bool:
+    """Whether its windows scale a Deployment."""
+    slots = reservation.slots
+    return not has_nodes(reservation) if slots is None else slots.with_placeholders
+
+
 class Stands(NamedTuple):
     """Seats that stand without any window, from merge on. `until` in seconds; None: as long as git has
     them.

@@ -21,7 +21,7 @@ from gen.dates.occurrence import Occurrence
 from gen.manifest.timetabletext import timetable_text
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
-from gen.placed import stands
+from gen.placed import has_nodes, stands
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import BEHAVIOURS, parse
 from gen.sessiontext import Scene, SessionsError, changes
@@ -69,6 +69,9 @@ def run(asked: Asked) -> int:
         return code
     if stands(item.reservation) is not None:
         raise UsageError(f"{item.reservation.name} stands without windows: there is nothing to simulate.")
+    if has_nodes(item.reservation) and asked.has("--compare"):
+        message = "holds whole nodes, which no session changes: there is nothing to compare"
+        raise UsageError(f"{item.reservation.name} {message}. Leave out --compare.")
     now = int(time.time()) if now is None else now
     occurrence = selection.occurrence(item, asked.value("--occurrence"), resource_class, now)
     made = _simulation(asked, item, pipeline.site, occurrence)

@@ -17,7 +17,7 @@ from gen.kind.cloudtext import seconds
 from gen.manifest import cloudpools, labels
 from gen.manifest.cloudpools import led
 from gen.model import Cluster, Reservation, ResourceClass, Site
-from gen.placed import class_names, cluster_named
+from gen.placed import class_names, cluster_named, has_nodes, has_placeholders
 from gen.plan.band import band
 from gen.plan.purchase import Purchase
 from gen.plan.requirement import Labels
@@ -73,7 +73,7 @@ def unplanned(declared: Declared) -> list[Unplanned]:
 
 
 def _buys(reservation: Reservation) -> bool:
-    return reservation.slots is None or reservation.slots.with_placeholders
+    return has_placeholders(reservation) or has_nodes(reservation)
 
 
 def _planned(

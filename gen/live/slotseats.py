@@ -85,10 +85,10 @@ def left(case: Case) -> Iterator[Live]:
             yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
             return
     over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
-    why = (
-        "its seats are held by placeholders" if case.pool.slots is None and case.open() else "nothing is open"
-    )
-    told = f"{number} too many: {why}{f' since {instant_text(over)}' if over and why[:3] == 'not' else ''}."
+    why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
+    if case.pool.slots is None and case.open():
+        why = "its seats are held by placeholders" if case.pool.has_deployment else "it has whole nodes now"
+    told = f"{number} too many: {why}."
     is_kept = case.look.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
         yield case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")

@@ -1,5 +1,6 @@
 """What is told of a cluster in which the seats of a course are whole nodes."""
 
+from tests.live import slotproject
 from tests.live.project import CLASS, COURSE, SITE, Project, project
 from tests.live.test_judge import status, told
 from tests.live.world import World
@@ -20,9 +21,12 @@ spec:
 KARPENTER = "{name: prod, autoscaler: karpenter, karpenter: {gates: {StaticCapacity: true}}}"
 
 
-def nodes() -> Project:
+BOTH = "name: prod, koordinator: {},"
+
+
+def nodes(cluster: str = "name: prod,") -> Project:
     files: dict[str, str | None] = {
-        "site": SITE.replace("{name: prod}", KARPENTER),
+        "site": SITE.replace("{name: prod}", KARPENTER.replace("name: prod,", cluster)),
         "class": CLASS.replace("spec:\n", "spec:\n  cloudCapacity: [odcr]\n"),
         "cloud": CLOUD,
         "course": COURSE.replace("placeholderCount: 25", "nodeCount: 3")
@@ -75,6 +79,26 @@ def test_a_node_pool_that_is_not_there_is_told() -> None:
         "error[S031] course/small: it is open, and its NodePool uni.course-small does not exist. Let Argo CD "
         "apply rendered/clusters/prod/reservations/course.yaml again.\n"
     )
+
+
+def test_slots_of_before_are_told_beside_the_nodes() -> None:
+    """The course was of backend koordinator until a minute ago."""
+    before = slotproject.slots(site=SITE.replace("{name: prod}", KARPENTER.replace("name: prod,", BOTH)))
+    world, git = slotproject.in_order(before), nodes(BOTH)
+    world.objects = [one for one in world.objects if one["metadata"]["name"] != "course"]
+    for one in git.objects["prod"]:
+        if one["kind"] == "NodePool" or (one["kind"], one["metadata"]["name"]) == ("ConfigMap", "course"):
+            world.apply(one)
+    world.scale(NAME, 3, "berth-occurrence", "2026-02-02T07:30:05Z")
+
+    assert [
+        one for one in told(status(world, git, "2026-02-02T09:00:00Z")).splitlines() if "slots" in one
+    ] == [
+        "error[S033] course/small: 25 slots too many: it has whole nodes now. By hand: kubectl "
+        "--context=admin@prod delete reservations.scheduling.koordinator.sh "
+        "--selector='berth.dev/site=uni,berth.dev/reservation=course,berth.dev/resource-class=small,"
+        "berth.dev/role=slot,!berth.dev/standing'"
+    ]
 
 
 def test_another_pool_whose_nodes_follow_pods_is_nobodys() -> None:
