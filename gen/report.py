@@ -83,6 +83,12 @@ def _property(value: str) -> str:
     return _data(value).replace(":", "%3A").replace(",", "%2C")
 
 
+def hours_json(seconds: int) -> int | float:
+    """Whole where they are whole."""
+    whole, rest = divmod(seconds, 3600)
+    return seconds / 3600 if rest else whole
+
+
 def counts_json(counts: Sequence[tuple[str, int]], *, nodes: bool = False) -> dict[str, object]:
     """`seats` by class; of whole nodes `nodes`, and no seats."""
     return {"seats": {}, "nodes": dict(counts)} if nodes else {"seats": dict(counts)}

@@ -5,11 +5,12 @@ from decimal import Decimal
 
 from gen import report
 from gen.cost.dates import OccurrencePlan
-from gen.cost.jsonvalues import hours_json, machines_json, money_json, use_json
+from gen.cost.jsonvalues import machines_json, money_json, use_json
 from gen.cost.ledger import Sum
 from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
 from gen.cost.values import Money
+from gen.report import hours_json
 from gen.runtime.instant import instant_text
 
 Answer = dict[str, object]

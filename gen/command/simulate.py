@@ -22,6 +22,7 @@ from gen.manifest.timetabletext import timetable_text
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
 from gen.placed import has_nodes, stands
+from gen.report import seats_text
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import BEHAVIOURS, parse
 from gen.sessiontext import Scene, SessionsError, changes
@@ -100,7 +101,8 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
         plans = {pool.resource_class: Plan(pool, timetable.occurrences, wait) for pool in timetable.pools}
         for name, count in occurrence.seats:
             if name in plans and wanted in (None, name):
-                title = f"{count} {name} in {part.placed.cluster.name}"
+                held = seats_text([(name, count)], nodes=has_nodes(reservation))
+                title = f"{held} in {part.placed.cluster.name}"
                 if not asked.has("--compare"):
                     title += f", {reservation.behaviour}"
                 done = simulate(plans[name], coming[name], behaviours, occurrence.open, occurrence.end)

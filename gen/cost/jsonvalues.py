@@ -5,6 +5,7 @@ from decimal import Decimal
 from gen.cost.ledger import Use
 from gen.cost.standing import Machines
 from gen.cost.values import HOUR, Money
+from gen.report import hours_json
 
 Answer = dict[str, object]
 _NANO = Decimal("1e-9")
@@ -18,12 +19,6 @@ def money_json(amount: Money | None) -> str | None:
         return None
     text = f"{(amount / HOUR).quantize(_NANO):f}"
     return text[:-7] + text[-7:].rstrip("0")
-
-
-def hours_json(seconds: int) -> int | float:
-    """Whole where they are whole."""
-    whole, rest = divmod(seconds, 3600)
-    return seconds / 3600 if rest else whole
 
 
 def machines_json(machines: Machines) -> list[Answer]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from gen.live import ready, seats, slotcase
 from gen.live.case import EDIT, REPAIR, RESET, Case
-from gen.live.case import seats as seats_text
 from gen.live.facts import Slot
 from gen.live.ready import PATIENCE, UNSCHEDULABLE, said
 from gen.live.rules import Live
@@ -37,7 +36,7 @@ def judged(case: Case) -> Iterator[Live]:
 
 def _asked(case: Case) -> Iterator[Live]:
     if case.wanted is not None and (lacking := case.wanted - slotcase.asked(case)) > 0:
-        told = f"{seats_text(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
+        told = f"{case.seats(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
         yield _lacking(case, told)
     elif not case.served and seats.opened(case) + seats.YOUNG <= case.look.now:
         yield seats.unserved(case)

@@ -118,13 +118,3 @@ def test_the_exam_of_the_example_is_planned(berth: Berth) -> None:
     assert [(one["name"], one["cost"]["sum"]) for one in answer["reservations"]] == [
         ("machine-learning-exam", "1.51872")
     ]
-
-
-def test_there_is_nothing_to_compare_of_nodes(berth: Berth) -> None:
-    assert berth("simulate", "exam", "--compare", *NOW) == (
-        2,
-        "",
-        "berth: exam holds whole nodes, which no session changes: there is nothing to compare. "
-        "Leave out --compare.\n",
-    )
-    assert berth("simulate", "exam", *NOW).code == 0

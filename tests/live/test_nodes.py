@@ -1,5 +1,7 @@
 """What is told of a cluster in which the seats of a course are whole nodes."""
 
+import json
+
 from tests.live import slotproject
 from tests.live.project import CLASS, COURSE, SITE, Project, project
 from tests.live.test_judge import status, told
@@ -79,6 +81,27 @@ def test_a_node_pool_that_is_not_there_is_told() -> None:
         "error[S031] course/small: it is open, and its NodePool uni.course-small does not exist. Let Argo CD "
         "apply rendered/clusters/prod/reservations/course.yaml again.\n"
     )
+
+
+def test_nodes_that_are_missing_are_told_as_nodes() -> None:
+    world, git = course(1)
+
+    assert [one for one in told(status(world, git, OPEN)).splitlines() if "missing" in one] == [
+        "error[S031] course/small: 2 nodes missing: 1 of 3 are asked for, set by berth-occurrence at "
+        "2026-02-02T07:30:05Z; its pod does not put it right. Read what its pod says: kubectl "
+        "--context=admin@prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
+    ]
+
+
+def test_nodes_that_git_has_open_are_told_as_nodes() -> None:
+    world, git = course(0)
+    timetable = json.loads(world.get("ConfigMap", "course")["data"]["timetable.json"])
+    world.get("ConfigMap", "course")["data"]["timetable.json"] = json.dumps({**timetable, "occurrences": []})
+
+    assert [one for one in told(status(world, git, OPEN)).splitlines() if "S020" in one] == [
+        "error[S020] course/small: 3 nodes should be open by git, since 2026-02-02T07:30:00Z. See why Argo "
+        "CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be merged yet."
+    ]
 
 
 def test_slots_of_before_are_told_beside_the_nodes() -> None:
