@@ -70,7 +70,7 @@ def test_the_table_of_fields_is_made_from_the_shapes() -> None:
     assert fieldtable.updated(README) == README
 
 
-KEYED = {"seats", "nodes", "machineHours", "nodeHours", "cost"}  # by class, or by capacity type
+KEYED = {"seats", "nodes", "machineHours", "cost"}  # by class, or by capacity type
 
 
 def keys(value: object) -> set[str]:

@@ -83,7 +83,7 @@ def _occurrence(one: OccurrencePlan) -> Answer:
 def _reserved(one: ReservedPlan) -> Answer:
     said = one.reserved.said
     return {
-        "reservation": one.reserved.key,
+        "capacityReservation": one.reserved.key,
         "cluster": one.cluster,
         "cloudCapacities": list(one.reserved.capacities),
         "instanceType": said.instance_type,
@@ -99,7 +99,7 @@ def _sum(own: Sum) -> Answer:
     amounts: Mapping[str, Money] = dict(own.money)
     unpriced = {sort.capacity_type for sort in own.unpriced}
     return {
-        "nodeHours": {kind: hours_json(seconds) for kind, seconds in own.seconds},
+        "machineHours": {kind: hours_json(seconds) for kind, seconds in own.seconds},
         "cost": {kind: None if kind in unpriced else money_json(amount) for kind, amount in amounts.items()}
         | {"sum": money_json(own.bought)},
     }
@@ -112,6 +112,6 @@ def _month(one: MonthPlan, budget: Decimal | None) -> Answer:
         **_sum(one.sum),
         "least": money_json(one.least),
         "most": money_json(one.most),
-        "reserved": [{"reservation": key, **use_json(use)} for key, use in one.paid],
+        "reserved": [{"capacityReservation": key, **use_json(use)} for key, use in one.paid],
         "budget": None if budget is None else str(budget),
     }

@@ -28,7 +28,7 @@ def machines_json(machines: Machines) -> list[Answer]:
             "instanceType": sort.type,
             "capacityType": sort.capacity_type,
             "zone": sort.zone or None,
-            "reservation": sort.reserved or None,
+            "capacityReservation": sort.reserved or None,
             "count": number,
         }
         for sort, number in machines

@@ -66,14 +66,14 @@ def _plan(plan: PlanChange) -> dict[str, object]:
             {
                 "month": one.month,
                 "cost": dict(zip(("before", "after"), map(money_json, one.money), strict=True)),
-                "nodeHours": dict(zip(("before", "after"), map(hours_json, one.seconds), strict=True)),
+                "machineHours": dict(zip(("before", "after"), map(hours_json, one.seconds), strict=True)),
                 "budget": None if one.budget is None else str(one.budget),
             }
             for one in plan.months
         ],
         "reserved": [
             {
-                "reservation": one.reserved,
+                "capacityReservation": one.reserved,
                 "cluster": one.cluster,
                 "before": use_json(one.before),
                 "after": use_json(one.after),

@@ -112,18 +112,18 @@ def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
                 "after": {"least": 8, "most": 8},
                 "at": "2026-02-02T07:30:00Z",
                 "machines": [
-                    {**machine, "capacityType": "on-demand", "reservation": None, "count": 5},
+                    {**machine, "capacityType": "on-demand", "capacityReservation": None, "count": 5},
                     {
                         **machine,
                         "capacityType": "reserved",
-                        "reservation": "cr-0123456789abcdef0",
+                        "capacityReservation": "cr-0123456789abcdef0",
                         "count": 2,
                     },
                     {
                         **machine,
                         "instanceType": "m5.large",
                         "capacityType": "on-demand",
-                        "reservation": None,
+                        "capacityReservation": None,
                         "count": 1,
                     },
                 ],
@@ -133,7 +133,7 @@ def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
             {
                 "month": "2026-02",
                 "cost": {"before": "6.964266667", "after": "18.3272"},
-                "nodeHours": {"before": 45.233333333333334, "after": 81.67222222222222},
+                "machineHours": {"before": 45.233333333333334, "after": 81.67222222222222},
                 "budget": None,
             }
         ],

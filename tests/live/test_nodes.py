@@ -89,7 +89,8 @@ def test_nodes_that_are_missing_are_told_as_nodes() -> None:
     assert [one for one in told(status(world, git, OPEN)).splitlines() if "missing" in one] == [
         "error[S031] course/small: 2 nodes missing: 1 of 3 are asked for, set by berth-occurrence at "
         "2026-02-02T07:30:05Z; its pod does not put it right. Read what its pod says: kubectl "
-        "--context=admin@prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
+        "--context=admin@prod --namespace=berth logs --selector="
+        "berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
     ]
 
 
