@@ -258,12 +258,6 @@ def test_placeholders_pass_the_webhook_of_koordinator() -> None:
     assert of({"type": "placeholder"}, "BE", {"name": "prod"}) == []
 
 
-def test_whole_nodes_have_no_placeholder_that_a_webhook_could_refuse() -> None:
-    idle = resource_class(podLabels={"koordinator.sh/qosClass": "BE"})
-
-    assert told({"type": "nodePool"}, KOORDINATOR, idle, provisioning={"nodeCount": 1}) == []
-
-
 def test_it_is_said_how_sessions_come_to_require_their_slots() -> None:
     rest = "Sessions beyond the slots then wait: have as many slots as sessions."
 
