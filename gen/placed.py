@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
+from gen.kind.backend import NODE_POOL
 from gen.manifest.cloudpools import led, pools
 from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
 from gen.runtime.instant import instant
@@ -75,6 +76,17 @@ def _led(found: ResourceClass, site: Site) -> ResourceClass:
 def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:
     names = dict.fromkeys(name for found in classes for name in found.cloud_capacity)
     return tuple(declared.clouds[name] for name in names if name in declared.clouds)
+
+
+def has_nodes(reservation: Reservation) -> bool:
+    """Whether its counts are of whole nodes, not of seats."""
+    return reservation.backend == NODE_POOL
+
+
+def has_placeholders(reservation: Reservation) -> bool:
+    """Whether its windows scale a Deployment."""
+    slots = reservation.slots
+    return not has_nodes(reservation) if slots is None else slots.with_placeholders
 
 
 class Stands(NamedTuple):

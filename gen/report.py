@@ -1,4 +1,5 @@
-"""How findings are told: text for people, JSON for programs, workflow commands for GitHub; and seats.
+"""How findings are told: text for people, JSON for programs, workflow commands for GitHub; and seats
+or whole nodes.
 
 Nothing is decided here.
 """
@@ -82,6 +83,18 @@ def _property(value: str) -> str:
     return _data(value).replace(":", "%3A").replace(",", "%2C")
 
 
-def seats_text(seats: Sequence[tuple[str, int]]) -> str:
-    """`25 small`; several classes with commas."""
-    return ", ".join(f"{count} {name}" for name, count in seats)
+def hours_json(seconds: int) -> int | float:
+    """Whole where they are whole."""
+    whole, rest = divmod(seconds, 3600)
+    return seconds / 3600 if rest else whole
+
+
+def counts_json(counts: Sequence[tuple[str, int]], *, nodes: bool = False) -> dict[str, object]:
+    """`seats` by class; of whole nodes `nodes`, and no seats."""
+    return {"seats": {}, "nodes": dict(counts)} if nodes else {"seats": dict(counts)}
+
+
+def seats_text(seats: Sequence[tuple[str, int]], *, nodes: bool = False) -> str:
+    """`25 small`; `3 nodes of small` where whole nodes are counted; several classes with commas."""
+    one, several = (" node of", " nodes of") if nodes else ("", "")
+    return ", ".join(f"{count}{one if count == 1 else several} {name}" for name, count in seats)

@@ -16,7 +16,8 @@ CHART = re.compile(r"`berth ([^`]+ --chart (docs/\S+))`")
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / "tests/examples", tmp_path / "tests/examples")
+    for folder in ("tests/examples", "reservations"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     return tmp_path
 
 

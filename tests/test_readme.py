@@ -2,6 +2,7 @@
 current.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -67,6 +68,38 @@ def test_its_declarations_are_good_beside_the_examples(checkout: Path) -> None:
 def test_the_table_of_fields_is_made_from_the_shapes() -> None:
     """After a change of shapes: python -m tests.fieldtable."""
     assert fieldtable.updated(README) == README
+
+
+KEYED = {"seats", "nodes", "machineHours", "cost"}  # by class, or by capacity type
+
+
+def keys(value: object) -> set[str]:
+    """All of an answer, but for those that are names of something."""
+    if isinstance(value, list):
+        return {key for one in value for key in keys(one)}
+    if not isinstance(value, dict):
+        return set()
+    return {*value, *(key for name, one in value.items() if name not in KEYED for key in keys(one))}
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [
+        ("OccurrenceList", "occurrences"),
+        ("ReservationList", "list"),
+        ("Simulation", "simulate machine-learning"),
+        ("Plan", "plan"),
+    ],
+)
+def test_its_block_of_json_names_every_key(kind: str, command: str, checkout: Path) -> None:
+    answer = json.loads(printed(f"berth {command} --now 2026-01-01 -o json", checkout))
+    block = README.partition("### JSON")[2].partition("### ")[0]
+    (told,) = re.findall(rf"^    {kind} (.*?)\n(?:    \w|\n)", block, re.M | re.S)
+
+    assert (answer["kind"], keys(answer) - {"apiVersion", "kind"} - {*re.findall(r"\w+", told)}) == (
+        kind,
+        set(),
+    )
 
 
 def test_the_table_of_the_time_rule_is_what_the_code_computes() -> None:

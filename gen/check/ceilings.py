@@ -13,9 +13,8 @@ from gen.dates.moment import named
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.zone import DAY, number, resolve
 from gen.finding import Problem
-from gen.kind.backend import NODE_POOL
 from gen.model import Ceiling, Cluster, Reservation, ResourceClass, Site
-from gen.placed import Placed, stands
+from gen.placed import Placed, has_nodes, stands
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
 from gen.runtime.instant import instant_text
@@ -97,6 +96,12 @@ def span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
     return first, last
 
 
+def pools_of(reservation: Reservation, loads: Loads) -> list[Pool]:
+    """What each load is: a pool of seats, or of whole nodes, which no sum of seats counts."""
+    nodes = has_nodes(reservation)
+    return [Pool(reservation.name, name, array("i", found), nodes) for name, found in loads]
+
+
 class Ceilings:
     """Collects the steps of every pool that a ceiling may limit; `problems` judges them once all are in."""
 
@@ -120,16 +125,15 @@ class Ceilings:
         self._pools: dict[str, list[Pool]] = {cluster.name: [] for cluster in site.clusters}
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> Loads:
-        """What `take` is to be told of a part. Pure. Whole nodes are no seats: no ceiling counts them."""
+        """What `take` is to be told of a part. Pure."""
         limited = self._limited[placed.cluster.name]
-        if not limited or placed.reservation.suspend or placed.reservation.backend == NODE_POOL:
+        if not limited or placed.reservation.suspend:
             return []
         names = [found.name for found in placed.classes if found.name in limited]
         return [(name, pool_steps(placed.reservation, name, occurrences)) for name in names]
 
     def take(self, placed: Placed, loads: Loads) -> None:
-        pools = self._pools[placed.cluster.name]
-        pools += [Pool(placed.reservation.name, name, array("i", found)) for name, found in loads]
+        self._pools[placed.cluster.name] += pools_of(placed.reservation, loads)
 
     def pools(self, cluster: str) -> Sequence[Pool]:
         """All that was taken of a cluster."""

@@ -11,7 +11,7 @@ from gen.kind.backend import PRE_ALLOCATION
 from gen.manifest import affinity, naming, owners
 from gen.manifest.slot import placed as placed_on
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
-from gen.placed import Placed, placed
+from gen.placed import Placed, has_placeholders, placed
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
@@ -22,7 +22,7 @@ _QOS = "koordinator.sh/qosClass"
 
 def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     slots, places = reservation.slots, placed(reservation, declared, site)
-    if slots is None or slots.with_placeholders:
+    if has_placeholders(reservation):
         for one in places:
             yield from _placeholders(one)
     if slots is None:

@@ -3,7 +3,7 @@
 Moments are whole minutes since the epoch here, which fit into half of the memory: of thousands of
 reservations every date is kept until all are in. Whoever asks says what counts by `each`, how much one seat
 of a class takes: `{"small": 1}` counts the seats of small, and `per_seat` makes the same of a resource.
-Classes that are not in it take nothing.
+Classes that are not in it take nothing, and whole nodes never do: they are no seats.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ class Pool(NamedTuple):
     reservation: str
     resource_class: str
     steps: Steps
+    nodes: bool = False  # whole nodes, not seats
 
 
 def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, int]:
@@ -32,11 +33,16 @@ def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, i
     return {name: amount for name, amount in asked.items() if amount}
 
 
+def _weight(pool: Pool, each: Mapping[str, int]) -> int:
+    """What one of it takes. The one place that keeps whole nodes out of what seats come to."""
+    return 0 if pool.nodes else each.get(pool.resource_class, 0)
+
+
 def together(pools: Iterable[Pool], each: Mapping[str, int]) -> dict[int, int]:
     """How all of them together rise and fall, by minute, in no order."""
     found: dict[int, int] = {}
     for pool in pools:
-        weight = each.get(pool.resource_class, 0)
+        weight = _weight(pool, each)
         if weight:
             pairs = iter(pool.steps)
             for minute in pairs:
@@ -64,7 +70,7 @@ def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] |
 def holding(pools: Iterable[Pool], each: Mapping[str, int], minute: int) -> Iterator[tuple[Pool, int]]:
     """The pools that hold something at that minute, and how much."""
     for pool in pools:
-        weight = each.get(pool.resource_class, 0)
+        weight = _weight(pool, each)
         pairs = zip(pool.steps[::2], pool.steps[1::2], strict=True)
         held = weight and weight * sum(change for at, change in pairs if at <= minute)
         if held:

@@ -12,11 +12,11 @@ from gen.command.progress import watched
 from gen.command.say import say
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.zone import Zone
-from gen.kind.backend import NODE_POOL, PLACEHOLDER
+from gen.kind.backend import PLACEHOLDER
 from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
-from gen.placed import Stands, stands
-from gen.report import seats_text
+from gen.placed import Stands, has_nodes, stands
+from gen.report import hours_json, seats_text
 from gen.runtime.instant import instant_text
 
 
@@ -31,6 +31,15 @@ class _Row(NamedTuple):
     occurrences: int
     seat_seconds: int
     next: int | None
+
+    @property
+    def nodes(self) -> bool:
+        return has_nodes(self.reservation)
+
+    @property
+    def has_seat_hours(self) -> bool:
+        """Whole nodes have none, and what stands has no end of them."""
+        return not self.nodes and stands(self.reservation) is None
 
 
 def run(asked: Asked) -> int:
@@ -82,21 +91,25 @@ def _json(rows: list[_Row]) -> str:
             "name": row.reservation.name,
             "title": row.reservation.title,
             "cluster": row.cluster,
-            "seats": dict(row.seats),
+            **report.counts_json(row.seats, nodes=row.nodes),
+            "backend": row.reservation.backend,
             "behaviour": row.reservation.behaviour,
             "occurrences": row.occurrences,
-            "seatHours": _hours(row.seat_seconds),
+            "seatHours": hours_json(row.seat_seconds) if row.has_seat_hours else None,
             "next": None if row.next is None else instant_text(row.next),
+            "suspend": row.reservation.suspend,
+            "standing": _standing_json(stands(row.reservation)),
         }
         for row in rows
     ]
     return report.document("ReservationList", {"items": items})
 
 
-def _hours(seconds: int) -> int | float:
-    """Whole where they are whole."""
-    hours, rest = divmod(seconds, 3600)
-    return seconds / 3600 if rest else hours
+def _standing_json(found: Stands | None) -> dict[str, str | None] | None:
+    """None: it has windows."""
+    if found is None:
+        return None
+    return {"until": None if found.until is None else instant_text(found.until)}
 
 
 def _table(rows: list[_Row], form: str, now: int) -> str:
@@ -119,22 +132,16 @@ def _table(rows: list[_Row], form: str, now: int) -> str:
 def _cells(row: _Row, now: int) -> list[str]:
     zone, standing = named(row.reservation.recurrence.zone), stands(row.reservation)
     coming = "none" if row.next is None else local_text(row.next, zone)
-    has_nodes = row.reservation.backend == NODE_POOL
     if standing is not None:
         coming = _standing(standing, zone, now)
     return [
         row.reservation.name,
         row.cluster,
-        _nodes_text(row.seats) if has_nodes else seats_text(row.seats),
+        seats_text(row.seats, nodes=row.nodes),
         str(row.occurrences) if standing is None else "",
-        hours_text(row.seat_seconds) if standing is None and not has_nodes else "",
+        hours_text(row.seat_seconds) if row.has_seat_hours else "",
         "suspended" if row.reservation.suspend else coming,
     ]
-
-
-def _nodes_text(nodes: tuple[tuple[str, int], ...]) -> str:
-    """Whole nodes are no seats."""
-    return ", ".join(f"{count} node{'' if count == 1 else 's'} of {name}" for name, count in nodes)
 
 
 def _standing(found: Stands, zone: Zone, now: int) -> str:

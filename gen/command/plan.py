@@ -3,6 +3,7 @@
 import sys
 import time
 
+from gen.check.ceilings import pools_of
 from gen.check.load import Pool
 from gen.command import planjson, plantext, selection
 from gen.command.answer import coloured, tell
@@ -21,6 +22,7 @@ from gen.cost.plan import Plan, plan
 from gen.dates.moment import named
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
+from gen.placed import has_nodes
 
 
 def run(asked: Asked) -> int:
@@ -57,14 +59,13 @@ def run(asked: Asked) -> int:
 def _take(item: Item, pools: dict[str, list[Pool]], dated: list[Dated]) -> None:
     for part, loads in zip(item.parts, item.loads, strict=True):
         cluster = part.placed.cluster.name
-        pools.setdefault(cluster, []).extend(
-            Pool(item.reservation.name, name, steps) for name, steps in loads
-        )
+        pools.setdefault(cluster, []).extend(pools_of(item.reservation, loads))
         if item.reservation.suspend:
             continue
         here = {one.name for one in part.placed.classes}
         for found in part.occurrences:
-            dated.append(Dated(found, cluster, tuple(pair for pair in found.seats if pair[0] in here)))
+            seats = tuple(pair for pair in found.seats if pair[0] in here)
+            dated.append(Dated(found, cluster, seats, has_nodes(item.reservation)))
 
 
 def _answer(made: Plan, asked: Asked, site: Site) -> str:

@@ -5,11 +5,12 @@ from decimal import Decimal
 
 from gen import report
 from gen.cost.dates import OccurrencePlan
-from gen.cost.jsonvalues import hours_json, machines_json, money_json, use_json
+from gen.cost.jsonvalues import machines_json, money_json, use_json
 from gen.cost.ledger import Sum
 from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
 from gen.cost.values import Money
+from gen.report import hours_json
 from gen.runtime.instant import instant_text
 
 Answer = dict[str, object]
@@ -46,6 +47,7 @@ def _peak(one: Peak) -> Answer:
         "cluster": one.cluster,
         "at": instant_text(one.at),
         "seats": dict(one.seats),
+        **({"nodes": dict(one.nodes)} if one.nodes else {}),
         "machines": machines_json(one.machines),
         "least": one.least,
         "most": one.most,
@@ -63,14 +65,14 @@ def _occurrence(one: OccurrencePlan) -> Answer:
         "open": instant_text(item.open),
         "start": instant_text(item.start),
         "end": instant_text(item.end),
-        "seats": dict(one.dated.seats),
+        **report.counts_json(one.dated.seats, nodes=one.dated.nodes),
         "machines": machines_json(one.machines),
         "least": one.least,
         "most": one.most,
         "bought": one.bought,
         "idle": one.idle,
         "withoutMachine": [
-            {"class": name, "seats": lack.count, "reason": lack.kind, "message": lack.message}
+            {"class": name, "count": lack.count, "reason": lack.kind, "message": lack.message}
             for name, lack in one.lacks
         ],
         "loops": one.loops,
@@ -81,7 +83,7 @@ def _occurrence(one: OccurrencePlan) -> Answer:
 def _reserved(one: ReservedPlan) -> Answer:
     said = one.reserved.said
     return {
-        "reservation": one.reserved.key,
+        "capacityReservation": one.reserved.key,
         "cluster": one.cluster,
         "cloudCapacities": list(one.reserved.capacities),
         "instanceType": said.instance_type,
@@ -97,7 +99,7 @@ def _sum(own: Sum) -> Answer:
     amounts: Mapping[str, Money] = dict(own.money)
     unpriced = {sort.capacity_type for sort in own.unpriced}
     return {
-        "nodeHours": {kind: hours_json(seconds) for kind, seconds in own.seconds},
+        "machineHours": {kind: hours_json(seconds) for kind, seconds in own.seconds},
         "cost": {kind: None if kind in unpriced else money_json(amount) for kind, amount in amounts.items()}
         | {"sum": money_json(own.bought)},
     }
@@ -110,6 +112,6 @@ def _month(one: MonthPlan, budget: Decimal | None) -> Answer:
         **_sum(one.sum),
         "least": money_json(one.least),
         "most": money_json(one.most),
-        "reserved": [{"reservation": key, **use_json(use)} for key, use in one.paid],
+        "reserved": [{"capacityReservation": key, **use_json(use)} for key, use in one.paid],
         "budget": None if budget is None else str(budget),
     }

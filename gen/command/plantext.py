@@ -64,7 +64,7 @@ def _peaks(peaks: Iterable[Peak], scene: Scene) -> tuple[list[str], list[list[st
         [
             one.cluster,
             local_text(one.at, zone),
-            seats_text(one.seats),
+            ", ".join(told for told in (seats_text(one.seats), seats_text(one.nodes, nodes=True)) if told),
             band_text(sum(number for _, number in one.machines), one.least, one.most),
             machines_text(one.machines),
             _number(one.idle),
@@ -96,11 +96,11 @@ def _cells(one: OccurrencePlan) -> tuple[str, ...]:
     number = sum(count for _, count in one.machines)
     return (
         one.dated.occurrence.reservation,
-        seats_text(one.dated.seats),
+        seats_text(one.dated.seats, nodes=one.dated.nodes),
         band_text(number, one.least, one.most),
         machines_text(one.machines),
         _number(one.idle),
-        seats_text(lacks),
+        seats_text(lacks, nodes=one.dated.nodes),
         _number(one.loops),
         f"{minutes(one.lead)} min" if one.lead else "",
         one.dated.cluster,

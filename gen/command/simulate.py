@@ -21,7 +21,8 @@ from gen.dates.occurrence import Occurrence
 from gen.manifest.timetabletext import timetable_text
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
-from gen.placed import stands
+from gen.placed import has_nodes, stands
+from gen.report import seats_text
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import BEHAVIOURS, parse
 from gen.sessiontext import Scene, SessionsError, changes
@@ -69,6 +70,9 @@ def run(asked: Asked) -> int:
         return code
     if stands(item.reservation) is not None:
         raise UsageError(f"{item.reservation.name} stands without windows: there is nothing to simulate.")
+    if has_nodes(item.reservation) and asked.has("--compare"):
+        message = "holds whole nodes, which no session changes: there is nothing to compare"
+        raise UsageError(f"{item.reservation.name} {message}. Leave out --compare.")
     now = int(time.time()) if now is None else now
     occurrence = selection.occurrence(item, asked.value("--occurrence"), resource_class, now)
     made = _simulation(asked, item, pipeline.site, occurrence)
@@ -97,7 +101,8 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
         plans = {pool.resource_class: Plan(pool, timetable.occurrences, wait) for pool in timetable.pools}
         for name, count in occurrence.seats:
             if name in plans and wanted in (None, name):
-                title = f"{count} {name} in {part.placed.cluster.name}"
+                held = seats_text([(name, count)], nodes=has_nodes(reservation))
+                title = f"{held} in {part.placed.cluster.name}"
                 if not asked.has("--compare"):
                     title += f", {reservation.behaviour}"
                 done = simulate(plans[name], coming[name], behaviours, occurrence.open, occurrence.end)

@@ -13,12 +13,11 @@ from gen.cost.simulation import Cluster as Simulated
 from gen.cost.simulation import Simulation
 from gen.cost.values import Key, Run, Want
 from gen.declared import Declared
-from gen.kind.backend import NODE_POOL
 from gen.kind.cloudtext import seconds
 from gen.manifest import cloudpools, labels
 from gen.manifest.cloudpools import led
 from gen.model import Cluster, Reservation, ResourceClass, Site
-from gen.placed import class_names, cluster_named
+from gen.placed import class_names, cluster_named, has_nodes, has_placeholders
 from gen.plan.band import band
 from gen.plan.purchase import Purchase
 from gen.plan.requirement import Labels
@@ -74,7 +73,7 @@ def unplanned(declared: Declared) -> list[Unplanned]:
 
 
 def _buys(reservation: Reservation) -> bool:
-    return reservation.slots is None or reservation.slots.with_placeholders
+    return has_placeholders(reservation) or has_nodes(reservation)
 
 
 def _planned(
@@ -97,7 +96,7 @@ def _planned(
             own = tuple(sorted(labels.of_placeholder(site, reservation, found).items()))
             classes[key] = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine))), own
             allowed[key] = mine
-            wants.append(Want(key, reservation.backend == NODE_POOL, pool.steps))
+            wants.append(Want(key, pool.nodes, pool.steps))
     wants.sort(key=lambda want: want.key)
     places = {key: Place(pod, allowed[key]) for key, pod in seats(classes, cluster.namespace).items()}
     gate = karpenter.has("reserved", cluster)

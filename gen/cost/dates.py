@@ -13,11 +13,12 @@ from gen.dates.occurrence import Occurrence
 
 
 class Dated(NamedTuple):
-    """One occurrence in one cluster, with the seats that it has there."""
+    """One occurrence in one cluster, with the seats that it has there; or, with `nodes`, the whole nodes."""
 
     occurrence: Occurrence
     cluster: str
     seats: tuple[tuple[str, int], ...]
+    nodes: bool = False
 
 
 class OccurrencePlan(NamedTuple):

@@ -5,6 +5,7 @@ from decimal import Decimal
 from gen.cost.ledger import Use
 from gen.cost.standing import Machines
 from gen.cost.values import HOUR, Money
+from gen.report import hours_json
 
 Answer = dict[str, object]
 _NANO = Decimal("1e-9")
@@ -20,12 +21,6 @@ def money_json(amount: Money | None) -> str | None:
     return text[:-7] + text[-7:].rstrip("0")
 
 
-def hours_json(seconds: int) -> int | float:
-    """Whole where they are whole."""
-    whole, rest = divmod(seconds, 3600)
-    return seconds / 3600 if rest else whole
-
-
 def machines_json(machines: Machines) -> list[Answer]:
     return [
         {
@@ -33,7 +28,7 @@ def machines_json(machines: Machines) -> list[Answer]:
             "instanceType": sort.type,
             "capacityType": sort.capacity_type,
             "zone": sort.zone or None,
-            "reservation": sort.reserved or None,
+            "capacityReservation": sort.reserved or None,
             "count": number,
         }
         for sort, number in machines

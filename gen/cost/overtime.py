@@ -79,10 +79,7 @@ def _name(day: date) -> str:
 
 def _seats(some: Sequence[Planned], asked: Asked, names: Sequence[tuple[str, int, int]]) -> Iterator[int]:
     pools = [
-        Pool(*want.key, want.steps)
-        for one in some
-        for want in one.wants
-        if asked.has(want.key) and not want.nodes
+        Pool(*want.key, want.steps, want.nodes) for one in some for want in one.wants if asked.has(want.key)
     ]
     steps = list(levels(together(pools, {pool.resource_class: 1 for pool in pools}))) if pools else []
     for _, first, end in names:

@@ -17,11 +17,14 @@ from gen.cost.values import Money
 
 
 class Peak(NamedTuple):
-    """The most machines of a cluster that stand at once, when first. `least`, `most` as above."""
+    """The most machines of a cluster that stand at once, when first. `least`, `most` as above. `seats` and
+    whole `nodes` by class: what is open then.
+    """
 
     cluster: str
     at: int
     seats: tuple[tuple[str, int], ...]
+    nodes: tuple[tuple[str, int], ...]
     machines: Machines
     least: int
     most: int
@@ -134,7 +137,8 @@ def _peak(one: Planned, since: int, until: int) -> Peak | None:
     return Peak(
         one.cluster,
         at,
-        _seats(one, at),
+        _open(one, at, nodes=False),
+        _open(one, at, nodes=True),
         in_order(every[0].at(at)),
         min(others),
         max(others),
@@ -143,9 +147,11 @@ def _peak(one: Planned, since: int, until: int) -> Peak | None:
     )
 
 
-def _seats(one: Planned, at: int) -> tuple[tuple[str, int], ...]:
+def _open(one: Planned, at: int, *, nodes: bool) -> tuple[tuple[str, int], ...]:
     found: dict[str, int] = {}
     for want in one.wants:
+        if want.nodes != nodes:
+            continue
         pairs = zip(want.steps[::2], want.steps[1::2], strict=True)
         count = sum(change for minute, change in pairs if minute * 60 <= at)
         if count:

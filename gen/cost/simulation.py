@@ -118,15 +118,16 @@ class Simulation:
         for key, change in sorted(changed.items()):
             before = self._levels.get(key, 0)
             self._levels[key] = before + change
+            if key in self._static:  # no budget holds a machine for them
+                rises = rises or change > 0
+                self._give_back(key, at)
+                continue
             for cloud in self._places[key].clouds if bool(before) != bool(before + change) else ():
                 if change > 0:
                     self._leaving.opens(cloud)
                 else:
                     self._leaving.closes(cloud, at)
-            if key in self._static:
-                rises = rises or change > 0
-                self._give_back(key, at)
-            elif change > 0:
+            if change > 0:
                 self._pending[key] = self._pending.get(key, 0) + change
                 rises = True
             elif change < 0:

@@ -1,9 +1,10 @@
 """A change as JSON: kind Change. Stable, and documented in README."""
 
 from gen import report
-from gen.cost.jsonvalues import hours_json, machines_json, money_json, use_json
+from gen.cost.jsonvalues import machines_json, money_json, use_json
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import Change, PlanChange, ReservationChange
+from gen.report import hours_json
 from gen.runtime.instant import instant_text
 
 
@@ -65,14 +66,14 @@ def _plan(plan: PlanChange) -> dict[str, object]:
             {
                 "month": one.month,
                 "cost": dict(zip(("before", "after"), map(money_json, one.money), strict=True)),
-                "nodeHours": dict(zip(("before", "after"), map(hours_json, one.seconds), strict=True)),
+                "machineHours": dict(zip(("before", "after"), map(hours_json, one.seconds), strict=True)),
                 "budget": None if one.budget is None else str(one.budget),
             }
             for one in plan.months
         ],
         "reserved": [
             {
-                "reservation": one.reserved,
+                "capacityReservation": one.reserved,
                 "cluster": one.cluster,
                 "before": use_json(one.before),
                 "after": use_json(one.after),
@@ -99,7 +100,7 @@ def _reservation(one: ReservationChange) -> dict[str, object]:
             "changed": len(one.occurrences.changed),
             "kept": one.occurrences.kept,
         },
-        "seatHours": {"before": before / 3600, "after": after / 3600},
+        "seatHours": {"before": _hours(before), "after": _hours(after)},
         **_standing(one),
     }
 
@@ -113,22 +114,27 @@ def _standing(one: ReservationChange) -> dict[str, object]:
 
 
 def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:
-    dates = one.occurrences
+    dates, (was, now) = one.occurrences, one.nodes
     return [
-        *(("added", _occurrence(item)) for item in dates.added),
-        *(("removed", _occurrence(item)) for item in dates.removed),
+        *(("added", _occurrence(item, nodes=now)) for item in dates.added),
+        *(("removed", _occurrence(item, nodes=was)) for item in dates.removed),
         *(
-            ("changed", {"before": _occurrence(before), "after": _occurrence(after)})
+            ("changed", {"before": _occurrence(before, nodes=was), "after": _occurrence(after, nodes=now)})
             for before, after in dates.changed
         ),
     ]
 
 
-def _occurrence(item: Occurrence) -> dict[str, object]:
+def _hours(seconds: int | None) -> int | float | None:
+    """Whole nodes have no seat-hours."""
+    return None if seconds is None else hours_json(seconds)
+
+
+def _occurrence(item: Occurrence, *, nodes: bool) -> dict[str, object]:
     return {
         "reservation": item.reservation,
         "id": item.id,
-        "seats": dict(item.seats),
+        **report.counts_json(item.seats, nodes=nodes),
         "open": instant_text(item.open),
         "start": instant_text(item.start),
         "end": instant_text(item.end),

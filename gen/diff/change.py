@@ -34,7 +34,9 @@ class Occurrences(NamedTuple):
 
 
 class ReservationChange(NamedTuple):
-    """`was`: the old name of one that was renamed, else its own. Seat-seconds are count x (end - open).
+    """`was`: the old name of one that was renamed, else its own. `nodes`: whether whole nodes are counted
+    instead of seats, before and after; of one that comes or goes, twice what it has itself. Seat-seconds are
+    count x (end - open); None of whole nodes.
 
     `standing`: what stands without windows, before and after: `5 gpu, always`; empty where nothing does.
     """
@@ -47,8 +49,9 @@ class ReservationChange(NamedTuple):
     clusters: tuple[str, ...]
     fields: tuple[Field, ...]
     occurrences: Occurrences
-    seat_seconds: tuple[int, int]
+    seat_seconds: tuple[int | None, int | None]
     standing: tuple[str, ...] = ("", "")
+    nodes: tuple[bool, bool] = (False, False)
 
 
 class Peak(NamedTuple):

@@ -11,7 +11,7 @@ from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences
 from gen.diff.slotfields import facts as slot_facts
 from gen.diff.slotfields import standing_text
 from gen.model import Calendar, Reservation, ResourceClass, SessionMatch
-from gen.placed import class_names
+from gen.placed import class_names, has_nodes
 from gen.report import seats_text
 
 _NONE: tuple[Occurrence, ...] = ()
@@ -70,6 +70,7 @@ def compared(before: Version | None, after: Version | None) -> ReservationChange
         kind = RENAMED
     if kind == CHANGED and not (fields or dates.added or dates.removed or dates.changed):
         return None
+    nodes = has_nodes((before or found).reservation), has_nodes((after or found).reservation)
     clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
     return ReservationChange(
         reservation.name,
@@ -80,8 +81,12 @@ def compared(before: Version | None, after: Version | None) -> ReservationChange
         tuple(clusters),
         fields,
         dates,
-        (_seat_seconds(before), _seat_seconds(after)),
+        (
+            None if nodes[0] else _seat_seconds(before),
+            None if nodes[1] else _seat_seconds(after),
+        ),
         tuple([standing_text(one.reservation) if one else "" for one in (before, after)]),
+        nodes,
     )
 
 
@@ -126,7 +131,7 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
-    yield "seats", seats_text(one.seats)
+    yield "nodes" if has_nodes(one) else "seats", seats_text(one.seats, nodes=has_nodes(one))
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
     yield "behaviour", one.behaviour

@@ -13,6 +13,7 @@ from gen.diff.dategroup import date_and_times
 from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from gen.diff.nodedangers import of_nodes
 from gen.diff.renames import Alike
+from gen.diff.said import number_of
 from gen.runtime.target import full_count, target
 from gen.runtime.timetable import Occurrence as Timed
 
@@ -91,10 +92,12 @@ def _open_now(
         )
         if old != new:
             verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
+            was, then = ("node" if nodes else "seat" for nodes in change.nodes)
+            later = str(new) if was == then else number_of(new, then)
             yield Warned(
                 "open-now",
                 change.name,
-                f"{name} {verb} as soon as this is applied: {old} seats now, {new} then.",
+                f"{name} {verb} as soon as this is applied: {number_of(old, was)} now, {later} then.",
             )
 
 

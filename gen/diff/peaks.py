@@ -3,7 +3,6 @@
 What a pool holds at a moment is what the check of ceilings says, by the cluster's own function.
 """
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -23,8 +22,8 @@ class Held:
         self.classes: Mapping[str, ResourceClass] = {}
         self._pools: dict[str, list[Pool]] = {}
 
-    def take(self, cluster: str, reservation: str, resource_class: str, found: "array[int]") -> None:
-        self._pools.setdefault(cluster, []).append(Pool(reservation, resource_class, found))
+    def take(self, cluster: str, pools: Sequence[Pool]) -> None:
+        self._pools.setdefault(cluster, []).extend(pools)
 
     def pools(self, cluster: str) -> Sequence[Pool]:
         return self._pools.get(cluster, ())

@@ -52,17 +52,20 @@ def details(one: ReservationChange) -> list[Line]:
     """What is said of it, its dates, and what it comes to."""
     found = [Line("~", f"{field.what}: {_change(field.before, field.after)}") for field in one.fields]
     dates = one.occurrences
-    found += [Line("+", text) for group in alike(dates.added) for text in _with_seats(group)]
-    found += [Line("-", text) for group in alike(dates.removed) for text in _with_seats(group)]
+    for sign, items, nodes in (("+", dates.added, one.nodes[1]), ("-", dates.removed, one.nodes[0])):
+        found += [Line(sign, text) for group in alike(items) for text in _with_seats(group, nodes=nodes)]
     found += _changed(one)
     if dates.kept and (dates.added or dates.removed or dates.changed):
         found.append(Line(" ", f"{number_of(dates.kept, 'other date')} stay{'s' if dates.kept == 1 else ''}"))
     found += _standing(*one.standing)
-    if any(one.standing) and not any(one.seat_seconds):
-        return found
-    before, after = (hours_text(seconds) for seconds in one.seat_seconds)
-    found.append(Line(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}"))
-    return found
+    return [*found, *_seat_hours(one)]
+
+
+def _seat_hours(one: ReservationChange) -> list[Line]:
+    if all(one.nodes) or (any(one.standing) and not any(one.seat_seconds)):
+        return []
+    before, after = ("" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds)
+    return [Line(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}")]
 
 
 def _standing(before: str, after: str) -> list[Line]:
@@ -76,8 +79,8 @@ def _change(before: str, after: str) -> str:
     return f"{before or 'none'} -> {after or 'none'}" if before != after else before
 
 
-def _with_seats(group: Alike) -> list[str]:
-    return [f"{seats_text(group.seats)}: {text}" for text in lines(group)]
+def _with_seats(group: Alike, *, nodes: bool) -> list[str]:
+    return [f"{seats_text(group.seats, nodes=nodes)}: {text}" for text in lines(group)]
 
 
 def _changed(one: ReservationChange) -> list[Line]:
@@ -87,9 +90,9 @@ def _changed(one: ReservationChange) -> list[Line]:
     for before, after in one.occurrences.changed:
         if _day(before) != _day(after):
             moved = f"{date_and_times(before)} -> {date_and_times(after)}"
-            found.append(Line("~", f"{moved}{_seats(before, after)}"))
+            found.append(Line("~", f"{moved}{_seats(before, after, one.nodes)}"))
         else:
-            groups.setdefault(_what_happens(before, after), []).append(after)
+            groups.setdefault(_what_happens(before, after, one.nodes), []).append(after)
     for what, items in groups.items():
         told = ", ".join(map(_day, items))
         if len(items) > FEW:
@@ -98,12 +101,13 @@ def _changed(one: ReservationChange) -> list[Line]:
     return found
 
 
-def _what_happens(before: Occurrence, after: Occurrence) -> str:
+def _what_happens(before: Occurrence, after: Occurrence, nodes: tuple[bool, bool]) -> str:
+    seats = _seats(before, after, nodes)
     if times(before) != times(after):
-        return f"{times(before)} -> {times(after)}{_seats(before, after)}"
+        return f"{times(before)} -> {times(after)}{seats}"
     if before.open != after.open:
-        return f"{times(after)} opens at {_clock(before)} -> {_clock(after)}{_seats(before, after)}"
-    return f"{times(after)}{_seats(before, after)}"
+        return f"{times(after)} opens at {_clock(before)} -> {_clock(after)}{seats}"
+    return f"{times(after)}{seats}"
 
 
 def _clock(item: Occurrence) -> str:
@@ -114,10 +118,11 @@ def _day(item: Occurrence) -> str:
     return date_and_times(item)[:14]
 
 
-def _seats(before: Occurrence, after: Occurrence) -> str:
+def _seats(before: Occurrence, after: Occurrence, nodes: tuple[bool, bool]) -> str:
     if before.seats == after.seats:
         return ""
-    return f", {seats_text(before.seats)} -> {seats_text(after.seats)}"
+    was, now = (seats_text(one.seats, nodes=of) for one, of in zip((before, after), nodes, strict=True))
+    return f", {was} -> {now}"
 
 
 def number_of(number: int, what: str) -> str:

@@ -3,11 +3,10 @@
 The head is rendered afresh as it goes; of the base only what differs is expanded.
 """
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from gen.check.ceilings import pool_steps
+from gen.check.ceilings import pool_steps, pools_of
 from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
 from gen.diff import dangers, plans
@@ -156,12 +155,10 @@ class Comparison:
         if not same(old, new):
             self._take(self._dated(old, self._base), self._dated(new, self._head))
             return
-        name = new.reservation.name
         for part, loads in zip(item.parts, item.loads, strict=True):
-            for resource_class, steps in loads:
-                kept = array("i", steps)
-                for held in self._held:
-                    held.take(part.placed.cluster.name, name, resource_class, kept)
+            pools = pools_of(new.reservation, loads)
+            for held in self._held:
+                held.take(part.placed.cluster.name, pools)
 
     def _take(self, old: Version | None, new: Version | None) -> None:
         for side, version in enumerate((old, new)):
@@ -186,8 +183,8 @@ class Comparison:
     def _hold(self, side: int, version: Version) -> None:
         for resource_class in () if version.reservation.suspend else version.classes:
             name = resource_class.name
-            steps = array("i", pool_steps(version.reservation, name, version.occurrences))
-            self._held[side].take(version.cluster_of(name), version.reservation.name, name, steps)
+            loads = [(name, pool_steps(version.reservation, name, version.occurrences))]
+            self._held[side].take(version.cluster_of(name), pools_of(version.reservation, loads))
 
 
 def _may_be_in(side: Pipeline, version: Version) -> bool:

@@ -18,7 +18,6 @@ from gen.kind.shape import (
     ListOf,
     Made,
     Report,
-    article,
     nearest,
     shown,
 )
@@ -85,20 +84,13 @@ class _Seats(ListOf):
         return checked
 
 
-def _counted(made: Made, path: Path, report: Report) -> None:
-    if made["placeholderCount"] is None and made["nodeCount"] is None:
-        fix = f"Add placeholderCount: {article(COUNT.words())}."
-        report(MISSING, path, "placeholderCount is missing.", fix)
-
-
 SEATS = _Seats(
     Fields(
         {
             "resourceClass": Field(CLASS, meaning="name of a ResourceClass"),
             "placeholderCount": Field(COUNT, None, "seats of this class", "none: then write nodeCount"),
             "nodeCount": Field(NODES, None, "only backend nodePool: nodes of this class", "none"),
-        },
-        agree=_counted,
+        }
     ),
     1,
 )

@@ -124,8 +124,6 @@ def _seats(made: Made, path: Path, report: Report) -> None:
         report(CONFLICT, (*path, "resourceClass"), "seats says the classes already.", fix, at_key=True)
     if not listed and not named:
         report(MISSING, path, "resourceClass is missing.", "Add resourceClass, or provisioning.seats.")
-    if not listed and not counted:
-        report(MISSING, at, "placeholderCount is missing.", "Add placeholderCount: how many seats.")
     if made["recurrence"] not in (None, INVALID) and listed != counted:
         meant = "seats" if listed else str(form)
         agree_on_seats(made["recurrence"], meant, (*path, "recurrence"), report)

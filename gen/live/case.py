@@ -79,6 +79,10 @@ class Case(NamedTuple):
     def open(self) -> tuple[Occurrence, ...]:
         return open_now(self.occurrences(), self.look.now)
 
+    def seats(self, number: int) -> str:
+        """`3 seats`; `3 nodes` of a pool of whole nodes."""
+        return seats(number, "node" if self.pool.node_pool else "seat")
+
     def live(self, code: str, message: str, fix: str) -> Live:
         return Live(code, self.look.place.cluster, self.subject, message, fix)
 
@@ -116,5 +120,6 @@ def wanted_by_git(case: Case) -> int:
     return target(occurrences, case.look.now, full_count(case.pool.resource_class))
 
 
-def seats(number: int) -> str:
-    return f"{number} seat{'' if number == 1 else 's'}"
+def seats(number: int, what: str = "seat") -> str:
+    """`1 seat`, `3 seats`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

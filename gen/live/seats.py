@@ -4,7 +4,7 @@ for longer than our bounds; how long it has been so is told by what was written 
 
 from collections.abc import Iterator
 
-from gen.live.case import EDIT, REPAIR, RESET, Case, seats
+from gen.live.case import EDIT, REPAIR, RESET, Case
 from gen.live.facts import Deployment
 from gen.live.rules import Live
 from gen.runtime.api import OUR_FIELD_MANAGERS
@@ -22,7 +22,7 @@ def judged(case: Case) -> Iterator[Live]:
         return
     most = _most(case)
     if wanted is not None and found.replicas < wanted:
-        told = f"{seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are asked for"
+        told = f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are asked for"
         lacking = _lacking if case.served else _lacking_unserved
         yield lacking(case, found, told)
     elif case.open() and not case.served and opened(case) + YOUNG <= case.look.now:
@@ -48,8 +48,8 @@ def _lacking(case: Case, found: Deployment, missing: str) -> Live:
     young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
-    knows = case.active is not None and case.override is None
-    if is_ours and knows and found.scaled_at >= max(opened(case), case.overridden):
+    follows = case.pool.behaviour != "none" and case.active is not None and case.override is None
+    if is_ours and follows and found.scaled_at >= max(opened(case), case.overridden):
         seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
         fix = f"Nothing to do: they are asked for again {seconds} s after the sessions left."
         return case.live("S038", f"{missing}; sessions left, and may come back.", fix)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from gen.live import ready, seats, slotcase
 from gen.live.case import EDIT, REPAIR, RESET, Case
-from gen.live.case import seats as seats_text
 from gen.live.facts import Slot
 from gen.live.ready import PATIENCE, UNSCHEDULABLE, said
 from gen.live.rules import Live
@@ -37,7 +36,7 @@ def judged(case: Case) -> Iterator[Live]:
 
 def _asked(case: Case) -> Iterator[Live]:
     if case.wanted is not None and (lacking := case.wanted - slotcase.asked(case)) > 0:
-        told = f"{seats_text(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
+        told = f"{case.seats(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
         yield _lacking(case, told)
     elif not case.served and seats.opened(case) + seats.YOUNG <= case.look.now:
         yield seats.unserved(case)
@@ -85,10 +84,10 @@ def left(case: Case) -> Iterator[Live]:
             yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
             return
     over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
-    why = (
-        "its seats are held by placeholders" if case.pool.slots is None and case.open() else "nothing is open"
-    )
-    told = f"{number} too many: {why}{f' since {instant_text(over)}' if over and why[:3] == 'not' else ''}."
+    why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
+    if case.pool.slots is None and case.open():
+        why = "its seats are held by placeholders" if case.pool.has_deployment else "it has whole nodes now"
+    told = f"{number} too many: {why}."
     is_kept = case.look.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
         yield case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from gen.live import podtemplate
-from gen.live.case import EDIT, REPAIR, Case, Look, occurrences_of, seats
+from gen.live.case import EDIT, REPAIR, Case, Look, occurrences_of
 from gen.live.expected import difference
 from gen.live.facts import CronJob
 from gen.live.rules import Live
@@ -59,7 +59,7 @@ def of_pool(case: Case) -> Iterator[Live]:
     missing = target(open_now(mine, now), now, full)
     if missing and not known and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
-        message = f"{seats(missing)} should be open by git, since {since}."
+        message = f"{case.seats(missing)} should be open by git, since {since}."
         yield case.live("S020", message, apply(case.look, case.reservation))
 
 

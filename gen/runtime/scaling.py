@@ -111,7 +111,7 @@ class Scaling:
         if is_due:
             self._looked = Pause(now, TICK)
         # Slots follow sessions by themselves, and the main program alone makes and removes them.
-        ours = [pool for pool in pools if pool.slots is None]
+        ours = [pool for pool in pools if pool.has_deployment and pool.slots is None]
         self._keepers = {
             pool.deployment: self._keepers.get(pool.deployment) or Keeper(self._hands, pool.deployment)
             for pool in ours

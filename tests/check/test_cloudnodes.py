@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from gen.check import koordinator
 from tests.check.clouds import KARPENTER as ANY
 from tests.check.clouds import RESERVED, block, of_reservation
 from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, weekly
+from tests.saying import Value, read, reservation, resource_class, site, weekly
 
 KARPENTER: Value = {**ANY, "engine": {"type": "flux", "sourceName": "fleet"}}
 STATIC: Value = {**KARPENTER, "karpenter": {"gates": {"StaticCapacity": True}}}
@@ -41,6 +42,16 @@ def test_nodes_are_of_a_capacity() -> None:
         "B171 spec.backend.type: class small names no cloudCapacity: nothing says which nodes these are. "
         "Add cloudCapacity to the class, or write type: placeholder."
     ]
+
+
+def test_nodes_have_no_placeholder_that_a_webhook_of_koordinator_could_refuse() -> None:
+    idle = resource_class(podLabels={"koordinator.sh/qosClass": "BE"})
+    course = reservation(backend={"type": "nodePool"}, provisioning={"nodeCount": 1})
+    declared = read(course, site({"name": "prod", "koordinator": {}}), idle)
+    assert declared.problems == []
+    assert declared.site is not None
+
+    assert [*koordinator.of_reservation(declared.reservations[0], declared, declared.site)] == []
 
 
 def test_nodes_are_no_more_than_the_limit() -> None:

@@ -8,6 +8,7 @@ SITE = project.SITE.replace(
     "    - name: prod\n",
     "    - {name: prod, autoscaler: karpenter, karpenter: {version: '1.14'}}\n",
 )
+STATIC = SITE.replace("version: '1.14'", "version: '1.14', gates: {StaticCapacity: true}")
 CLASSES = project.CLASSES.replace("4Gi}\n", "4Gi}\n  cloudCapacity: [general]\n", 1)
 CLOUD = """\
 apiVersion: berth.dev/v1alpha1
@@ -32,7 +33,21 @@ spec:
   requirements:
     - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.2xlarge]}
 """
+EXAM = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: exam}
+spec:
+  resourceClass: small
+  backend: {type: nodePool}
+  recurrence:
+    type: dates
+    dates: [2026-02-12]
+    schedule: [{startTime: "09:00", endTime: "12:00"}]
+  provisioning: {nodeCount: 5}
+"""
 
 
 def write(folder: Path, **changes: str | None) -> Path:
+    """`site` is STATIC where there is an EXAM."""
     return project.write(folder, **{"site": SITE, "classes": CLASSES, "cloud": CLOUD, **changes})

@@ -103,7 +103,7 @@ NIGHT: dict[str, Any] = {
             "instanceType": "m5.2xlarge",
             "capacityType": "reserved",
             "zone": "us-east-1a",
-            "reservation": "cr-0123456789abcdef0",
+            "capacityReservation": "cr-0123456789abcdef0",
             "count": 1,
         }
     ],
@@ -131,7 +131,7 @@ REST: dict[str, Any] = {
                     "instanceType": "m5.2xlarge",
                     "capacityType": "on-demand",
                     "zone": "us-east-1a",
-                    "reservation": None,
+                    "capacityReservation": None,
                     "count": 2,
                 },
                 {
@@ -139,7 +139,7 @@ REST: dict[str, Any] = {
                     "instanceType": "m5.2xlarge",
                     "capacityType": "reserved",
                     "zone": "us-east-1a",
-                    "reservation": "cr-0123456789abcdef0",
+                    "capacityReservation": "cr-0123456789abcdef0",
                     "count": 2,
                 },
             ],
@@ -151,7 +151,7 @@ REST: dict[str, Any] = {
     ],
     "reserved": [
         {
-            "reservation": "cr-0123456789abcdef0",
+            "capacityReservation": "cr-0123456789abcdef0",
             "cluster": "prod",
             "cloudCapacities": ["general"],
             "instanceType": "m5.2xlarge",
@@ -170,13 +170,13 @@ REST: dict[str, Any] = {
         {
             "name": "course",
             "cluster": "prod",
-            "nodeHours": {"reserved": 18.080555555555556, "on-demand": 18.136111111111113, "spot": 0},
+            "machineHours": {"reserved": 18.080555555555556, "on-demand": 18.136111111111113, "spot": 0},
             "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
         },
         {
             "name": "night",
             "cluster": "prod",
-            "nodeHours": {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0},
+            "machineHours": {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0},
             "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
         },
     ],
@@ -184,7 +184,7 @@ REST: dict[str, Any] = {
         {
             "name": "small",
             "cluster": "prod",
-            "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+            "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
             "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
         }
     ],
@@ -192,13 +192,13 @@ REST: dict[str, Any] = {
         {
             "month": "2026-02",
             "machines": 4,
-            "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+            "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
             "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
             "least": "6.964266667",
             "most": "6.964266667",
             "reserved": [
                 {
-                    "reservation": "cr-0123456789abcdef0",
+                    "capacityReservation": "cr-0123456789abcdef0",
                     "hours": 1342,
                     "usedHours": 27.09722222222222,
                     "idleHours": 1314.9027777777778,
@@ -211,13 +211,13 @@ REST: dict[str, Any] = {
         {
             "month": "2026-03",
             "machines": 0,
-            "nodeHours": {"reserved": 0, "on-demand": 0, "spot": 0},
+            "machineHours": {"reserved": 0, "on-demand": 0, "spot": 0},
             "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
             "least": "0.00",
             "most": "0.00",
             "reserved": [
                 {
-                    "reservation": "cr-0123456789abcdef0",
+                    "capacityReservation": "cr-0123456789abcdef0",
                     "hours": 2,
                     "usedHours": 0,
                     "idleHours": 2,
@@ -229,7 +229,7 @@ REST: dict[str, Any] = {
         },
     ],
     "total": {
-        "nodeHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+        "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
         "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
     },
     "notPlanned": [{"name": "bench", "reason": "names no cloudCapacity"}],

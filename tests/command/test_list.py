@@ -67,12 +67,16 @@ def test_json_is_a_reservation_list(berth: Berth) -> None:
         "title": "Zürich, Café | Lab",
         "cluster": "prod",
         "seats": {"small": 25},
+        "backend": "placeholder",
         "behaviour": "none",
         "occurrences": 2,
         "seatHours": 225,
         "next": "2026-02-02T07:30:00Z",
+        "suspend": False,
+        "standing": None,
     }
-    keys = ["name", "title", "cluster", "seats", "behaviour", "occurrences", "seatHours", "next"]
+    keys = ["name", "title", "cluster", "seats", "backend", "behaviour", "occurrences", "seatHours", "next"]
+    keys += ["suspend", "standing"]
     assert [list(item) for item in answer["items"]] == [keys] * 4
     assert [(item["name"], item["cluster"]) for item in answer["items"]] == [
         ("course", "prod"),
@@ -81,7 +85,7 @@ def test_json_is_a_reservation_list(berth: Berth) -> None:
         ("rest", "lab"),
     ]
     assert answer["items"][3]["seatHours"] == 20 / 60
-    assert answer["items"][3]["next"] is None
+    assert (answer["items"][3]["next"], answer["items"][3]["suspend"]) == (None, True)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_wide_and_markdown_tell_all_of_it(berth: Berth) -> None:
 def test_json_is_an_occurrence_list(berth: Berth) -> None:
     told = answer(berth, "night", "course")
 
-    assert list(told) == ["apiVersion", "kind", "items", "skipped"]
+    assert list(told) == ["apiVersion", "kind", "items", "skipped", "standing"]
     assert (told["apiVersion"], told["kind"]) == ("berth.dev/v1alpha1", "OccurrenceList")
     assert told["items"][1] == {
         "reservation": "night",
@@ -103,6 +103,7 @@ def test_json_is_an_occurrence_list(berth: Berth) -> None:
             "reason": "calendar holidays: Carnival",
         },
     ]
+    assert told["standing"] == []
     keys = ["reservation", "id", "cluster", "seats", "open", "start", "end", "timeZone", "marks"]
     assert [list(item) for item in told["items"]] == [keys] * 4
     assert list(told["skipped"][0]) == ["reservation", "id", "date", "reason"]

@@ -55,7 +55,7 @@ def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(be
 
     assert [one["id"] for one in named["occurrences"]] == ["night/2026-02-07T22:00"]
     assert [one["name"] for one in named["reservations"]] == ["night"]
-    assert named["total"]["nodeHours"] == {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0}
+    assert named["total"]["machineHours"] == {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0}
     assert [one["id"] for one in early["occurrences"]] == ["course/2026-02-02T09:00"]
     assert (early["from"], early["until"]) == ("2026-02-02T07:30:00Z", "2026-02-02T23:00:00Z")
     assert early["reserved"][0]["hours"] == 94

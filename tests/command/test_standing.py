@@ -55,17 +55,25 @@ def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
     assert berth("list", "--now", "2026-02-01", "-o", "wide").out == WIDE
 
 
-def test_list_has_its_usual_keys_in_json(berth: Berth) -> None:
+def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Path) -> None:
     assert json.loads(berth("list", "-o", "json").out)["items"][1] == {
         "name": "lab",
         "title": "lab",
         "cluster": "prod",
         "seats": {"small": 2},
+        "backend": "koordinator",
         "behaviour": "none",
         "occurrences": 0,
-        "seatHours": 0,
+        "seatHours": None,
         "next": None,
+        "suspend": False,
+        "standing": {"until": "2026-03-01T00:00:00Z"},
     }
+    project.write(folder, site=SITE, classes=CLASSES, course=SLOTS, lab=LAB, night=None, rest=None)
+    assert json.loads(berth("list", "-o", "json").out)["items"][1]["standing"] == {"until": None}
+    assert json.loads(berth("occurrences", "lab", "-o", "json").out)["standing"] == [
+        {"reservation": "lab", "cluster": "prod", "seats": {"small": 2}, "until": None}
+    ]
 
 
 STANDS = """\
@@ -89,8 +97,14 @@ lab              until 2026-03-01T00:00:00Z  2 small  prod
 def test_occurrences_tell_what_is_open_without_any(
     berth: Berth, asked: tuple[str, ...], expected: str
 ) -> None:
+    stands = {"reservation": "lab", "cluster": "prod", "seats": {"small": 2}}
+    answer = json.loads(berth("occurrences", "-o", "json", *asked).out)
+
     assert berth("occurrences", *asked) == (0, expected, "")
-    assert json.loads(berth("occurrences", "-o", "json", *asked).out)["items"] == []
+    assert (answer["items"], answer["standing"]) == (
+        [],
+        [{**stands, "until": "2026-03-01T00:00:00Z"}] if expected == STANDS else [],
+    )
 
 
 def test_what_has_no_windows_cannot_be_simulated(berth: Berth) -> None:

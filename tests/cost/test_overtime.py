@@ -54,3 +54,10 @@ def test_with_names_only_their_seats_and_machines_are_shown() -> None:
     found = shown("8-14=4", asked=Asked(names=frozenset({"stats"})), days=1)
 
     assert (found.seats, found.machines, found.idle) == ((1,), ((0, 1, 0),), (0,))
+
+
+def test_whole_nodes_are_machines_and_no_seats() -> None:
+    one = planned([cloud("m5.large")], [want("ml", "8-10=2"), want("lab", "8-10=3", nodes=True)])
+    found = over_time([one], ALL, (0, DAY * HOUR), UTC)
+
+    assert (found.seats, found.machines) == ((2,), ((0, 5, 0),))

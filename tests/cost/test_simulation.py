@@ -262,6 +262,16 @@ def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> No
     assert "karpenter.sh/nodepool" not in {one.key for one in question.pools[0].requirements}
 
 
+def test_the_window_of_whole_nodes_holds_no_other_machine() -> None:
+    """The budgets of a NodePool are rendered of windows with seats alone."""
+    wants = [want("lab", "8-12=1", nodes=True), want("ml", "8-10=1")]
+
+    assert told(run([cloud("m5.large")], wants).stays) == [
+        "0 on-demand m5.large 8:00-12:01 lab 1",
+        "1 on-demand m5.large 8:00-10:01 ml 1",
+    ]
+
+
 def test_what_happens_every_week_is_the_same_every_week() -> None:
     weeks = [f"{168 * n + 8}-{168 * n + 12}=7" for n in range(5)]
     found = planned([cloud("m5.large", "m5.xlarge")], [want("ml", *weeks), want("stats", *weeks)])

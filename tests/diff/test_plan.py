@@ -112,18 +112,18 @@ def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
                 "after": {"least": 8, "most": 8},
                 "at": "2026-02-02T07:30:00Z",
                 "machines": [
-                    {**machine, "capacityType": "on-demand", "reservation": None, "count": 5},
+                    {**machine, "capacityType": "on-demand", "capacityReservation": None, "count": 5},
                     {
                         **machine,
                         "capacityType": "reserved",
-                        "reservation": "cr-0123456789abcdef0",
+                        "capacityReservation": "cr-0123456789abcdef0",
                         "count": 2,
                     },
                     {
                         **machine,
                         "instanceType": "m5.large",
                         "capacityType": "on-demand",
-                        "reservation": None,
+                        "capacityReservation": None,
                         "count": 1,
                     },
                 ],
@@ -133,7 +133,7 @@ def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
             {
                 "month": "2026-02",
                 "cost": {"before": "6.964266667", "after": "18.3272"},
-                "nodeHours": {"before": 45.233333333333334, "after": 81.67222222222222},
+                "machineHours": {"before": 45.233333333333334, "after": 81.67222222222222},
                 "budget": None,
             }
         ],
@@ -154,3 +154,55 @@ def test_without_any_cloud_there_is_no_plan(pair: Pair) -> None:
     more_seats(pair)
 
     assert "plan" not in json.loads(pair.diff("-o", "json", at=AT).out)
+
+
+@pytest.fixture
+def examined(pair: Pair) -> Pair:
+    """With an exam on whole nodes, on both sides."""
+    for folder in (pair.was, pair.now):
+        clouds.write(folder, site=clouds.STATIC, exam=clouds.EXAM.replace("02-12", "02-24"))
+        cli.run(["-C", str(folder), "render"])
+    return pair
+
+
+def test_nodes_that_do_not_change_count_beside_seats_that_do(examined: Pair) -> None:
+    """At 09:00 the course opens on 4 machines, with the exam's 5 beside them."""
+    more_seats(examined)
+
+    assert part(examined.diff(at=AT).out).startswith(
+        "Machines and money\n~ prod, most machines: 9 -> 13 at Tue 2026-02-24 08:30 (Europe/Zurich): "
+    )
+
+
+def test_nodes_count_the_same_whether_they_change_or_not(examined: Pair) -> None:
+    """Else a change of a title would cost what the nodes cost."""
+    examined.edit("exam.yaml", "name: exam", "name: exam, labels: {room: one}")
+    told = examined.diff(at=AT).out
+
+    assert told.startswith("~1 reservation; ")
+    assert "Machines and money" not in told
+
+
+def test_more_nodes_are_more_money_and_no_seats(examined: Pair) -> None:
+    examined.edit("exam.yaml", "nodeCount: 5", "nodeCount: 6")
+    answer = json.loads(examined.diff("-o", "json", at=AT).out)
+
+    assert answer["peaks"] == []
+    assert [(one["before"], one["after"]) for one in answer["plan"]["machines"]] == [
+        ({"least": 9, "most": 9}, {"least": 10, "most": 10})
+    ]
+    assert [(one["month"], one["cost"]) for one in answer["plan"]["months"]] == [
+        ("2026-02", {"before": "11.448533333", "after": "11.786133333"})
+    ]
+
+
+def test_a_budget_is_held_against_nodes_that_do_not_change(examined: Pair) -> None:
+    for folder in (examined.was, examined.now):
+        site = clouds.STATIC + "  diff: {budget: 7}\n"
+        (folder / "reservations/site.yaml").write_text(site, "utf-8")
+    examined.edit("course.yaml", "title:", "title: An hour of ")
+    examined.edit("course.yaml", 'An hour of  "Zürich, Café | Lab"', "An hour of Zürich")
+    told = examined.diff(at=AT)
+
+    assert told.code == 1
+    assert "error[B197] spec.diff.budget: 2026-02 costs 11.45 USD, above the budget of 7: " in told.out

@@ -179,6 +179,24 @@ def test_seats_of_a_node_pool_are_nodes_by_class() -> None:
     assert nodes({"seats": seats}, resourceClass=None) == []
 
 
+def test_a_count_that_is_missing_is_the_one_that_the_backend_takes() -> None:
+    """And whoever adds it is done."""
+    seats = [{"resourceClass": "small"}]
+    plain = reservation(provisioning={"seats": seats, "scaleDownBehavior": "none"}, resourceClass=None)
+
+    assert nodes({"leadTimeMinutes": 5}) == [
+        "a.yaml B011 spec.provisioning: nodeCount is missing. Add nodeCount: how many nodes."
+    ]
+    assert nodes({"leadTimeMinutes": 5, "nodeCount": 1}) == []
+    assert nodes({"seats": seats}, resourceClass=None) == [
+        "a.yaml B011 spec.provisioning.seats.0: nodeCount is missing. Add nodeCount: how many nodes."
+    ]
+    assert told(plain, site(), resource_class()) == [
+        "a.yaml B011 spec.provisioning.seats.0: placeholderCount is missing. "
+        "Add placeholderCount: how many seats."
+    ]
+
+
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
 def test_nodes_do_not_give_way_one_by_one(behaviour: str) -> None:
     assert nodes({"nodeCount": 3, "scaleDownBehavior": "none"}) == []

@@ -1,5 +1,8 @@
 """What is told of a cluster in which the seats of a course are whole nodes."""
 
+import json
+
+from tests.live import slotproject
 from tests.live.project import CLASS, COURSE, SITE, Project, project
 from tests.live.test_judge import status, told
 from tests.live.world import World
@@ -20,9 +23,12 @@ spec:
 KARPENTER = "{name: prod, autoscaler: karpenter, karpenter: {gates: {StaticCapacity: true}}}"
 
 
-def nodes() -> Project:
+BOTH = "name: prod, koordinator: {},"
+
+
+def nodes(cluster: str = "name: prod,") -> Project:
     files: dict[str, str | None] = {
-        "site": SITE.replace("{name: prod}", KARPENTER),
+        "site": SITE.replace("{name: prod}", KARPENTER.replace("name: prod,", cluster)),
         "class": CLASS.replace("spec:\n", "spec:\n  cloudCapacity: [odcr]\n"),
         "cloud": CLOUD,
         "course": COURSE.replace("placeholderCount: 25", "nodeCount: 3")
@@ -88,6 +94,48 @@ def test_a_template_that_is_not_that_of_git_is_told_by_path() -> None:
         "See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be "
         "merged yet.\n"
     )
+
+
+def test_nodes_that_are_missing_are_told_as_nodes() -> None:
+    world, git = course(1)
+
+    assert [one for one in told(status(world, git, OPEN)).splitlines() if "missing" in one] == [
+        "error[S031] course/small: 2 nodes missing: 1 of 3 are asked for, set by berth-occurrence at "
+        "2026-02-02T07:30:05Z; its pod does not put it right. Read what its pod says: kubectl "
+        "--context=admin@prod --namespace=berth logs --selector="
+        "berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
+    ]
+
+
+def test_nodes_that_git_has_open_are_told_as_nodes() -> None:
+    world, git = course(0)
+    timetable = json.loads(world.get("ConfigMap", "course")["data"]["timetable.json"])
+    world.get("ConfigMap", "course")["data"]["timetable.json"] = json.dumps({**timetable, "occurrences": []})
+
+    assert [one for one in told(status(world, git, OPEN)).splitlines() if "S020" in one] == [
+        "error[S020] course/small: 3 nodes should be open by git, since 2026-02-02T07:30:00Z. See why Argo "
+        "CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be merged yet."
+    ]
+
+
+def test_slots_of_before_are_told_beside_the_nodes() -> None:
+    """The course was of backend koordinator until a minute ago."""
+    before = slotproject.slots(site=SITE.replace("{name: prod}", KARPENTER.replace("name: prod,", BOTH)))
+    world, git = slotproject.in_order(before), nodes(BOTH)
+    world.objects = [one for one in world.objects if one["metadata"]["name"] != "course"]
+    for one in git.objects["prod"]:
+        if one["kind"] == "NodePool" or (one["kind"], one["metadata"]["name"]) == ("ConfigMap", "course"):
+            world.apply(one)
+    world.scale(NAME, 3, "berth-occurrence", "2026-02-02T07:30:05Z")
+
+    assert [
+        one for one in told(status(world, git, "2026-02-02T09:00:00Z")).splitlines() if "slots" in one
+    ] == [
+        "error[S033] course/small: 25 slots too many: it has whole nodes now. By hand: kubectl "
+        "--context=admin@prod delete reservations.scheduling.koordinator.sh "
+        "--selector='berth.dev/site=uni,berth.dev/reservation=course,berth.dev/resource-class=small,"
+        "berth.dev/role=slot,!berth.dev/standing'"
+    ]
 
 
 def test_another_pool_whose_nodes_follow_pods_is_nobodys() -> None:

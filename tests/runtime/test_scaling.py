@@ -7,7 +7,7 @@ import pytest
 from gen.runtime.timetable import parse
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.pod import Pod
-from tests.runtime.world import COURSE, Row, at, timetable_text
+from tests.runtime.world import COURSE, Row, at, pool, timetable_text, whole_timetable_text
 
 MAINTAIN = timetable_text(COURSE, behaviour="maintain")
 
@@ -108,6 +108,19 @@ def test_a_class_whose_behaviour_becomes_none_is_left_to_the_main_program() -> N
 
     assert parse(pod.cluster.timetable).pools[0].behaviour == "none"
     assert (pod.writes, json.loads(pod.files["counts"])["classes"]) == ([], {})
+
+
+def test_it_leaves_whole_nodes_alone_whatever_their_behaviour_says() -> None:
+    """Validation refuses such a behaviour; a Deployment of that name is none of theirs in any case."""
+    found = {"small": {**pool("course-small", "maintain"), "nodePool": "example.course-small"}}
+    pod = Pod("08:00", whole_timetable_text("course", found, (COURSE,), version=3), replicas=25)
+    pod.arrive(4)
+    for _ in range(3):
+        pod.scaler.step()
+        pod.now += 5
+
+    assert pod.writes == []
+    assert not [one for one in pod.cluster.requests if "deployments" in one.path or "nodepools" in one.path]
 
 
 def test_one_pool_out_of_reach_holds_no_other_up() -> None:
