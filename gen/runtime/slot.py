@@ -4,6 +4,7 @@ Reservations are of the whole cluster and are owned by nobody, so a slot is know
 its ordinal and the hash of its shape: a slot of another shape is another object.
 """
 
+import json
 from typing import NamedTuple
 
 from gen.runtime.instant import instant, instant_text
@@ -33,6 +34,12 @@ class Slot(NamedTuple):
     phase: str
     owners: tuple[Owner, ...]
     is_going: bool = False  # it has been deleted, and is not away yet
+    closed: str = ""  # its `owners` in JSON without our placeholders, where those may still take it
+
+    @property
+    def is_to_close(self) -> bool:
+        """It holds its seat, and a placeholder that comes later could still take it."""
+        return bool(self.closed) and self.phase == AVAILABLE
 
     @property
     def hash(self) -> str:
@@ -57,6 +64,7 @@ def slot(tree: Tree) -> Slot:
         str(status.get("phase") or PENDING),
         tuple(_owner(one) for one in owners) if isinstance(owners, list) else (),
         "deletionTimestamp" in metadata,
+        _closed(_part(metadata, "labels"), spec.get("owners")),
     )
 
 
@@ -94,6 +102,14 @@ def duration(seconds: int) -> str:
 def _owner(tree: object) -> Owner:
     found = tree if isinstance(tree, dict) else {}
     return Owner(str(found.get("namespace", "")), str(found.get("name", "")))
+
+
+def _closed(labels: Tree, owners: object) -> str:
+    """Our placeholders are known by the labels of their pool, which the slot has too."""
+    ours = {key: labels.get(key) for key in (SITE, RESERVATION, CLASS)}
+    found = [one for one in owners if isinstance(one, dict)] if isinstance(owners, list) else []
+    others = [one for one in found if _part(_part(one, "labelSelector"), "matchLabels") != ours]
+    return json.dumps(others) if 0 < len(others) < len(found) else ""
 
 
 def _instant(said: object) -> int | None:

@@ -4,6 +4,7 @@ Where somebody else was faster, nothing has failed. What the server refuses of o
 server in trouble is left alone at once.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
@@ -100,5 +101,7 @@ def _make(api: Api, slots: Slots, name: str, now: Callable[[], float], expires: 
 
 
 def _renew(api: Api, one: Slot, expires: int) -> bool:
-    tree: Tree = {"metadata": {"resourceVersion": one.version}, "spec": life(one.created, expires)}
-    return patch(api, SLOT, "", one.name, tree)
+    spec = life(one.created, expires)
+    if one.is_to_close:
+        spec["owners"] = json.loads(one.closed)
+    return patch(api, SLOT, "", one.name, {"metadata": {"resourceVersion": one.version}, "spec": spec})

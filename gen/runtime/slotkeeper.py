@@ -102,7 +102,8 @@ class SlotKeeper(Trier):
         wanted, seen = self._demand(found, aim), self._placeholders.seen
         number, why = 0, "closed"
         if wanted.expires is not None:
-            number = placeholders(found, self._slots, wanted.wanted, seen.replicas if seen else 0)
+            replicas = seen.replicas if seen else 0
+            number = placeholders(found, self._slots, wanted.wanted, replicas, aim.now)
             why = f"{number} seats wait for slots" if number else "no seat waits for a slot"
         return aim._replace(wish=wanted.wish._replace(replicas=number), why=why)
 
@@ -145,4 +146,9 @@ class SlotKeeper(Trier):
         if found.dead and done.removed:
             return f"{len(found.dead)} were over, or had lost their node"
         todo = change(found.spare, aim, self._settled)
-        return todo.reason if todo else "another shape" if done.made or done.removed else "the end has moved"
+        if todo:
+            return todo.reason
+        if done.made or done.removed:
+            return "another shape"
+        handed = any(slot.is_to_close for slot in found.living if slot.name in done.renewed)
+        return "placeholders have handed over" if handed else "the end has moved"

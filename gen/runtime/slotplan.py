@@ -12,6 +12,7 @@ from gen.runtime.slotdemand import Demand
 from gen.runtime.timetable import Slots
 
 PATIENCE = 60  # seconds that a slot of a new shape may be Pending before one of the old makes room for it
+GATHERING = 60  # seconds for which seats that were handed over wait for the others
 
 
 class Home(NamedTuple):
@@ -71,7 +72,7 @@ class Census(NamedTuple):
 
 class Plan(NamedTuple):
     make: tuple[str, ...] = ()  # names
-    renew: tuple[Slot, ...] = ()  # whose end is another one now
+    renew: tuple[Slot, ...] = ()  # whose end is another one now, or which no placeholder is to take any more
     remove: tuple[Slot, ...] = ()  # if they are still as they were seen
     drop: tuple[Slot, ...] = ()  # whatever has become of them
     expires: int = 0  # of those that are made and renewed
@@ -102,16 +103,24 @@ def census(slots: Iterable[Slot], home: Home) -> Census:
     return Census(pending, free, handed, used, dead, going, owners)
 
 
-def placeholders(found: Census, slots: Slots, wanted: int, replicas: int) -> int:
+def placeholders(found: Census, slots: Slots, wanted: int, replicas: int, now: float) -> int:
     """How many are to stand beside the slots: those that make room for what is missing, until all of them
-    have handed it over.
+    have handed it over, or those that have been waited for long enough.
 
-    Those that were sent away leave one after the other; only then more may be asked for, or those that go
-    would be asked for again.
+    All of them go then, and the rest is asked for again once they have left: it cannot be said which go. Of a
+    Deployment that asks for fewer, those that still wait for a node go first, and these are the wrong ones.
+    Those that were sent away leave one after the other; if more were asked for meanwhile, they would come
+    again. And none is asked for that could take a free slot.
     """
     ours = found.of_shape(slots)
-    missing, handed = wanted - len(ours.free), len(ours.handed)
-    return 0 if missing <= 0 or handed >= missing or (handed and not replicas) else missing
+    missing, handed = wanted - len(ours.free), ours.handed
+    if missing <= 0:
+        return 0
+    if handed:
+        waited = now - min(slot.created for slot in handed)
+        if len(handed) >= missing or waited >= GATHERING or not replicas:
+            return 0
+    return min(missing, replicas) if any(slot.is_to_close for slot in found.free) else missing
 
 
 def plan(found: Census, slots: Slots, demand: Demand, now: float, ready: int = 0) -> Plan:
@@ -126,7 +135,11 @@ def plan(found: Census, slots: Slots, demand: Demand, now: float, ready: int = 0
     gone = {slot.name for slot in removed}
     return Plan(
         _names(slots, max(0, room - ours.spare), found.names | found.taken),
-        tuple(slot for slot in found.living if slot.expires != demand.expires and slot.name not in gone),
+        tuple(
+            slot
+            for slot in found.living
+            if (slot.expires != demand.expires or slot.is_to_close) and slot.name not in gone
+        ),
         removed,
         found.dead,
         demand.expires,

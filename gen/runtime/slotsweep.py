@@ -38,7 +38,7 @@ class Case(NamedTuple):
         found = census(self.slots, Home(self.namespace, pool.deployment))
         wanted = demand(aim, sum(found.owners.values()), 0)
         if deployment:
-            number = placeholders(found, pool.slots, wanted.wanted, deployment.replicas)
+            number = placeholders(found, pool.slots, wanted.wanted, deployment.replicas, self.now)
             if number != deployment.replicas:
                 yield Scale(deployment, number, why)
         todo = plan(found, pool.slots, wanted, self.now, deployment.ready if deployment else 0)

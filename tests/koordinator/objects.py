@@ -1,6 +1,7 @@
 """How Koordinator reads Reservations and pods: keys, phases, and the pod that a Reservation is to it."""
 
 import json
+from functools import cache
 
 from tests.koordinator.amounts import Tree
 
@@ -59,6 +60,11 @@ def is_available(reservation: Tree) -> bool:
     return phase_of(reservation) == AVAILABLE and bool(node_of(reservation))
 
 
+def owners_of(reservation: Tree) -> list[str]:
+    """Names of the pods that its status names."""
+    return [owner["name"] for owner in status_of(reservation).get("currentOwners") or []]
+
+
 def scheduler_of(reservation: Tree) -> str:
     return template_of(reservation).get("schedulerName") or DEFAULT_SCHEDULER
 
@@ -85,8 +91,13 @@ def template_of(reservation: Tree) -> Tree:
 
 def allocated_to(pod: Tree) -> str:
     """The uid of the Reservation that the pod's annotation names."""
+    return _uid_in(annotations_of(pod).get(ALLOCATED) or "{}")
+
+
+@cache
+def _uid_in(allocated: str) -> str:
     try:
-        said = json.loads(annotations_of(pod).get(ALLOCATED) or "{}")
+        said = json.loads(allocated)
     except ValueError:
         return ""
     return str(said.get("uid", "")) if isinstance(said, dict) else ""

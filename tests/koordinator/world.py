@@ -9,7 +9,16 @@ from gen.runtime.instant import instant, instant_text
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings
 from tests.koordinator.deciding import Action, Bind, Delete, Seen, SetStatus, Wait, allocation, decide
-from tests.koordinator.objects import ALLOCATED, metadata, node_of, phase_of, spec_of, status_of, uid_of
+from tests.koordinator.objects import (
+    ALLOCATED,
+    metadata,
+    node_of,
+    owners_of,
+    phase_of,
+    spec_of,
+    status_of,
+    uid_of,
+)
 
 SCHEDULER = "koord-scheduler"
 NOON = instant("2026-02-02T12:00:00Z")
@@ -130,10 +139,7 @@ class World:
 
     def owners(self) -> dict[str, list[str]]:
         """By Reservation, the pods that its status names."""
-        return {
-            name: [owner["name"] for owner in status_of(one).get("currentOwners") or []]
-            for name, one in self.reservations.items()
-        }
+        return {name: owners_of(one) for name, one in self.reservations.items()}
 
     def where(self) -> dict[str, str]:
         """By name of pods and Reservations, their nodes; those that wait are not in it."""

@@ -9,6 +9,7 @@ import pytest
 from gen.manifest.owners import narrowed
 from gen.manifest.slot import placed, pool_slots, slot_hash, slot_object, standing
 from gen.model import ClassSessions, Owner, SessionMatch, Slots
+from gen.runtime.slot import slot
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
@@ -219,6 +220,15 @@ def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> N
             "preAllocation": True,
         },
     }
+
+
+def test_what_runs_knows_our_placeholders_among_the_owners(tmp_path: Path) -> None:
+    """So that it can close a slot to them, and only those who were reviewed may take it."""
+    shape = made(tmp_path, SLOTS._replace(with_placeholders=True))
+    known = {"name": "n", "uid": "u", "resourceVersion": "1", "creationTimestamp": "2026-02-02T07:30:00Z"}
+    tree = {"metadata": {**shape["metadata"], **known}, "spec": shape["spec"]}
+
+    assert json.loads(slot(tree).closed) == made(tmp_path)["spec"]["owners"]
 
 
 def test_what_is_told_to_the_cluster_has_name_hash_and_object(tmp_path: Path) -> None:

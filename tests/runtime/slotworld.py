@@ -10,16 +10,22 @@ from tests.runtime.fake_koordinator import PATH, FakeKoordinator
 from tests.runtime.world import COURSE, Row, World, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
+GATHERING = 0.2  # seconds for which Koordinator waits for more to do
 REQUIRED = "scheduling.koordinator.sh/pre-allocation-required"
+OWNER: Tree = {"labelSelector": {"matchLabels": {"app": "session"}}}
+
+
+def pool_labels(resource_class: str = "small", reservation: str = "course") -> dict[str, str]:
+    """That placeholders have, and slots too."""
+    return {SITE: "example", RESERVATION: reservation, CLASS: resource_class}
 
 
 def shape(resource_class: str = "small", reservation: str = "course", cpu: str = "1", **spec: Any) -> Tree:
     """Of a slot, as a timetable has it."""
-    labels = {SITE: "example", RESERVATION: reservation, CLASS: resource_class, ROLE: SLOT}
+    labels = {**pool_labels(resource_class, reservation), ROLE: SLOT}
     container = {"name": "seat", "resources": {"requests": {"cpu": cpu}}}
     template = {"spec": {"schedulerName": "koord-scheduler", "containers": [container]}}
-    owners = [{"labelSelector": {"matchLabels": {"app": "session"}}}]
-    said = {"template": template, "owners": owners, "allocateOnce": False, "allocatePolicy": "Restricted"}
+    said = {"template": template, "owners": [OWNER], "allocateOnce": False, "allocatePolicy": "Restricted"}
     return {"metadata": {"labels": labels}, "spec": {**said, **spec}}
 
 
@@ -34,7 +40,10 @@ def slots(
     """As a pool of a timetable has them."""
     made = shape(resource_class, reservation, **more)
     if placeholders:
+        ours = {"matchLabels": pool_labels(resource_class, reservation)}
         made["metadata"]["labels"][REQUIRED] = "true"
+        made["spec"]["owners"].append({"object": {"namespace": "berth"}, "labelSelector": ours})
+        made["spec"]["preAllocation"] = True
     return {
         "placeholders": placeholders,
         "allocateOnce": made["spec"]["allocateOnce"],
@@ -68,8 +77,8 @@ class SlotCluster(FakeCluster):
 
 
 class SlotWorld(World):
-    """Koordinator works each time that time passes, and after each write if it is `quick`. A Deployment is
-    there only where one is said.
+    """Koordinator works each time that time passes, and where writes take time, on what came since it did. A
+    Deployment is there only where one is said.
     """
 
     def __init__(self, now: str, timetable: str | None, **replicas: int) -> None:
@@ -80,13 +89,15 @@ class SlotWorld(World):
         )
         self.cluster.watch = self._on_write
         self.seconds_a_write = 0.0
+        self._turned = 0.0
         self.koordinator.on_write = lambda: self.pass_time(self.seconds_a_write)
         self.lives: list[float] = []  # when the program told that it is alive
         self.history: list[tuple[str, str]] = []  # when which counts were others than before
 
     def pass_time(self, seconds: float) -> None:
         super().pass_time(seconds)
-        if seconds:
+        if seconds and not self._turned <= self.now < self._turned + GATHERING:
+            self._turned = self.now
             self.turn()
 
     def _live(self, text: str) -> None:

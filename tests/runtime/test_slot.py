@@ -1,5 +1,6 @@
 """A slot as a value and as an object: its name, its owners, how long it may stand."""
 
+import json
 from random import Random
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from gen.runtime.slot import Owner, Slot, body, duration, life, name_of, selector, slot
 from gen.runtime.timetable import Slots
 from tests.koordinator.decoding import duration as seconds_of
-from tests.runtime.slotworld import shape
+from tests.runtime.slotworld import OWNER, pool_labels, shape
 from tests.runtime.world import at
 
 SLOTS = Slots("example-course-small", "aaaa1111", shape())
@@ -51,6 +52,38 @@ def test_one_that_nobody_has_looked_at_yet_is_pending() -> None:
 
     assert found == Slot("odd", "u", "7", at("07:30"), None, "Pending", ())
     assert (found.ordinal, found.hash) == (-1, "odd")
+
+
+HOME = {"namespace": "berth"}
+OURS = {"object": HOME, "labelSelector": {"matchLabels": pool_labels()}}
+OTHER = {"object": HOME, "labelSelector": {"matchLabels": pool_labels("large")}}
+
+
+@pytest.mark.parametrize(
+    ("owners", "closed"),
+    [
+        pytest.param([OWNER, OURS], [OWNER], id="placeholders-last"),
+        pytest.param([OURS, OTHER, OWNER], [OTHER, OWNER], id="placeholders-first"),
+        pytest.param([OWNER, OTHER], None, id="of-another-pool"),
+        pytest.param([OURS], None, id="nobody-would-be-left"),
+        pytest.param([], None, id="none"),
+        pytest.param(None, None, id="not-said"),
+        pytest.param("nonsense", None, id="nonsense"),
+    ],
+)
+def test_who_may_take_it_once_our_placeholders_may_not(owners: object, closed: object) -> None:
+    metadata = {
+        "name": "x",
+        "uid": "u",
+        "resourceVersion": "7",
+        "creationTimestamp": "2026-02-02T07:30:00Z",
+        "labels": shape()["metadata"]["labels"],
+    }
+    found = slot({"metadata": metadata, "spec": {"owners": owners}, "status": {"phase": "Available"}})
+
+    assert found.closed == ("" if closed is None else json.dumps(closed))
+    assert found.is_to_close is bool(closed)
+    assert not found._replace(phase="Pending").is_to_close
 
 
 def test_the_object_that_is_made() -> None:

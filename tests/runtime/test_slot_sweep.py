@@ -12,7 +12,7 @@ from gen.runtime.objectkind import CONFIG_MAP, POD, SLOT
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
-from tests.runtime.slotworld import slot_text
+from tests.runtime.slotworld import slot_text, slots
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,
@@ -163,6 +163,22 @@ def test_placeholders_that_have_handed_over_are_sent_away() -> None:
 
     assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
     assert swept.cluster.replicas() == {"course-small": 0}
+
+
+def test_placeholders_that_could_take_free_slots_are_not_asked_for() -> None:
+    """Its rights do not let the sweep close them; the Job that it starts does."""
+    shape = slots(placeholders=True)["object"]
+    free = numbered(3)
+    for tree in free:
+        tree["spec"]["owners"] = shape["spec"]["owners"]
+    swept = Swept("09:00", *course(placeholders=True), deployment(0), *free)
+
+    assert twice(swept) == ["PATCH jobs course-sweep"]
+
+    swept = Swept("09:00", *course(placeholders=True), deployment(0), *numbered(3))
+
+    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
+    assert swept.cluster.replicas() == {"course-small": 1}
 
 
 def test_what_a_person_has_set_is_made() -> None:

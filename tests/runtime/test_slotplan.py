@@ -7,7 +7,7 @@ import pytest
 from gen.runtime.plan import Wish
 from gen.runtime.slot import Owner, Slot, name_of
 from gen.runtime.slotdemand import Demand
-from gen.runtime.slotplan import PATIENCE, Home, Plan, census, placeholders, plan
+from gen.runtime.slotplan import GATHERING, PATIENCE, Home, Plan, census, placeholders, plan
 from gen.runtime.timetable import Pool, Slots
 
 HOME = Home("berth", "course-small")
@@ -70,6 +70,18 @@ def short(found: Plan) -> tuple[list[str], list[str], list[str], list[str]]:
             wanted(2),
             ([], ["2-new", "0-new", "1-new"], [], []),
             id="another-end",
+        ),
+        pytest.param(
+            [made(kind, n, closed="[]") for n, kind in enumerate((PENDING, FREE, HANDED, USED))],
+            wanted(3),
+            ([], ["1-new", "2-new", "3-new"], [], []),
+            id="open-to-placeholders-once-they-hold",
+        ),
+        pytest.param(
+            [made(FREE, 0, closed="[]"), made(FREE, 1, closed="[]")],
+            wanted(1),
+            ([], ["0-new"], ["1-new"], []),
+            id="not-one-that-goes",
         ),
         pytest.param(
             [made(kind, n) for n, kind in enumerate((PENDING, FREE, HANDED, USED))]
@@ -141,10 +153,19 @@ def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
         pytest.param([made(HANDED, 0), made(FREE, 1)], 2, 0, 0, id="on-their-way"),
         pytest.param([made(HANDED, 0), made(FREE, 1)], 3, 0, 0, id="on-their-way-and-more-is-wanted"),
         pytest.param([made(HANDED, 0, OLD), made(FREE, 1, OLD)], 2, 2, 2, id="of-another-shape"),
+        pytest.param([made(HANDED, 0, created=NOW - GATHERING + 1)], 3, 3, 3, id="more-may-come-yet"),
+        pytest.param(
+            [made(HANDED, 0, created=NOW - GATHERING), made(HANDED, 1)], 3, 3, 0, id="waited-for-long-enough"
+        ),
+        pytest.param(
+            [made(FREE, 0, created=NOW - GATHERING), made(HANDED, 1)], 3, 2, 2, id="the-free-wait-for-nothing"
+        ),
+        pytest.param([made(FREE, 0, closed="[]")], 3, 0, 0, id="one-would-take-the-free-slot"),
+        pytest.param([made(FREE, 0, OLD, closed="[]")], 3, 1, 1, id="or-that-of-another-shape"),
     ],
 )
 def test_how_many_placeholders_come_first(slots: list[Slot], free: int, replicas: int, expected: int) -> None:
-    assert placeholders(census(slots, HOME), BOTH, free, replicas) == expected
+    assert placeholders(census(slots, HOME), BOTH, free, replicas, NOW) == expected
 
 
 def test_a_name_that_somebody_else_has_is_not_asked_for() -> None:
