@@ -1,22 +1,27 @@
-"""Reservations of Koordinator in memory: the API server's manners, and as much of the scheduler as the
-runtime can see. It binds what there is room for, hands placeholders over, counts owners, and lets expire.
+"""Reservations of Koordinator in memory: the API server's manners, one node with pods of sessions and of
+placeholders, and the exact rules of the scheduler.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
 from gen.runtime.api import JSON, MERGE_PATCH, Answer, Request
 from gen.runtime.instant import instant, instant_text
+from gen.runtime.labels import CLASS, RESERVATION, SITE
+from tests.koordinator import lifecycle
+from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide
+from tests.koordinator.decoding import poison
+from tests.koordinator.objects import ALLOCATED, is_available, metadata, owners_of, phase_of, spec_of
+from tests.koordinator.world import SCHEDULER, node, pod
 from tests.runtime.fake_cluster import refusal
 
 Tree = dict[str, Any]
 PATH = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
-SESSIONS = "students"  # the namespace of session pods
-MANAGERS = ("berth-occurrence", "berth-sweep")
-_GO = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(\d+)s")
+SESSIONS, PLACEHOLDERS = "students", "berth"  # the namespaces of pods
+NODE = "n1"
+RUNNING: Tree = {"phase": "Running"}
 
 
 def good(status: int, tree: Tree) -> Answer:
@@ -35,32 +40,20 @@ def selects(selector: str, labels: Tree) -> bool:
     return True
 
 
-def seconds_of(duration: str) -> int:
-    """Of what we write; anything else is poison to the real scheduler."""
-    match = _GO.fullmatch(duration)
-    assert match, duration
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    assert minutes < 60 > seconds, f"{duration} is not canonical"
-    return 3600 * hours + 60 * minutes + seconds
-
-
-def owner(namespace: str, name: str) -> Tree:
-    return {"namespace": namespace, "name": name, "uid": f"uid-{name}"}
-
-
 class FakeKoordinator:
     """A transport for what concerns Reservations."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
         self.objects: dict[str, Tree] = {}  # by name
-        self.room = 1_000_000  # that there is for slots, and for placeholders that come before them
-        self.placeholders: list[str] = []  # pods that are there
+        self.pods: dict[str, Tree] = {}  # by name
+        self.room = 1_000_000  # seats of one CPU that fit on the node
         self.writes: list[tuple[str, str]] = []  # verb and name
         self.used_deletes: list[tuple[str, str]] = []  # when which slot was removed while a session used it
         self.on_write: Callable[[], object] = lambda: None
         self.page = 1_000_000  # the most objects in one answer, whatever is asked
         self._version = 100
+        self._settled: dict[bool, tuple[object, float]] = {}  # in which state nothing was to do, until when
 
     def put(self, name: str, tree: Tree, **status: Any) -> None:
         """As somebody else would: created now if it is new."""
@@ -82,10 +75,10 @@ class FakeKoordinator:
         self.put(name, tree, **{**tree.get("status", {}), **status})
 
     def phase(self, name: str) -> str:
-        return str(self.objects[name].get("status", {}).get("phase", "Pending"))
+        return phase_of(self.objects[name])
 
     def owners(self, name: str) -> list[str]:
-        return [one["name"] for one in self.objects[name].get("status", {}).get("currentOwners", ())]
+        return owners_of(self.objects[name])
 
     def of(self, phase: str) -> list[str]:
         """In the order of their creation."""
@@ -98,65 +91,112 @@ class FakeKoordinator:
         return [name for name in self.of("Available") if self.sessions(name)]
 
     def sessions(self, name: str) -> list[str]:
-        return [one for one in self.owners(name) if one not in self.placeholders]
+        found = self.objects[name].get("status", {}).get("currentOwners") or []
+        return [one["name"] for one in found if one["namespace"] == SESSIONS]
+
+    @property
+    def placeholders(self) -> list[str]:
+        """Pods that are on the node."""
+        return [name for name, one in self._places().items() if "nodeName" in spec_of(one)]
+
+    def _places(self) -> dict[str, Tree]:
+        return {name: one for name, one in self.pods.items() if metadata(one)["namespace"] == PLACEHOLDERS}
 
     # What the scheduler does.
 
     def schedule(self) -> None:
-        """Binds the oldest first; one that takes placeholders over needs one that nobody has taken yet."""
-        self._expire()
-        for name in self.of("Pending"):
-            tree = self.objects[name]
-            required = "scheduling.koordinator.sh/pre-allocation-required" in tree["metadata"]["labels"]
-            if required:
-                taken = {one for other in self.objects for one in self.owners(other)}
-                donor = next((one for one in self.placeholders if one not in taken), None)
-                if donor:
-                    self.set(name, phase="Available", currentOwners=[owner("berth", donor)])
-            elif len(self.of("Available")) + len(self.placeholders) < self.room:
-                self.set(name, phase="Available")
+        """All that is due."""
+        self._decide()
+
+    def _decide(self, *, all_wait: bool = False) -> None:
+        """Until nothing is left to do. If `all_wait`, slots that wait for the scheduler go on waiting."""
+        state, until = self._settled.get(all_wait, (None, 0.0))
+        if state == self._state() and self.now() <= until:
+            return  # most of the time: nothing has changed since, and nothing is due
+        for _ in range(5):
+            room = node(NODE, cpu=str(self.room), pods="1000000")
+            there = [one for one in self.objects.values() if is_available(one) or not all_wait]
+            found = Seen([room], list(self.pods.values()), there)
+            done = [self._do(action) for action in decide(self.now(), found, [SCHEDULER])]
+            if not any(done):
+                self._settled[all_wait] = (self._state(), self._next_end())
+                return
+
+    def _state(self) -> object:
+        return self._version, self.room, len(self.objects), len(self.pods)
+
+    def _next_end(self) -> float:
+        ends = (one["spec"].get("expires") for one in self.objects.values() if is_available(one))
+        return min((instant(end) for end in ends if end), default=float("inf"))
+
+    def _do(self, action: object) -> bool:
+        match action:
+            case SetStatus(tree, status, donors):
+                for donor in donors:
+                    self._allocate(metadata(donor)["name"], tree)
+                self.put(metadata(tree)["name"], tree, **status)
+            case Bind(tree, node, allocated):
+                name = metadata(tree)["name"]
+                self._version += 1
+                self.pods[name] = {**tree, "spec": {**spec_of(tree), "nodeName": node}, "status": RUNNING}
+                if allocated:
+                    self.pods[name]["metadata"] = {**metadata(tree), "annotations": {ALLOCATED: allocated}}
+            case Delete(tree):
+                del self.objects[metadata(tree)["name"]]
+            case _:
+                return False
+        return True
+
+    def _allocate(self, name: str, reservation: Tree) -> None:
+        self._version += 1
+        known = {**metadata(self.pods[name]), "annotations": {ALLOCATED: allocation(reservation)}}
+        self.pods[name] = {**self.pods[name], "metadata": known}
 
     def scale(self, replicas: int) -> int:
-        """The pods of the Deployment follow its replicas as far as there is room. How many are ready."""
-        freed = len(
-            [name for name in self.of("Available") if not set(self.owners(name)) & set(self.placeholders)]
-        )
-        most = min(replicas, max(0, self.room - freed))
-        while len(self.placeholders) > most:
-            self.leave(self.placeholders.pop())
-        while len(self.placeholders) < most:
+        """Pods of the Deployment come and go, those first that wait for room. How many have it."""
+        pods = self._places()
+        there = sorted(pods, key=lambda name: "nodeName" in spec_of(pods[name]), reverse=True)
+        for name in there[replicas:]:
+            self.leave(name)
+        labels = {SITE: "example", RESERVATION: "course", CLASS: "small"}
+        for _ in range(replicas - len(there)):
             self._version += 1
-            self.placeholders.append(f"course-small-5d5f7-{self._version}")
+            name = f"course-small-5d5f7-{self._version}"
+            self._come(name, labels=labels, namespace=PLACEHOLDERS)
+        self._decide(all_wait=True)
         return len(self.placeholders)
 
-    def _expire(self) -> None:
-        """Only what is bound does."""
-        for name in self.of("Available"):
-            tree = self.objects[name]
-            spec, created = tree["spec"], instant(tree["metadata"]["creationTimestamp"])
-            ends = (instant(spec["expires"]), created + seconds_of(spec["ttl"]))
-            if min(ends) <= self.now():
-                self.set(name, phase="Failed")
+    def _come(self, name: str, **more: Any) -> None:
+        self._version += 1
+        made = pod(name, **more)
+        metadata(made).update(uid=f"uid-{self._version}", creationTimestamp=instant_text(int(self.now())))
+        self.pods[name] = made
 
     def enter(self, session: str) -> bool:
-        """A session's pod is bound: to a slot if one is free, else wherever there is room."""
-        for name in self.free():
-            once = self.objects[name]["spec"].get("allocateOnce")
-            self.set(
-                name, phase="Succeeded" if once else "Available", currentOwners=[owner(SESSIONS, session)]
-            )
-            return True
-        return False
+        """A session's pod is bound: to a slot if one is free, else wherever there is room. Slots that wait
+        for the scheduler go on waiting.
+        """
+        if session not in self.pods:
+            self._come(session, namespace=SESSIONS)
+        self._decide(all_wait=True)
+        return any(session in self.owners(name) for name in self.objects)
+
+    def take(self, name: str, session: str) -> None:
+        """It has chosen this slot."""
+        self._come(session, namespace=SESSIONS, at=NODE)
+        self._allocate(session, self.objects[name])
+        self._decide(all_wait=True)
 
     def leave(self, pod: str) -> None:
-        for name in list(self.objects):
-            if pod in self.owners(name):
-                left = [one for one in self.objects[name]["status"]["currentOwners"] if one["name"] != pod]
-                self.set(name, currentOwners=left)
+        if self.pods.pop(pod, None):
+            self._decide(all_wait=True)
 
     def lose_nodes(self, *names: str) -> None:
+        """Of these slots, with the pods that are in them."""
         for name in names:
-            self.set(name, phase="Failed", currentOwners=[])
+            for one in self.owners(name):
+                self.pods.pop(one, None)
+            self.put(name, self.objects[name], **lifecycle.expired(self.objects[name], self.now()))
 
     # What the API server does.
 
@@ -192,7 +232,7 @@ class FakeKoordinator:
         made = body["metadata"]["name"]
         if made in self.objects:
             return refusal(409, "AlreadyExists", f'reservations "{made}" already exists')
-        assert seconds_of(body["spec"]["ttl"]) > 0
+        assert not poison(body)
         self.put(made, body)
         return good(201, self.objects[made])
 
@@ -203,8 +243,9 @@ class FakeKoordinator:
             return refusal(404, "NotFound", f'reservations "{name}" not found')
         if body["metadata"]["resourceVersion"] != tree["metadata"]["resourceVersion"]:
             return refusal(409, "Conflict", "the object has been modified")
-        seconds_of(body["spec"]["ttl"])
-        self.put(name, {**tree, "spec": {**tree["spec"], **body["spec"]}})
+        changed = {**tree, "spec": {**tree["spec"], **body["spec"]}}
+        assert not poison(changed)
+        self.put(name, changed)
         return good(200, self.objects[name])
 
     def _delete(self, name: str, options: Tree, request: Request) -> Answer:
