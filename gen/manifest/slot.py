@@ -14,6 +14,7 @@ from gen.manifest.owners import of_sessions
 from gen.model import Cluster, Koordinator, Owner, Reservation, ResourceClass, Site, Slots
 from gen.runtime.inventory import slots_line
 from gen.runtime.labels import ROLE, SLOT, STANDING
+from gen.runtime.slot import LONGEST, duration
 
 Object = dict[str, Any]
 GROUP = "scheduling.koordinator.sh"
@@ -25,8 +26,6 @@ PRIORITY = "koordinator.sh/priority"
 CONTAINER = "seat"
 TAKING_OVER = "Restricted"  # with any other policy, a Reservation that takes over is never scheduled
 NEVER = "0s"
-# With `expires`, the earlier of the two ends a Reservation; ten years let `expires` decide.
-TEN_YEARS = "87600h0m0s"
 # Where a cluster has none, the reservation is refused; its timetable is measured all the same.
 _NONE = Koordinator("koord-scheduler", "Restricted", colocation_profiles=False)
 
@@ -100,7 +99,7 @@ def _lifetime(slots: Slots) -> dict[str, str]:
     """A ttl that nobody writes would be a day."""
     if slots.expires is None:
         return {"ttl": slots.ttl or NEVER}
-    return {"ttl": slots.ttl or TEN_YEARS, "expires": slots.expires}
+    return {"ttl": slots.ttl or duration(LONGEST), "expires": slots.expires}
 
 
 def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: Slots) -> Object:

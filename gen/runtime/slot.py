@@ -14,8 +14,9 @@ from gen.runtime.verbs import Tree
 
 AVAILABLE, PENDING = "Available", "Pending"
 OVER = ("Succeeded", "Failed")
-LONGEST = 10 * 365 * 86_400  # seconds; what Go cannot read stops Koordinator for everybody
-MARGIN = 120  # seconds that a slot may stand longer by its `ttl` than by its `expires`
+# With `expires`, the earlier of the two ends a slot. These let `expires` decide, whatever clocks there are:
+LONGEST = 876_600 * 3600  # seconds, a hundred years; what Go cannot read stops Koordinator for everybody
+MARGIN = 3600  # seconds that a slot may stand longer by its `ttl`, which the server's clock begins
 
 
 class Owner(NamedTuple):

@@ -54,7 +54,7 @@ def test_nothing_is_poisoned_and_every_slot_says_its_end() -> None:
     window.run()
 
     assert {(spec_of(one)["ttl"], spec_of(one)["expires"]) for one in found.values()} == {
-        ("52m0s", "2026-02-02T08:20:00Z")
+        ("1h50m0s", "2026-02-02T08:20:00Z")
     }
 
 

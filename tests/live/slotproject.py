@@ -68,7 +68,7 @@ def make(world: World, first: int, number: int, phase: str = "Available", **said
             {
                 "kind": "Reservation",
                 "metadata": {**shape["object"]["metadata"], "name": f"{shape['name']}-{ordinal}-{digest}"},
-                "spec": {**shape["object"]["spec"], "expires": expires, "ttl": "4h32m0s"},
+                "spec": {**shape["object"]["spec"], "expires": expires, "ttl": "5h30m0s"},
                 "status": status_of(phase, owner, said.get("condition")),
             }
         )

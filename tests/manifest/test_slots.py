@@ -256,7 +256,7 @@ def test_another_shape_is_another_name_and_the_order_of_keys_is_no_shape() -> No
 LIVES = {
     "for-ever": (None, None, {"ttl": "0s"}),
     "for-a-time": (None, "720h0m0s", {"ttl": "720h0m0s"}),
-    "until": ("2026-12-31T23:00:00Z", None, {"ttl": "87600h0m0s", "expires": "2026-12-31T23:00:00Z"}),
+    "until": ("2026-12-31T23:00:00Z", None, {"ttl": "876600h0m0s", "expires": "2026-12-31T23:00:00Z"}),
     "both": ("2026-12-31T23:00:00Z", "1h0m0s", {"ttl": "1h0m0s", "expires": "2026-12-31T23:00:00Z"}),
 }
 

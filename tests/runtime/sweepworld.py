@@ -144,7 +144,7 @@ def slot_of(
     namespaces = ["berth" if one.startswith("course-") else "students" for one in owners]
     current = [{"namespace": where, "name": one} for where, one in zip(namespaces, owners, strict=True)]
     status = {"phase": phase, "currentOwners": current} if phase else {}
-    spec = {"expires": instant_text(at("10:00")), "ttl": "10h2m0s"}
+    spec = {"expires": instant_text(at("10:00")), "ttl": "11h0m0s"}
     return made(SLOT, name, created=created, labels=known, spec=spec, status=status, **more)
 
 

@@ -8,6 +8,8 @@ import pytest
 from gen.runtime.slot import Owner, Slot, body, duration, life, name_of, selector, slot
 from gen.runtime.timetable import Slots
 from tests.koordinator.decoding import duration as seconds_of
+from tests.koordinator.lifecycle import is_due
+from tests.koordinator.world import reservation
 from tests.runtime.slotworld import OWNER, pool_labels, shape
 from tests.runtime.world import at
 
@@ -91,7 +93,7 @@ def test_the_object_that_is_made() -> None:
 
     assert made == {
         "metadata": {**shape()["metadata"], "name": "example-course-small-3-aaaa1111"},
-        "spec": {**shape()["spec"], "expires": "2026-02-02T10:00:00Z", "ttl": "2h32m0s"},
+        "spec": {**shape()["spec"], "expires": "2026-02-02T10:00:00Z", "ttl": "3h30m0s"},
     }
 
 
@@ -111,14 +113,26 @@ def test_durations_are_as_go_writes_them(seconds: int, said: str) -> None:
 
 
 def test_no_window_is_too_long_for_go() -> None:
-    assert life(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "87600h2m0s"}
+    assert life(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "876601h0m0s"}
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_by_its_ttl_a_slot_stands_two_to_three_minutes_longer_than_it_should(seed: int) -> None:
-    """Also one that was made long before its end moved, or that is over already."""
+def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> None:
+    """So that a clock which is wrong by less ends none early. Also one that was made long before its end
+    moved, or that is over already.
+    """
     random = Random(seed)
     created, expires = random.randrange(10**6), random.randrange(10**6)
     margin = created + seconds_of(str(life(created, expires)["ttl"])) - max(created, expires)
 
-    assert 120 <= margin < 180
+    assert 3600 <= margin < 3660
+
+
+def test_a_clock_that_is_wrong_by_minutes_ends_no_slot_early() -> None:
+    """The server's clock begins a `ttl`; ours may be half an hour ahead of it."""
+    created, expires = at("07:30"), at("10:00")
+    said = life(created + 30 * 60, expires)
+    status = {"nodeName": "n1", "phase": "Available"}
+    tree = reservation(created=created, ttl=said["ttl"], expires=said["expires"]) | {"status": status}
+
+    assert [is_due(tree, expires), is_due(tree, expires + 1)] == [False, True]

@@ -49,7 +49,7 @@ def test_without_any_seat_what_is_in_use_stays_until_the_end(after: Row) -> None
     assert (world.run(), world.koordinator.objects) == (0, {})
 
 
-@pytest.mark.parametrize(("end", "ttl"), [("08:10", "42m0s"), ("07:50", "22m0s")])
+@pytest.mark.parametrize(("end", "ttl"), [("08:10", "1h40m0s"), ("07:50", "1h20m0s")])
 def test_another_end_is_told_to_the_slots_that_stand(end: str, ttl: str) -> None:
     world = edited(slot_text(row(end=end)))
     world.run(until="07:46")

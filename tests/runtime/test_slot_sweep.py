@@ -60,7 +60,7 @@ def test_what_nobody_serves_is_made_to_the_full_count_and_gets_a_job() -> None:
         *(f"POST example-course-small-{n}-aaaa1111" for n in range(4)),
         "PATCH jobs course-sweep",
     ]
-    assert {tree["spec"]["ttl"] for tree in swept.koordinator.objects.values()} == {"1h2m0s"}
+    assert {tree["spec"]["ttl"] for tree in swept.koordinator.objects.values()} == {"2h0m0s"}
     assert swept.cluster.events() == [
         ("course", "SweepOpened", "Made 4 slots of small: course/1 is open and no pod serves it."),
         ("course", "SweepStartedJob", "Started Job course-sweep: no pod serves course/1."),
