@@ -17,11 +17,12 @@ from gen.diff.peaks import Held, peaks
 from gen.diff.renames import likenesses, renamed
 from gen.diff.slotdangers import of_slots, standing_now
 from gen.finding import ERROR
-from gen.manifest.slot import slot_hash, slot_object
+from gen.manifest.slot import slot_object
 from gen.model import Reservation
 from gen.pipeline import Item, Pipeline, date_problems
 from gen.placed import Placed, placed
 from gen.rules import severity
+from gen.runtime.timetable import slot_hash
 
 HOUR = 3600
 _KIND = "CapacityReservation"

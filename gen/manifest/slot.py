@@ -15,6 +15,7 @@ from gen.model import Cluster, Koordinator, Owner, Reservation, ResourceClass, S
 from gen.runtime.inventory import slots_line
 from gen.runtime.labels import ROLE, SLOT, STANDING
 from gen.runtime.slot import LONGEST, duration
+from gen.runtime.timetable import slot_hash
 
 Object = dict[str, Any]
 GROUP = "scheduling.koordinator.sh"
@@ -56,13 +57,6 @@ def slots_of(reservation: Reservation) -> Slots:
     """Of a reservation of backend koordinator, and of no other."""
     assert reservation.slots is not None, f"{reservation.name} has another backend"
     return reservation.slots
-
-
-def slot_hash(slot_object: Object) -> str:
-    """Eight hex digits: another shape is another name, because no change reaches a slot that stands."""
-    from hashlib import sha256  # noqa: PLC0415 - most sites have no slots
-
-    return sha256(json.dumps(slot_object, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def pool_slots(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:

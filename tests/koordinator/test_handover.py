@@ -8,7 +8,7 @@ from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS
 from tests.koordinator.objects import owners_of, spec_of, uid_of
 from tests.koordinator.window import COUNT, Window
 from tests.koordinator.world import node, pod
-from tests.runtime.slotworld import OWNER
+from tests.runtime.slotworld import HANDING, OWNER
 from tests.runtime.world import clock
 
 Counts = tuple[str, tuple[int, int, int]]
@@ -102,7 +102,7 @@ def test_a_slot_that_was_handed_over_is_for_sessions_only_and_is_the_same_slot()
     there = window.server.all(RESERVATIONS)
 
     assert {name: spec_of(one)["owners"] for name, one in there.items()} == {
-        f"example-course-small-{n}-aaaa1111": [OWNER] for n in range(COUNT)
+        f"example-course-small-{n}-{HANDING}": [OWNER] for n in range(COUNT)
     }
     assert [(line["made"], line["renewed"], line["reason"]) for line in window.told("slots")] == [
         (COUNT, 0, "opened"),

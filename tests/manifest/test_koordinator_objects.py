@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gen.manifest.slot import pool_slots, slot_hash
+from gen.manifest.slot import pool_slots
 from gen.model import Owner, Slots
 from gen.runtime.timetable import Slots as InCluster
-from gen.runtime.timetable import parse
+from gen.runtime.timetable import parse, slot_hash
 from tests.awkward import AWKWARD
 from tests.manifest.parts import Object, of_kind, of_part, text_of
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from gen.manifest.owners import narrowed
-from gen.manifest.slot import placed, pool_slots, slot_hash, slot_object, standing
+from gen.manifest.slot import placed, pool_slots, slot_object, standing
 from gen.model import ClassSessions, Owner, SessionMatch, Slots
 from gen.runtime.slot import slot
+from gen.runtime.timetable import slot_hash
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from gen.runtime.api import Answer, Request
 from gen.runtime.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
+from gen.runtime.timetable import slot_hash
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import PATH, FakeKoordinator
 from tests.runtime.world import COURSE, Row, World, clock, pool, whole_timetable_text
@@ -32,13 +33,15 @@ def shape(resource_class: str = "small", reservation: str = "course", cpu: str =
 def slots(
     resource_class: str = "small",
     reservation: str = "course",
-    digest: str = "aaaa1111",
     *,
+    variant: str = "",
     placeholders: bool = False,
     **more: Any,
 ) -> Tree:
-    """As a pool of a timetable has them."""
+    """As a pool of a timetable has them. Another `variant` is another shape that holds as much."""
     made = shape(resource_class, reservation, **more)
+    if variant:
+        made["metadata"]["annotations"] = {"example.org/variant": variant}
     if placeholders:
         ours = {"matchLabels": pool_labels(resource_class, reservation)}
         made["metadata"]["labels"][REQUIRED] = "true"
@@ -48,9 +51,14 @@ def slots(
         "placeholders": placeholders,
         "allocateOnce": made["spec"]["allocateOnce"],
         "name": f"example-{reservation}-{resource_class}",
-        "hash": digest,
+        "hash": slot_hash(made),
         "object": made,
     }
+
+
+DIGEST, OTHER, HANDING = (
+    str(found["hash"]) for found in (slots(), slots(variant="b"), slots(placeholders=True))
+)
 
 
 def slot_text(

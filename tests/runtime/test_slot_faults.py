@@ -7,11 +7,11 @@ import pytest
 from gen.runtime.api import Answer, Request
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH, names
-from tests.runtime.slotworld import SlotWorld, slot_text, slots
+from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
 from tests.runtime.world import Row
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
-SLOT = f"{PATH}/example-course-small-1-aaaa1111"
+SLOT = f"{PATH}/example-course-small-1-{DIGEST}"
 TROUBLE: dict[str, Answer | Exception] = {
     "no-answer": no_answer(),
     "too-many": refusal(429, "TooManyRequests", retry_after=1),
@@ -60,14 +60,14 @@ def test_one_that_cannot_be_removed_holds_up_no_other() -> None:
     world.plan("07:44", lambda: world.cluster.interfere(f"DELETE {SLOT}", refusal(422, "Invalid")))
 
     assert world.run(until="07:46") is None
-    assert names(list(world.koordinator.objects)) == ["1-aaaa1111"]
+    assert names(list(world.koordinator.objects)) == [f"1-{DIGEST}"]
 
 
 def test_one_that_cannot_be_made_holds_up_no_other_and_not_what_ends_later() -> None:
     world = quiet()
 
     def refuse(request: Request) -> Answer | None:
-        is_made = request.method == "POST" and b'-1-aaaa1111"' in request.body
+        is_made = request.method == "POST" and f'-1-{DIGEST}"'.encode() in request.body
         return refusal(422, "Invalid") if is_made else None
 
     world.cluster.interferences.append(refuse)
@@ -75,7 +75,7 @@ def test_one_that_cannot_be_made_holds_up_no_other_and_not_what_ends_later() -> 
     world.plan("07:32", lambda: setattr(world.cluster, "timetable", later))
     world.run(until="07:33")
 
-    assert names(sorted(world.koordinator.objects)) == [f"{n}-aaaa1111" for n in (0, 2, 3)]
+    assert names(sorted(world.koordinator.objects)) == [f"{n}-{DIGEST}" for n in (0, 2, 3)]
     assert {tree["spec"]["expires"] for tree in world.koordinator.objects.values()} == {
         "2026-02-02T07:50:00Z"
     }
@@ -88,13 +88,13 @@ def test_one_that_changes_in_the_moment_in_which_it_is_removed_is_looked_at_agai
 
     def take(request: Request) -> None:
         if request.method == "DELETE" and not world.koordinator.used():
-            world.koordinator.take("example-course-small-3-aaaa1111", "a")
+            world.koordinator.take(f"example-course-small-3-{DIGEST}", "a")
 
     world.cluster.interferences.append(take)
     world.run(until="07:33")
 
     assert world.koordinator.used_deletes == []
-    assert names(world.koordinator.used()) == ["3-aaaa1111"]
+    assert names(world.koordinator.used()) == [f"3-{DIGEST}"]
     assert world.counts == "2+1"
 
 
@@ -137,7 +137,7 @@ def test_placeholders_bring_nodes_and_go_once_they_have_handed_over() -> None:
     world.koordinator.room = 1
     world.plan("07:31:01", lambda: setattr(world.koordinator, "room", 3))
     world.plan("07:32:01", lambda: setattr(world.koordinator, "room", 4))
-    world.plan("07:34:01", lambda: world.koordinator.lose_nodes("example-course-small-0-aaaa1111"))
+    world.plan("07:34:01", lambda: world.koordinator.lose_nodes(f"example-course-small-0-{HANDING}"))
 
     assert world.run() == 0
     assert world.history == [
@@ -210,7 +210,7 @@ def happen(world: SlotWorld, random: Random) -> None:
         case 1 if koordinator.objects:
             koordinator.lose_nodes(random.choice(list(koordinator.objects)))
         case 2:
-            name = f"example-course-small-{random.randrange(9)}-aaaa1111"
+            name = f"example-course-small-{random.randrange(9)}-{DIGEST}"
             if name not in koordinator.objects:
                 koordinator.put(name, slots()["object"])
                 koordinator.objects[name]["spec"] |= {"ttl": "24h0m0s", "expires": "2026-02-02T23:00:00Z"}

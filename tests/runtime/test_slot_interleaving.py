@@ -19,7 +19,7 @@ from gen.runtime.timetable import parse
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects
-from tests.runtime.slotworld import SlotCluster, SlotWorld, slot_text
+from tests.runtime.slotworld import OTHER, SlotCluster, SlotWorld, slot_text
 from tests.runtime.sweepworld import SITE, cronjob, timetable
 from tests.runtime.turns import Player, pause
 from tests.runtime.world import Row, at
@@ -178,7 +178,7 @@ def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
 @pytest.mark.parametrize("seed", range(6))
 def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""
-    after = slot_text((*ROW[:4], {"small": 9}), digest="bbbb2222")
+    after = slot_text((*ROW[:4], {"small": 9}), variant="b")
     with stage(seed, slot_text(ROW), "one", "two", "sweep") as it:
         it.settle(2)
         it.edit(after)
@@ -193,7 +193,7 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
 
         assert it.errors == []
         assert it.world.counts == "9+0"
-        assert {name[-8:] for name in it.koordinator.objects} == {"bbbb2222"}
+        assert {name[-8:] for name in it.koordinator.objects} == {OTHER}
         assert most <= 6 + 9
         assert len(it.koordinator.writes) <= 6 + 9 + 6 + 3
 

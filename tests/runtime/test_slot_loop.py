@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from tests.runtime.fake_koordinator import names
-from tests.runtime.slotworld import SlotWorld, slot_text, slots
+from tests.runtime.slotworld import DIGEST, SlotWorld, slot_text, slots
 from tests.runtime.world import COURSE
 
 FOUR = ("course/1", "07:30", "07:40", "08:00", {"small": 4})
@@ -52,14 +52,14 @@ def test_a_slot_says_how_long_it_stands_if_everything_of_ours_is_dead() -> None:
     (tree,) = world.koordinator.objects.values()
 
     said = slots()["object"]
-    assert tree["metadata"]["name"] == "example-course-small-0-aaaa1111"
+    assert tree["metadata"]["name"] == f"example-course-small-0-{DIGEST}"
     assert tree["metadata"]["labels"] == said["metadata"]["labels"]
     # Ten seconds less than two and a half hours, rounded up to a minute, and two minutes.
     assert tree["spec"] == {**said["spec"], "expires": "2026-02-02T10:00:00Z", "ttl": "3h30m0s"}
 
     world.pass_time(3 * 3600)
 
-    assert world.koordinator.phase("example-course-small-0-aaaa1111") == "Failed"
+    assert world.koordinator.phase(f"example-course-small-0-{DIGEST}") == "Failed"
 
 
 def test_with_nothing_open_it_removes_whatever_stands_and_ends() -> None:
@@ -184,34 +184,34 @@ def test_once_a_slot_is_consumed_it_is_removed_and_the_seats_are_as_promised() -
 def test_one_that_somebody_deletes_is_back_within_ten_seconds() -> None:
     world = SlotWorld("07:29", slot_text(FOUR))
     world.sessions(small={"course/1": 0})
-    world.plan("07:45:01", lambda: world.koordinator.objects.pop("example-course-small-1-aaaa1111"))
+    world.plan("07:45:01", lambda: world.koordinator.objects.pop(f"example-course-small-1-{DIGEST}"))
     world.run(until="07:46")
 
     assert world.slot_lines()[1:] == [("07:45:05", 1, 0, 0, "reset by somebody to 3")]
-    assert names(sorted(world.koordinator.objects)) == [f"{n}-aaaa1111" for n in range(4)]
+    assert names(sorted(world.koordinator.objects)) == [f"{n}-{DIGEST}" for n in range(4)]
 
 
 def test_those_whose_node_is_gone_are_replaced() -> None:
     world = SlotWorld("07:29", slot_text(FOUR))
     world.sessions(small={"course/1": 0})
-    lost = [f"example-course-small-{n}-aaaa1111" for n in (0, 2)]
+    lost = [f"example-course-small-{n}-{DIGEST}" for n in (0, 2)]
     world.plan("07:45:01", lambda: world.koordinator.lose_nodes(*lost))
     world.run(until="07:46")
 
     assert world.slot_lines()[1:] == [("07:45:05", 2, 0, 2, "2 were over, or had lost their node")]
-    assert names(sorted(world.koordinator.objects)) == [f"{n}-aaaa1111" for n in (1, 3, 4, 5)]
+    assert names(sorted(world.koordinator.objects)) == [f"{n}-{DIGEST}" for n in (1, 3, 4, 5)]
 
 
 def test_a_name_that_another_site_has_is_left_to_it() -> None:
     world = SlotWorld("07:29", slot_text(FOUR))
     world.sessions(small={"course/1": 0})
-    taken = "example-course-small-1-aaaa1111"
+    taken = f"example-course-small-1-{DIGEST}"
     world.koordinator.put(
         taken, {"metadata": {"labels": {"berth.dev/site": "other"}}, "spec": {}}, phase="Failed"
     )
     world.run(until="07:31")
 
-    assert names(sorted(world.koordinator.of("Available"))) == [f"{n}-aaaa1111" for n in (0, 2, 3, 4)]
+    assert names(sorted(world.koordinator.of("Available"))) == [f"{n}-{DIGEST}" for n in (0, 2, 3, 4)]
 
 
 def test_back_to_back_occurrences_keep_their_slots_which_end_later() -> None:

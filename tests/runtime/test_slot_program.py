@@ -12,7 +12,7 @@ import pytest
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.pod import Pod
 from tests.runtime.programs import OPEN, OVER, START, environment, make_berth, wait_until
-from tests.runtime.slotworld import SlotCluster, slot_text, slots
+from tests.runtime.slotworld import DIGEST, SlotCluster, slot_text, slots
 from tests.runtime.stub_server import StubServer, answered_by
 from tests.runtime.world import COURSE, pool, whole_timetable_text
 
@@ -82,7 +82,7 @@ def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path,
 def test_over_it_removes_them_and_exits_0(account: Path, tmp_path: Path) -> None:
     cluster = cluster_of(text(OVER, 3))
     for n in range(3):
-        cluster.koordinator.put(f"example-course-small-{n}-aaaa1111", slots()["object"])
+        cluster.koordinator.put(f"example-course-small-{n}-{DIGEST}", slots()["object"])
     with StubServer(answered_by(cluster), account) as server:
         process = start(make_berth(tmp_path), account, environment(server, tmp_path))
         output, _ = process.communicate(timeout=60)

@@ -12,7 +12,7 @@ from gen.runtime.objectkind import CONFIG_MAP, POD, SLOT
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
-from tests.runtime.slotworld import slot_text, slots
+from tests.runtime.slotworld import DIGEST, HANDING, OTHER, slot_text, slots
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,
@@ -30,8 +30,8 @@ ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 4})
 SERVED = (job(), pod())
 
 
-def numbered(count: int, phase: str = "Available", **more: object) -> list[Tree]:
-    return [slot_of(f"example-course-small-{n}-aaaa1111", phase, **more) for n in range(count)]  # type: ignore[arg-type]
+def numbered(count: int, phase: str = "Available", digest: str = DIGEST) -> list[Tree]:
+    return [slot_of(f"example-course-small-{n}-{digest}", phase) for n in range(count)]
 
 
 def course(*rows: Row, **more: object) -> list[Tree]:
@@ -49,7 +49,7 @@ def twice(swept: Swept) -> list[str]:
     return writes
 
 
-def removed(*ordinals: int, digest: str = "aaaa1111") -> list[str]:
+def removed(*ordinals: int, digest: str = DIGEST) -> list[str]:
     return [f"DELETE example-course-small-{n}-{digest}" for n in ordinals]
 
 
@@ -57,7 +57,7 @@ def test_what_nobody_serves_is_made_to_the_full_count_and_gets_a_job() -> None:
     swept = Swept("09:00", *course())
 
     assert twice(swept) == [
-        *(f"POST example-course-small-{n}-aaaa1111" for n in range(4)),
+        *(f"POST example-course-small-{n}-{DIGEST}" for n in range(4)),
         "PATCH jobs course-sweep",
     ]
     assert {tree["spec"]["ttl"] for tree in swept.koordinator.objects.values()} == {"2h0m0s"}
@@ -88,17 +88,17 @@ def test_events_are_about_the_timetable_where_there_is_no_deployment() -> None:
 
 
 def test_sessions_in_slots_are_all_that_it_knows_of_sessions() -> None:
-    used = slot_of("example-course-small-0-aaaa1111", owners=("a",))
+    used = slot_of(f"example-course-small-0-{DIGEST}", owners=("a",))
     swept = Swept("09:00", *course(), used, *numbered(2)[1:])
 
     assert twice(swept) == [
-        *(f"POST example-course-small-{n}-aaaa1111" for n in (2, 3)),
+        *(f"POST example-course-small-{n}-{DIGEST}" for n in (2, 3)),
         "PATCH jobs course-sweep",
     ]
 
 
 def test_the_dead_are_replaced_and_surplus_is_left_to_the_job() -> None:
-    dead = slot_of("example-course-small-9-aaaa1111", "Failed")
+    dead = slot_of(f"example-course-small-9-{DIGEST}", "Failed")
     swept = Swept("09:00", *course(), *numbered(6), dead)
 
     assert twice(swept) == [*removed(9), "PATCH jobs course-sweep"]
@@ -115,7 +115,7 @@ def test_what_is_over_is_removed(phase: str) -> None:
 
 
 def test_what_a_pod_serves_is_left_alone_while_it_is_open() -> None:
-    swept = Swept("09:00", *course(), *SERVED, *numbered(2), slot_of("x-9-bbbb2222", "Failed"))
+    swept = Swept("09:00", *course(), *SERVED, *numbered(2), slot_of(f"x-9-{OTHER}", "Failed"))
 
     assert twice(swept) == []
 
@@ -157,7 +157,7 @@ def test_where_placeholders_come_first_it_lets_them_and_takes_over_from_those_th
 
 def test_placeholders_that_have_handed_over_are_sent_away() -> None:
     handed = [
-        slot_of(f"example-course-small-{n}-aaaa1111", owners=(f"course-small-5d5f7-{n}",)) for n in range(4)
+        slot_of(f"example-course-small-{n}-{HANDING}", owners=(f"course-small-5d5f7-{n}",)) for n in range(4)
     ]
     swept = Swept("09:00", *course(placeholders=True), deployment(4), *handed)
 
@@ -168,14 +168,14 @@ def test_placeholders_that_have_handed_over_are_sent_away() -> None:
 def test_placeholders_that_could_take_free_slots_are_not_asked_for() -> None:
     """Its rights do not let the sweep close them; the Job that it starts does."""
     shape = slots(placeholders=True)["object"]
-    free = numbered(3)
+    free = numbered(3, digest=HANDING)
     for tree in free:
         tree["spec"]["owners"] = shape["spec"]["owners"]
     swept = Swept("09:00", *course(placeholders=True), deployment(0), *free)
 
     assert twice(swept) == ["PATCH jobs course-sweep"]
 
-    swept = Swept("09:00", *course(placeholders=True), deployment(0), *numbered(3))
+    swept = Swept("09:00", *course(placeholders=True), deployment(0), *numbered(3, digest=HANDING))
 
     assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
     assert swept.cluster.replicas() == {"course-small": 1}

@@ -23,9 +23,16 @@ def text_of(random: Random, name: str) -> str:
     row: Row = (f"{name}/1", *COURSE[1:4], {"small": SEATS})
     said = pool(f"{name}-small", "maintain")
     if backend != "placeholder":
-        digest = random.choice(["aaaa1111", "bbbb2222"])
-        said["slots"] = slots("small", name, digest, placeholders=backend == "both")
+        said["slots"] = slots("small", name, variant=random.choice(["", "b"]), placeholders=backend == "both")
     return whole_timetable_text(name, {"small": said}, [row], suspend=random.random() < 0.1, version=2)
+
+
+def digests(name: str) -> list[str]:
+    """Of every shape that a text may have."""
+    found = [
+        slots("small", name, variant=one, placeholders=two) for one in ("", "b") for two in (False, True)
+    ]
+    return [str(one["hash"]) for one in found]
 
 
 def slots_of(random: Random, name: str) -> list[Tree]:
@@ -36,7 +43,7 @@ def slots_of(random: Random, name: str) -> list[Tree]:
         labels = {"berth.dev/resource-class": known}
         if random.random() < 0.15:
             labels["berth.dev/standing"] = "true"
-        digest = "cccc3333" if len(labels) > 1 else random.choice(["aaaa1111", "aaaa1111", "bbbb2222"])
+        digest = "cccc3333" if len(labels) > 1 else random.choice(digests(name))
         phase = random.choice(["", "Pending", "Available", "Available", "Succeeded", "Failed"])
         deleted = {"deletionTimestamp": "2026-02-02T07:20:00Z"} if random.random() < 0.1 else {}
         found.append(

@@ -97,10 +97,13 @@ def test_version_1_is_read() -> None:
     assert parse(json.dumps(TREE)) == TIMETABLE
 
 
+HASH = "374c700a"  # of the object below
+
+
 def with_slots(**slots: Any) -> dict[str, Any]:
     labels = {f"berth.dev/{key}": "x" for key in ("site", "reservation", "resource-class", "role")}
     shape = {"metadata": {"labels": labels}, "spec": {"allocateOnce": False}}
-    said = {"placeholders": True, "allocateOnce": False, "name": "s-p", "hash": "abcd1234", "object": shape}
+    said = {"placeholders": True, "allocateOnce": False, "name": "s-p", "hash": HASH, "object": shape}
     tree = deepcopy(TREE) | {"version": 2}
     tree["pools"]["small"]["slots"] = {**said, **slots}
     return tree
@@ -111,11 +114,11 @@ def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
     small, huge = parse(json.dumps(tree)).pools
 
     shape = tree["pools"]["small"]["slots"]["object"]
-    assert small == TIMETABLE.pools[0]._replace(slots=Slots("s-p", "abcd1234", shape, placeholders=True))
+    assert small == TIMETABLE.pools[0]._replace(slots=Slots("s-p", HASH, shape, placeholders=True))
     assert huge == TIMETABLE.pools[1]
     assert (small.key, small.has_deployment) == ("data-science-101-small/slots", True)
     assert (huge.key, huge.has_deployment) == ("data-science-101-huge", True)
-    assert not small._replace(slots=Slots("s-p", "abcd1234", shape)).has_deployment
+    assert not small._replace(slots=Slots("s-p", HASH, shape)).has_deployment
 
 
 @pytest.mark.parametrize(
@@ -132,6 +135,10 @@ def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
             {"object": {"metadata": {"labels": {}}, "spec": {}}},
             "pools.small.slots.object.metadata.labels.berth.dev/site: is missing",
         ),
+        (
+            {"hash": "abcd1234"},
+            f"pools.small.slots.hash: 'abcd1234' is not that of the object, which is {HASH!r}",
+        ),
     ],
 )
 def test_slots_that_are_malformed_are_refused(slots: dict[str, Any], message: str) -> None:
@@ -139,6 +146,15 @@ def test_slots_that_are_malformed_are_refused(slots: dict[str, Any], message: st
         parse(json.dumps(with_slots(**slots)))
 
     assert str(caught.value) == message
+
+
+def test_slots_that_were_changed_by_hand_are_refused() -> None:
+    """What is made is what was reviewed: Koordinator itself checks next to nothing."""
+    tree = with_slots()
+    tree["pools"]["small"]["slots"]["object"]["spec"]["allocateOnce"] = True
+
+    with pytest.raises(TimetableError, match=r"small\.slots\.hash: .* is not that of the object"):
+        parse(json.dumps(tree))
 
 
 def test_unknown_keys_are_ignored_at_every_level() -> None:
