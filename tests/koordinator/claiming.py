@@ -28,13 +28,16 @@ NEEDS_DONORS = "node(s) no pods meet the pre-allocation requirements"
 
 
 class Settings(NamedTuple):
-    """Arguments of the plugin that matter here, with their defaults."""
+    """Arguments of the plugin that matter here, with their defaults, and how late its controller is."""
 
     cluster_mode: bool = False
     prefers_free_room: bool = False
+    expiry_lag: float = 0.0  # seconds after the end of a Reservation; the real one looks again every 3 to 15
+    gc_interval: float = 0.0  # seconds between two looks for garbage; 0: at every look
 
 
-DEFAULTS = Settings()
+DEFAULTS = Settings()  # nothing is late, which is the best that there may be
+SLOWEST = Settings(expiry_lag=15.0, gc_interval=60.0)
 
 
 class _Found(NamedTuple):

@@ -84,10 +84,10 @@ def decide(now: float, there: Seen, schedulers: Iterable[str], settings: Setting
     synced: list[Action] = []
     current: list[Tree] = []
     for one in there.reservations:
-        if lifecycle.is_garbage(one, names, now):
+        if lifecycle.is_garbage(one, names, now, settings.gc_interval):
             synced.append(Delete(one))
             continue
-        status = lifecycle.synced(one, names, there.pods, now)
+        status = lifecycle.synced(one, names, there.pods, now, settings.expiry_lag)
         if status is not None:
             synced.append(SetStatus(one, status))
         current.append(one if status is None else {**one, "status": status})

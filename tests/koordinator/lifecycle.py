@@ -33,11 +33,15 @@ KEPT = 24 * 3600  # seconds for which what is over stays
 SCHEDULED, READY = "Scheduled", "Ready"
 
 
-def synced(reservation: Tree, nodes: Container[str], pods: Iterable[Tree], now: float) -> Tree | None:
-    """The status that it should have, where it has another. What has no node yet never expires."""
+def synced(
+    reservation: Tree, nodes: Container[str], pods: Iterable[Tree], now: float, lag: float = 0.0
+) -> Tree | None:
+    """The status that it should have, where it has another. What has no node yet never expires. That one is
+    due is seen `lag` seconds late: no event tells of it, as one does of a node.
+    """
     if phase_of(reservation) in (FAILED, SUCCEEDED) or not node_of(reservation):
         return None
-    if is_due(reservation, now) or node_of(reservation) not in nodes:
+    if is_due(reservation, now - lag) or node_of(reservation) not in nodes:
         return expired(reservation, now)
     return _with_owners(reservation, pods, now)
 
@@ -151,12 +155,21 @@ def _stamp(now: float) -> str:
     return instant_text(int(now))
 
 
-def is_garbage(reservation: Tree, nodes: Container[str], now: float) -> bool:
-    """What is expired or has served goes after a day, or as soon as its node is gone."""
-    since = _over_since(reservation)
-    if since is None:
+def is_garbage(reservation: Tree, nodes: Container[str], now: float, interval: float = 0.0) -> bool:
+    """What is expired or has served goes after a day, or once its node is gone; if there is an `interval`, at
+    the next multiple of it. What lost its node long after it was over goes at once even so.
+    """
+    said = _over_since(reservation)
+    if said is None:
         return False
-    return now - _instant(since) > KEPT or (bool(node_of(reservation)) and node_of(reservation) not in nodes)
+    since = _instant(said)
+    if bool(node_of(reservation)) and node_of(reservation) not in nodes:
+        return _has_ticked(since, now, interval)
+    return now - since > KEPT and _has_ticked(since + KEPT, now, interval)
+
+
+def _has_ticked(since: float, now: float, interval: float) -> bool:
+    return not interval or now // interval > since // interval
 
 
 def _over_since(reservation: Tree) -> str | None:

@@ -76,11 +76,12 @@ class Info:
 
     @property
     def order(self) -> int:
-        """0: it has none."""
+        """0: it has none that Go can read."""
         try:
-            return int(labels_of(self.tree).get(ORDER, ""))
+            said = int(labels_of(self.tree).get(ORDER, ""))
         except ValueError:
             return 0
+        return said if -(2**63) <= said < 2**63 else 0
 
     def assign(self, pod: Tree) -> None:
         self.pods[uid_of(pod)] = amounts.requests_of(spec_of(pod))

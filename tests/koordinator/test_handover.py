@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS
+from tests.koordinator.claiming import DEFAULTS, SLOWEST, Settings
 from tests.koordinator.objects import owners_of, spec_of, uid_of
 from tests.koordinator.window import COUNT, Window
 from tests.koordinator.world import node, pod
@@ -20,11 +21,11 @@ class Watched(Window):
     until a placeholder took them.
     """
 
-    def __init__(self, behaviour: str, cpu: int, count: int = COUNT) -> None:
+    def __init__(self, behaviour: str, cpu: int, count: int = COUNT, settings: Settings = DEFAULTS) -> None:
         self.seen: list[Counts] = []
         self.eaten: set[str] = set()
         self._were_free: set[str] = set()
-        super().__init__(behaviour, cpu, placeholders=True, count=count)
+        super().__init__(behaviour, cpu, placeholders=True, count=count, settings=settings)
 
     def pass_time(self, seconds: float) -> None:
         super().pass_time(seconds)
@@ -115,7 +116,8 @@ def test_a_slot_that_was_handed_over_is_for_sessions_only_and_is_the_same_slot()
 def test_whatever_happens_no_placeholder_takes_a_free_slot(behaviour: str, seed: int) -> None:
     """Nodes come and go, sessions too, and slots are deleted."""
     chance = Random(seed)
-    window = Watched(behaviour, cpu=chance.randrange(3, 9))
+    settings = chance.choice((DEFAULTS, SLOWEST))
+    window = Watched(behaviour, cpu=chance.randrange(3, 9), settings=settings)
     for number in range(90):
         minute, second = 31 + number // 2, 30 * (number % 2)
         window.plan(

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.koordinator.claiming import SLOWEST
 from tests.koordinator.deciding import SetStatus
 from tests.koordinator.objects import status_of
 from tests.koordinator.world import World, node, pod, reservation
@@ -229,3 +230,43 @@ def test_an_owner_that_ends_gives_its_room_back_at_once_and_its_name_when_it_is_
     world.look()
     assert world.owners() == {"r1": []}
     assert status_of(world.reservations["r1"])["allocated"] == {}
+
+
+def test_the_slowest_controller_ends_one_a_quarter_of_a_minute_late() -> None:
+    world = World(node(), reservation(ttl="1h"), settings=SLOWEST)
+    world.look()
+    world.now += 3600 + 15
+    world.look()
+    before = world.phases()
+    world.now += 1
+    world.look()
+
+    assert (before, world.phases()) == ({"r1": "Available"}, {"r1": "Failed"})
+
+
+def test_the_slowest_controller_tells_at_once_of_a_lost_node_and_clears_away_a_minute_later() -> None:
+    world = World(node(), reservation(), settings=SLOWEST)
+    world.look()
+    world.now += 1
+    del world.nodes["n1"]
+    found = []
+    for second in (0, 58, 1):
+        world.now += second
+        world.look()
+        found.append(world.phases())
+
+    assert found == [{"r1": "Failed"}, {"r1": "Failed"}, {}]
+
+
+def test_the_slowest_controller_keeps_what_is_over_for_a_day_and_a_minute() -> None:
+    world = World(node(), reservation(ttl="30s"), settings=SLOWEST)
+    world.look()
+    world.now += 46
+    world.look()
+    found = []
+    for seconds in (24 * 3600, 13, 1):
+        world.now += seconds
+        world.look()
+        found.append(world.phases())
+
+    assert found == [{"r1": "Failed"}, {"r1": "Failed"}, {}]

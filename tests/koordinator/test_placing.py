@@ -128,6 +128,15 @@ def test_an_order_makes_its_node_the_preferred_one_and_any_reservation_goes_befo
     assert {name: world.where()[name] for name in ("s0", "s1", "s2")} == {"s0": "n2", "s1": "n1", "s2": "n0"}
 
 
+@pytest.mark.parametrize("order", ["9223372036854775808", "-9223372036854775809", "1.5", ""])
+def test_an_order_that_go_cannot_read_is_none(order: str) -> None:
+    world = settled(node(), reservation("r1"), reservation("r2", labels={ORDER: order}))
+    world.add(pod("s1"))
+    world.look()
+
+    assert world.owners() == {"r1": ["s1"], "r2": []}
+
+
 def test_reservation_ignored_uses_any_room_and_is_never_an_owner() -> None:
     world = settled(node(cpu="1"), reservation(owners=[{"object": {"name": "other"}}]))
     world.add(pod("s1", labels={IGNORED: "true"}))

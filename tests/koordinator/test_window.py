@@ -5,10 +5,11 @@ from random import Random
 
 import pytest
 
-from tests.koordinator.apiserver import PODS, RESERVATIONS
+from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS
+from tests.koordinator.claiming import DEFAULTS, SLOWEST, Settings
 from tests.koordinator.objects import spec_of, status_of
 from tests.koordinator.window import COUNT, Window
-from tests.koordinator.world import pod
+from tests.koordinator.world import node, pod
 from tests.runtime.world import at
 
 
@@ -58,22 +59,46 @@ def test_nothing_is_poisoned_and_every_slot_says_its_end() -> None:
     }
 
 
-def test_a_crash_of_everything_of_ours_leaves_no_slot_that_holds_room() -> None:
+@pytest.mark.parametrize("settings", [DEFAULTS, SLOWEST], ids=["prompt", "slowest"])
+def test_a_crash_of_everything_of_ours_leaves_no_slot_that_holds_room(settings: Settings) -> None:
     """The scheduler itself lets them expire."""
-    window = Window()
+    window = Window(settings=settings)
     window.run(until="08:00")
-    window.now = at("08:20") + 1
-    window.work()
+    found = []
+    for second in (1, 15, 16):
+        window.now = at("08:20") + second
+        window.work()
+        found.append({status_of(one)["phase"] for one in window.server.all(RESERVATIONS).values()})
 
-    phases = {status_of(one)["phase"] for one in window.server.all(RESERVATIONS).values()}
-    assert phases == {"Failed"}
+    late = "Available" if settings.expiry_lag else "Failed"
+    assert found == [{late}, {late}, {"Failed"}]
+
+
+@pytest.mark.parametrize("settings", [DEFAULTS, SLOWEST], ids=["prompt", "slowest"])
+def test_what_lost_its_node_is_made_elsewhere_whoever_clears_it_away(settings: Settings) -> None:
+    """The scheduler does so within a minute; our program does not wait for it."""
+    window = Window(cpu=COUNT, settings=settings)
+    found: list[object] = []
+
+    def move() -> None:
+        window.server.delete(NODES, "uid-of-n1")
+        window.server.make(NODES, node("n2", cpu=str(COUNT)))
+        window.work()
+        found.append(len(window.server.all(RESERVATIONS)))
+
+    window.plan("07:45:01", move)
+    window.plan("07:45:11", lambda: found.append((window.seats(), len(window.server.all(RESERVATIONS)))))
+
+    assert window.run() == 0
+    assert found == [COUNT if settings.gc_interval else 0, ((COUNT, 0), COUNT)]
+    assert window.server.all(RESERVATIONS) == {}
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
 @pytest.mark.parametrize("seed", range(5))
 def test_seats_are_never_fewer_than_promised(behaviour: str, seed: int) -> None:
     """Sessions come and go as they like, a minute apart; a little after each, what is promised stands."""
-    chance, window = Random(seed), Window(behaviour)
+    chance, window = Random(seed), Window(behaviour, settings=SLOWEST)
     looks: list[tuple[int, int]] = []
     for number in range(40):
         when = f"{(35 + number) // 60 + 7:02d}:{(35 + number) % 60:02d}"

@@ -2,6 +2,7 @@
 
 from gen.runtime.api import Answer, Request
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS, ApiServer
+from tests.koordinator.claiming import DEFAULTS, Settings
 from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide
 from tests.koordinator.objects import ALLOCATED, is_available, labels_of, metadata, owners_of, spec_of, uid_of
 from tests.koordinator.world import node, pod
@@ -39,11 +40,18 @@ class Window(World):
     """
 
     def __init__(
-        self, behaviour: str = "maintain", cpu: int = 20, *, placeholders: bool = False, count: int = COUNT
+        self,
+        behaviour: str = "maintain",
+        cpu: int = 20,
+        *,
+        placeholders: bool = False,
+        count: int = COUNT,
+        settings: Settings = DEFAULTS,
     ) -> None:
         row = ("course/1", "07:30", "07:35", "08:20", {"small": count})
         text = slot_text(row, behaviour=behaviour, placeholders=placeholders)
         super().__init__("07:29:58", text)
+        self.settings = settings
         self.server = ApiServer(lambda: self.now)
         self.server.make(NODES, node(cpu=str(cpu)))
         self.cluster = SlotCluster(text, {"course-small": 0} if placeholders else {}, self.server)
@@ -64,7 +72,7 @@ class Window(World):
         self._scale()
         for _ in range(4):
             there = (list(self.server.all(path).values()) for path in (NODES, PODS, RESERVATIONS))
-            for action in decide(self.now, Seen(*there), [SCHEDULER]):
+            for action in decide(self.now, Seen(*there), [SCHEDULER], self.settings):
                 if isinstance(action, SetStatus):
                     self._set_status(action)
                 elif isinstance(action, Bind):
