@@ -59,7 +59,7 @@ def test_a_month_above_the_budget_is_not_valid(repository: Repository, tmp_path:
     preview(repository, tmp_path / "out")
     text = (tmp_path / "out/preview.md").read_text("utf-8").replace("\\", "")
 
-    assert "2099-02 costs 27.75 USD, above the budget of 20: course 27.75." in text
+    assert "2099-02 costs 31.28 USD, above the budget of 20: course 31.28." in text
     assert outcome(tmp_path / "out") == ("false", "true")
 
 
