@@ -156,9 +156,8 @@ def test_where_placeholders_come_first_it_lets_them_and_takes_over_from_those_th
 
 
 def test_placeholders_that_have_handed_over_are_sent_away() -> None:
-    handed = [
-        slot_of(f"example-course-small-{n}-{HANDING}", owners=(f"course-small-5d5f7-{n}",)) for n in range(4)
-    ]
+    name, place = f"example-course-small-{{}}-{HANDING}", "course-small-5d5f7-{}"
+    handed = [slot_of(name.format(n), owners=(place.format(n),)) for n in range(4)]
     swept = Swept("09:00", *course(placeholders=True), deployment(4), *handed)
 
     assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
@@ -167,10 +166,9 @@ def test_placeholders_that_have_handed_over_are_sent_away() -> None:
 
 def test_placeholders_that_could_take_free_slots_are_not_asked_for() -> None:
     """Its rights do not let the sweep close them; the Job that it starts does."""
-    shape = slots(placeholders=True)["object"]
     free = numbered(3, digest=HANDING)
     for tree in free:
-        tree["spec"]["owners"] = shape["spec"]["owners"]
+        tree["spec"]["owners"] = slots(placeholders=True)["object"]["spec"]["owners"]
     swept = Swept("09:00", *course(placeholders=True), deployment(0), *free)
 
     assert twice(swept) == ["PATCH jobs course-sweep"]
