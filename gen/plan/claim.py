@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from gen.plan.amounts import Amounts
+from gen.plan.bookings import Bookings
 from gen.plan.labels import CAPACITY_TYPE, HOSTNAME, RESERVATION_ID, RESERVED
 from gen.plan.market import Candidate, Entry, Template, lacking_values
 from gen.plan.requirement import IN, Clash, Requirement, Requirements, requirement
 from gen.plan.shape import Shape
-from gen.plan.slots import Slots
 from gen.plan.taints import unborne
 from gen.plan.topology import NoPlace, Topology
 
@@ -62,7 +62,9 @@ class Claim:
     def close(self, shape: Shape) -> None:
         self._closed[shape] = self.requirements
 
-    def offer(self, shape: Shape, topology: Topology, slots: Slots, relax: bool = False) -> Offer | Refusal:
+    def offer(
+        self, shape: Shape, topology: Topology, bookings: Bookings, relax: bool = False
+    ) -> Offer | Refusal:
         """With one more pod. `relax`: let go of `min_values` where the setting allows it."""
         joined = self._joined(shape)
         bound = topology.binds(shape)
@@ -79,7 +81,7 @@ class Claim:
             return Refusal("min-values", message, lasting=not bound)
         if lacking:
             joined = _with_min_values(joined, lacking)
-        held = self._held(candidates, slots)
+        held = self._held(candidates, bookings)
         return held if isinstance(held, Refusal) else Offer(joined, candidates, held)
 
     def _joined(self, shape: Shape) -> Requirements | Refusal:
@@ -111,7 +113,7 @@ class Claim:
         kept = tuple([c for c, room in zip(offer.candidates, left, strict=True) if room >= took])
         return offer._replace(candidates=kept), took
 
-    def take(self, offer: Offer, shape: Shape, pods: tuple[int, int], slots: Slots, clock: int) -> None:
+    def take(self, offer: Offer, shape: Shape, pods: tuple[int, int], bookings: Bookings, clock: int) -> None:
         number, count = pods
         if not self.used:
             self._most = (shape.pod.requests, self.template.most(offer.requirements, shape), count)
@@ -119,7 +121,7 @@ class Claim:
             self._most = (*self._most[:2], self._most[2] + count)
         else:
             self._most = None
-        slots.change(self.held, offer.held)
+        bookings.change(self.held, offer.held)
         self.requirements, self.candidates, self.held = offer
         for name, value in shape.requests.items():
             self.used[name] = self.used.get(name, 0) + value * count
@@ -192,12 +194,12 @@ class Claim:
         most, added = self._room_for(self.requirements, shape)
         return any(most[c] > added for c in self.candidates)
 
-    def _held(self, candidates: tuple[Candidate, ...], slots: Slots) -> tuple[str, ...] | Refusal:
+    def _held(self, candidates: tuple[Candidate, ...], bookings: Bookings) -> tuple[str, ...] | Refusal:
         """The reservations to hold, strictly: who could have a reserved machine waits for one."""
         if not self.template.settings.reserved_capacity:
             return ()
         possible = [reservation for c in candidates for reservation in c.reserved]
-        held = slots.bookable(possible, self.held)
+        held = bookings.bookable(possible, self.held)
         if possible and not held:
             return Refusal("reserved", "its reserved machines are all booked in this loop", lasting=False)
         if self.held and not held:

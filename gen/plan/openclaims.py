@@ -3,9 +3,9 @@
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 
+from gen.plan.bookings import Bookings
 from gen.plan.claim import Claim, Offer
 from gen.plan.shape import Shape
-from gen.plan.slots import Slots
 from gen.plan.ties import Ties
 from gen.plan.topology import Topology
 
@@ -17,12 +17,12 @@ class OpenClaims:
     """For one shape. Who waits for a reservation is asked again when one was released."""
 
     def __init__(
-        self, claims: Sequence[Claim], shape: Shape, topology: Topology, slots: Slots, ties: Ties
+        self, claims: Sequence[Claim], shape: Shape, topology: Topology, bookings: Bookings, ties: Ties
     ) -> None:
         self._all = claims
         self._shape = shape
         self._topology = topology
-        self._slots = slots
+        self._bookings = bookings
         self._ties = ties
         self._open = sorted((claim for claim in claims if not claim.closed(shape)), key=_order)
         self._waiting: list[tuple[Claim, int]] = []
@@ -49,21 +49,21 @@ class OpenClaims:
         insort(self._open, claim, key=_order)
 
     def _reopen(self) -> None:
-        version = self._slots.version
+        version = self._bookings.version
         for claim, seen in self._waiting:
             if seen != version:
                 insort(self._open, claim, key=_order)
         self._waiting = [(claim, seen) for claim, seen in self._waiting if seen == version]
 
     def _asked(self, claim: Claim) -> Offer | None:
-        offer = claim.offer(self._shape, self._topology, self._slots)
+        offer = claim.offer(self._shape, self._topology, self._bookings)
         if isinstance(offer, Offer):
             return offer
         if offer.lasting:
             claim.close(self._shape)
             claim.lasting = offer.kind == "types"
         else:
-            self._waiting.append((claim, self._slots.version))
+            self._waiting.append((claim, self._bookings.version))
         return None
 
     def _equal(self) -> int:

@@ -7,12 +7,12 @@ until something changes.
 from collections.abc import Iterable, Sequence
 
 from gen.plan.amounts import NODES
+from gen.plan.bookings import Bookings
 from gen.plan.claim import Claim, Offer, Refusal
 from gen.plan.line import Line, Run, in_order
 from gen.plan.market import Entry, Market, Template
 from gen.plan.openclaims import OpenClaims
 from gen.plan.shape import Shape
-from gen.plan.slots import Slots
 from gen.plan.standing import Standing
 from gen.plan.ties import Ties
 from gen.plan.topology import Topology
@@ -25,14 +25,14 @@ class Packing:
     """`refusals`, after `pack`: by the pod's number, why the rest of it found no place."""
 
     def __init__(
-        self, market: Market, standing: Sequence[Standing], limits: Limits, slots: Slots, ties: Ties
+        self, market: Market, standing: Sequence[Standing], limits: Limits, bookings: Bookings, ties: Ties
     ) -> None:
         self.claims: list[Claim] = []
         self.refusals: dict[int, Refusal] = {}
         self._market = market
         self._standing = standing
         self._limits = limits
-        self._slots = slots
+        self._bookings = bookings
         self._ties = ties
         self._clock = 0
         self._topology = Topology(market.domains, [one.node for one in standing], ties)
@@ -82,7 +82,7 @@ class Packing:
         placed = self._onto_standing(shape, number, count)
         if placed == count:
             return placed, None
-        opened = OpenClaims(self.claims, shape, self._topology, self._slots, self._ties)
+        opened = OpenClaims(self.claims, shape, self._topology, self._bookings, self._ties)
         fresh: Claim | None = None
         while placed < count:
             found = opened.next()
@@ -132,7 +132,7 @@ class Packing:
                 continue
             claim = Claim(template, allowed, self._host())
             relax = template.settings.best_effort_min_values
-            offer = claim.offer(shape, self._topology, self._slots, relax)
+            offer = claim.offer(shape, self._topology, self._bookings, relax)
             if isinstance(offer, Offer):
                 self.claims.append(claim)
                 claim.largest = _largest(offer, self._limits[template.pool.name])
@@ -162,7 +162,7 @@ class Packing:
 
     def _take(self, claim: Claim, offer: Offer, shape: Shape, pods: tuple[int, int]) -> None:
         self._clock += 1
-        claim.take(offer, shape, pods, self._slots, self._clock)
+        claim.take(offer, shape, pods, self._bookings, self._clock)
         self._record(claim, shape, pods[1])
 
     def _record(self, claim: Claim, shape: Shape, count: int) -> None:
@@ -191,7 +191,7 @@ class Packing:
         """
         if allowed is None:
             return refusal
-        without = Claim(template, None, "?").offer(shape, self._topology, self._slots)
+        without = Claim(template, None, "?").offer(shape, self._topology, self._bookings)
         if isinstance(without, Refusal) and without.kind != "reserved":
             return refusal
         return Refusal("limits", "every type that it could use is larger than what its limits leave")

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gen.plan.amounts import NODES, ONE, fits
+from gen.plan.bookings import Bookings
 from gen.plan.claim import Claim, Refusal
 from gen.plan.launch import buy
 from gen.plan.line import Run
@@ -18,7 +19,6 @@ from gen.plan.market import Bought, market, pool_template
 from gen.plan.packing import Packing
 from gen.plan.requirement import Labels
 from gen.plan.shape import Shape, left_alone
-from gen.plan.slots import Slots
 from gen.plan.standing import Standing
 from gen.plan.stock import Stock, labels, limits, node
 from gen.plan.ties import Ties
@@ -125,9 +125,9 @@ class _Buying:
         self._join()
         standing = [Standing(one, question.daemons) for one in self._given]
         standing += self._made_in_order(runs)
-        slots = Slots(self._stock.free())
+        bookings = Bookings(self._stock.free())
         room = limits(question.pools, [one.node for one in standing])
-        packing = Packing(market(question, self._stock.spent()), standing, room, slots, self._ties)
+        packing = Packing(market(question, self._stock.spent()), standing, room, bookings, self._ties)
         left = packing.pack(runs)
         self._refusals = packing.refusals
         machines, failed = self._launch(packing.claims, {number: shape for number, shape, _ in runs})

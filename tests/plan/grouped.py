@@ -1,10 +1,10 @@
 """The first loop of a question as the real code packs it, in the words of `tests.plan.plainly`."""
 
+from gen.plan.bookings import Bookings
 from gen.plan.line import Run
 from gen.plan.market import market
 from gen.plan.packing import Packing
 from gen.plan.shape import Shape, left_alone
-from gen.plan.slots import Slots
 from gen.plan.standing import Standing
 from gen.plan.stock import Stock, limits
 from gen.plan.ties import Ties
@@ -24,8 +24,8 @@ def tell(question: Question) -> tuple[list[Told], dict[str, int]]:
             runs.append((number, shapes[plain], pod.count))
     nodes = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
     standing = [Standing(one, question.daemons) for one in nodes]
-    slots = Slots(Stock(question).free())
-    packing = Packing(offered, standing, limits(question.pools, nodes), slots, Ties())
+    bookings = Bookings(Stock(question).free())
+    packing = Packing(offered, standing, limits(question.pools, nodes), bookings, Ties())
     left: dict[str, int] = {}
     for number, _, count in packing.pack(runs):
         name = question.pods[number].name

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 
-class Slots:
+class Bookings:
     """`version` grows with every booking and release: who was refused need not ask again before."""
 
     def __init__(self, free: dict[str, int]) -> None:

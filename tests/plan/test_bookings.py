@@ -1,6 +1,6 @@
 """Booking free machines of reservations: once for each claim, given back when it can no longer use them."""
 
-from gen.plan.slots import Slots
+from gen.plan.bookings import Bookings
 from gen.plan.stock import Stock
 from gen.plan.values import Question, reserved
 from tests.plan.machines import ANY, machine, pod
@@ -8,12 +8,12 @@ from tests.plan.machines import ANY, machine, pod
 SMALL, MEDIUM, LARGE = "small", "medium", "large"
 
 
-def slots() -> Slots:
-    return Slots({SMALL: 3, MEDIUM: 2, LARGE: 1})
+def bookings() -> Bookings:
+    return Bookings({SMALL: 3, MEDIUM: 2, LARGE: 1})
 
 
 def test_what_is_held_can_be_held_on_when_nothing_is_free() -> None:
-    some = slots()
+    some = bookings()
     for _ in range(2):
         some.change((), (MEDIUM,))
 
@@ -22,7 +22,7 @@ def test_what_is_held_can_be_held_on_when_nothing_is_free() -> None:
 
 
 def test_several_claims_with_several_reservations() -> None:
-    some = slots()
+    some = bookings()
     some.change((), (MEDIUM, SMALL))
     some.change((), (MEDIUM, LARGE))
     some.change((), (SMALL,))
@@ -31,7 +31,7 @@ def test_several_claims_with_several_reservations() -> None:
 
 
 def test_holding_the_same_again_books_nothing() -> None:
-    some = slots()
+    some = bookings()
     some.change((), (LARGE,))
     before = some.version
     some.change((LARGE,), (LARGE,))
@@ -40,7 +40,7 @@ def test_holding_the_same_again_books_nothing() -> None:
 
 
 def test_what_is_dropped_is_free_again_and_others_may_ask() -> None:
-    some = slots()
+    some = bookings()
     some.change((), (LARGE, SMALL))
     before = some.version
     some.change((LARGE, SMALL), (SMALL,))
@@ -50,7 +50,7 @@ def test_what_is_dropped_is_free_again_and_others_may_ask() -> None:
 
 
 def test_a_reservation_of_several_offerings_is_asked_for_once() -> None:
-    assert slots().bookable((SMALL, LARGE, SMALL), ()) == (SMALL, LARGE)
+    assert bookings().bookable((SMALL, LARGE, SMALL), ()) == (SMALL, LARGE)
 
 
 def test_where_pools_know_different_numbers_the_least_counts() -> None:
