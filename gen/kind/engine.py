@@ -11,7 +11,8 @@ from gen.kind.metadata import ANNOTATIONS, LABELS, refuse_our_label
 from gen.kind.shape import Either, Field, Fields, ListOf, Made, Report, items
 from gen.kind.value import Flag, OneOf, Text, Whole
 
-ENGINES = ("argocd", "flux", "none")
+CALLED = {"argocd": "Argo CD", "flux": "Flux"}
+ENGINES = (*CALLED, "none")
 _NAMESPACE = Text("DNS label", grammar.dns_label)
 _NAME = Text("DNS name", grammar.dns_name)
 _DURATION = Text("duration such as 10m", grammar.duration)

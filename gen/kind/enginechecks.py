@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from gen.finding import Path
-from gen.kind.engine import OPTIONS, merged
+from gen.kind.engine import CALLED, OPTIONS, merged
 from gen.kind.grammar import UNFIT, is_artifact
 from gen.kind.shape import IDLE_KEY, INVALID, Made, Report, shown
 
 NOT_TOLD, ONE_DESTINATION = "B037", "B039"
-_CALLED = {"argocd": "Argo CD", "flux": "Flux", "none": "engine none"}
+_CALLED = {**CALLED, "none": "engine none"}
 
 
 class _Idle(NamedTuple):

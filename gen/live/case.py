@@ -7,6 +7,7 @@ from gen.live.expected import Expected, Standing
 from gen.live.facts import Deployment, Facts, Place, Pod, Slot, Waiting
 from gen.live.rules import Live
 from gen.model import Site
+from gen.runtime import judgement
 from gen.runtime.override import Override
 from gen.runtime.slotdemand import Demand
 from gen.runtime.slotplan import Census
@@ -15,7 +16,7 @@ from gen.runtime.timetable import Occurrence, Pool, Timetable, in_force
 
 # How long each may take until it is a broken promise, in seconds.
 RESET = 10  # replicas that somebody changed, while a pod serves
-EDIT = 60  # an edit of the timetable, or an override
+EDIT = judgement.EDIT  # an edit of the timetable, or an override
 REPAIR = 360  # everything else: the sweep comes every five minutes
 
 

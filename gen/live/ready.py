@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from gen.live.case import REPAIR, Case
 from gen.live.facts import Deployment, Trouble, Waiting
 from gen.live.rules import Live
+from gen.runtime.facts import UNPULLED
 from gen.runtime.instant import instant_text
 from gen.runtime.labels import CLASS, RESERVATION
 from gen.runtime.readiness import asked_at
@@ -65,7 +66,7 @@ def _no_room(case: Case, waiting: Sequence[Waiting]) -> Live:
 def _stuck(case: Case, waiting: Sequence[Waiting]) -> Live:
     reasons = {one.trouble.reason for one in waiting if one.trouble}
     fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
-    if reasons & {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}:
+    if reasons & UNPULLED:
         fix = "Put the image where nodes can pull it, or mend images.pause or images.pullSecrets of the site."
     return case.live("S041", f"{_placeholders(waiting)} to start: {_said_of(waiting)}", fix)
 

@@ -4,6 +4,7 @@ for longer than our bounds; how long it has been so is told by what was written 
 
 from collections.abc import Iterator
 
+from gen.kind.engine import CALLED
 from gen.live.case import EDIT, REPAIR, RESET, Case
 from gen.live.facts import Deployment
 from gen.live.rules import Live
@@ -34,7 +35,7 @@ def judged(case: Case) -> Iterator[Live]:
 def missing(case: Case) -> Live:
     name, engine = (
         f"{'NodePool' if case.pool.node_pool else 'Deployment'} {case.pool.scaled}",
-        {"argocd": "Argo CD", "flux": "Flux"}.get(case.look.engine, "kubectl"),
+        CALLED.get(case.look.engine, "kubectl"),
     )
     file = f"rendered/clusters/{case.look.place.cluster}/reservations/{case.reservation}.yaml"
     fix = f"Let {engine} apply {file} again."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from gen.kind.engine import CALLED
 from gen.live import podtemplate
 from gen.live.case import EDIT, REPAIR, Case, Look, occurrences_of
 from gen.live.expected import difference
@@ -78,7 +79,7 @@ def _of_cronjobs(look: Look, name: str, cluster: Timetable | None, cronjobs: lis
 
 def apply(look: Look, name: str) -> str:
     file = f"rendered/clusters/{look.place.cluster}/reservations/{name}.yaml"
-    engine = {"argocd": "Argo CD", "flux": "Flux"}.get(look.engine)
+    engine = CALLED.get(look.engine)
     if engine:
         return f"See why {engine} has not applied {file}; it may not be merged yet."
     context = f" --context={look.place.context}" if look.place.context else ""

@@ -46,7 +46,7 @@ def tell(stage: Stage) -> Story:
     project.berth(folder, "render")
     cluster.apply(folder / "rendered" / "clusters" / "real")
     stage.undo.callback(cluster.kubectl, "delete", "namespace", SPACE, "--wait=false")
-    record = Recorder(cluster, SPACE)
+    record = Recorder(SPACE)
     record.start()
     try:
         return _happen(cluster, folder, record, opens)

@@ -50,7 +50,7 @@ def tell(stage: Stage) -> Story:
     project.berth(folder, "render")
     cluster.apply(folder / "rendered" / "clusters" / "real")
     stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, "--wait=false")
-    record = Recorder(cluster)
+    record = Recorder()
     record.start()
     try:
         return _happen(cluster, folder, record, opens)

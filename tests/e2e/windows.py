@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
-from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror
 from tests.e2e.project import NAMESPACE, Document, document
 
@@ -29,7 +28,7 @@ class Look(NamedTuple):
 class Recorder:
     """Looks at every pool of a namespace twice a second, until it is stopped."""
 
-    def __init__(self, _: Cluster, namespace: str = NAMESPACE) -> None:
+    def __init__(self, namespace: str = NAMESPACE) -> None:
         """The cluster has to be up."""
         self._direct = Direct()
         self._pods = Mirror(self._direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
