@@ -216,6 +216,7 @@ class Cluster(NamedTuple):
     runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
     koordinator: Koordinator | None = None  # None: the cluster has none
     karpenter: Karpenter | None = None  # None: nothing is said of it
+    largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () where nobody says
 
     @property
     def has_static_pools(self) -> bool:

@@ -112,6 +112,7 @@ class Pipeline:
         self.problems += room.of_classes(known, site)
         self.problems += promises.of_classes(known, site)
         self.problems += promises.of_profiles(known, site)
+        self.problems += promises.of_sizes(known, site)
         self.problems += karpenter.of_site(site)
         self.problems += karpenter.of_classes(known, site)
         self.problems += clouds.of_documents(known, site)

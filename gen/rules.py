@@ -117,6 +117,7 @@ RULES = {
     "B141": Rule(WARNING, "Sessions are placed by a scheduler that does not know slots."),
     "B142": Rule(WARNING, "More slots on one node than a node takes pods."),
     # Karpenter
+    "B143": Rule(WARNING, "A seat or slot is larger than the largest node."),
     "B150": Rule(ERROR, "A version or feature gate of Karpenter that there is not."),
     "B151": Rule(ERROR, "A text that Karpenter or AWS could not read."),
     "B152": Rule(ERROR, "A selector term that selects nothing, or more than it says."),

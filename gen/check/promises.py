@@ -1,17 +1,18 @@
 """What Koordinator cannot promise of slots, as far as git knows: nodes that are not there yet, sessions that
-another scheduler places, and more slots than a node takes pods.
+another scheduler places, more slots than a node takes pods, and seats that are larger than a node.
 """
 
 import json
 from collections.abc import Iterator
 
+from gen import quantity
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.manifest import affinity, naming
 from gen.model import Cluster, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed, class_names, cluster_of, placed
 
-NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS = "B140", "B141", "B142", "B120"
+NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS, TOO_LARGE = "B140", "B141", "B142", "B120", "B143"
 MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
 _HOSTNAME = "kubernetes.io/hostname"
 
@@ -53,6 +54,43 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
         )
     path: Path = ("spec", "schedulerName") if theirs else ("spec",)
     return Problem(UNSEEN, *found.origin[:2], path, message, fix)
+
+
+def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Whether a seat fits on the largest node of its cluster: one that does not waits for ever."""
+    for found in declared.classes.values():
+        cluster = cluster_of(found, site)
+        for name, most in cluster.largest_node if cluster else ():
+            asked = dict(found.requests).get(name)
+            if asked is not None and _nanos(asked) > _nanos(most):
+                yield Problem(
+                    TOO_LARGE, *found.origin[:2], ("spec", "requests", name), *_larger(asked, name, most)
+                )
+
+
+def _slot_size(
+    reservation: Reservation, slots: Slots, one: Placed, found: ResourceClass
+) -> Iterator[Problem]:
+    """What a slot holds beside a seat that fits."""
+    overhead, requests = slots.template.get("spec", {}).get("overhead", {}), dict(found.requests)
+    for name, most in one.cluster.largest_node if overhead else ():
+        seat, more = requests.get(name, "0"), str(overhead.get(name, "0"))
+        if _nanos(seat) <= _nanos(most) < _nanos(seat) + _nanos(more):
+            yield _problem(
+                reservation,
+                TOO_LARGE,
+                ("template", "overhead", name),
+                *_larger(f"{seat} + {more}", name, most),
+            )
+
+
+def _larger(asked: str, name: str, most: str) -> tuple[str, str]:
+    message = f"{asked} of {name} fits on no node: the largest has {most} for pods."
+    return message, "Ask for less, or correct largestNode of the cluster in the Site."
+
+
+def _nanos(amount: str) -> int:
+    return quantity.parse(amount) or 0
 
 
 def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -97,6 +135,9 @@ def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> 
             yield _no_nodes(reservation, slots, cluster)
     for found in classes:
         yield from _one_node(reservation, slots, found)
+    for one in placed(reservation, declared, site):
+        for found in one.classes:
+            yield from _slot_size(reservation, slots, one, found)
 
 
 def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Problem:

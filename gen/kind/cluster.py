@@ -40,6 +40,7 @@ def merged(own: Made, site: Made) -> Cluster:
         },
         koordinator=own["koordinator"],
         karpenter=own["karpenter"],
+        largest_node=own["largestNode"],
     )
 
 

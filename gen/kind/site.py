@@ -164,6 +164,9 @@ CLUSTER = Fields(
             "the engine's own cluster",
         ),
         "autoscaler": Field(OneOf(("cluster-autoscaler", "karpenter", "none")), "none", "tightens checks"),
+        "largestNode": Field(
+            resources.RESOURCES, (), "what pods may have of its largest node: a seat must fit", "not known"
+        ),
         "ceilings": Field(ListOf(CEILING), (), "the most that may be reserved at once", "none"),
         "koordinator": Field(KOORDINATOR, None, "Koordinator there; `{}` is enough", "the cluster has none"),
         "karpenter": Field(

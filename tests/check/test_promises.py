@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gen.check.promises import of_classes, of_profiles, of_reservation
+from gen.check.promises import of_classes, of_profiles, of_reservation, of_sizes
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
@@ -174,3 +174,40 @@ def test_more_slots_on_one_node_than_it_takes_pods() -> None:
     )
     assert told(KOORDINATOR, count=111, **NODE) == ([], [f"B142 spec.backend: {message.format('gpu-1')}"])
     assert told(KOORDINATOR, count=110, **NODE) == told(KOORDINATOR, count=111) == ([], [])
+
+
+LARGEST: Value = {"name": "prod", "koordinator": {}, "largestNode": {"cpu": 4, "memory": "16Gi"}}
+
+
+def sizes(backend: dict[str, Any], **requests: str) -> list[str]:
+    """What is told of a class that requests so much, and of the slots of its reservation."""
+    found = read(
+        resource_class(requests=requests, sessions=HUB, schedulerName="koord-scheduler"),
+        reservation(backend=backend),
+        site(LARGEST),
+    )
+    assert found.site is not None
+    (one,) = found.reservations
+    return lines(of_sizes(found, found.site)) + lines(of_reservation(one, found, found.site))
+
+
+@pytest.mark.parametrize("backend", [KOORDINATOR, {"type": "placeholder"}], ids=["slots", "placeholders"])
+def test_a_seat_that_is_larger_than_the_largest_node(backend: dict[str, Any]) -> None:
+    assert (
+        sizes(backend, cpu="4", memory="16Gi") == sizes(backend, **{"cpu": "1", "nvidia.com/gpu": "9"}) == []
+    )
+    assert sizes(backend, cpu="4001m", memory="16Gi") == [
+        "B143 spec.requests.cpu: 4001m of cpu fits on no node: the largest has 4 for pods. "
+        "Ask for less, or correct largestNode of the cluster in the Site."
+    ]
+
+
+def test_a_slot_that_is_larger_than_the_largest_node() -> None:
+    def with_overhead(memory: str) -> dict[str, Any]:
+        return {**KOORDINATOR, "template": {"overhead": {"memory": memory}}}
+
+    assert sizes(with_overhead("1Gi"), cpu="1", memory="15Gi") == []
+    assert sizes(with_overhead("2Gi"), cpu="1", memory="15Gi") == [
+        "B143 spec.backend.template.overhead.memory: 15Gi + 2Gi of memory fits on no node: the largest has "
+        "16Gi for pods. Ask for less, or correct largestNode of the cluster in the Site."
+    ]
