@@ -74,7 +74,7 @@ def _is_word(text: str) -> bool:
 def _alias(text: str) -> str:
     family, at, version = text.partition("@")
     if not at or not version or len(text) > 30 or not _is_word(version):
-        fix = "Write family@version, such as al2023@latest, or al2023@v20260101."
+        fix = "Write family@version, such as al2023@v20260107."
         raise Refusal(f"{shown(text)} is not an alias of AMIs.", fix, cloudtext.UNREADABLE)
     if family not in _BY_ALIAS:
         fix = f"Write one of {', '.join(_BY_ALIAS)} before the @."

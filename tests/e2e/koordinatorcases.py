@@ -58,6 +58,7 @@ CASES: Sequence[Case] = (
     Case("node-deleted", where="lost", row="node of slots deleted"),
     Case("raised", row="count raised"),
     Case("ends-later", row="end later"),
+    Case("withdrawn", clean=UNSERVED, row="reservation deleted from git"),
 )
 RAISED = 6
 LAB = "lab"  # the one that stands

@@ -166,6 +166,7 @@ class _Acts:
             (0.8, STRANGER, self._add_stranger),
             (1.0, "slot-deleted", self._delete_a_slot),
             (1.0, "node-deleted", partial(delete, f"{NODES}/slots-lost-0")),
+            (1.0, "withdrawn", self._withdraw),
             (1.1, "hand-over sessions", partial(add, "handed-over", 2)),
             (1.3, "left", partial(delete, f"{PODS}/maintained-0", gracePeriodSeconds=0)),
         ]
@@ -197,6 +198,11 @@ class _Acts:
         self._engine.declare([koordinatorcases.declared(case(name), self._opens, **changed)])
         self._engine.sync(name)
         self.happened[name] = time.time()
+
+    def _withdraw(self) -> None:
+        """The engine prunes all of it but its slots, which nothing owns."""
+        self._engine.withdraw("withdrawn")
+        self._engine.sync("withdrawn")
 
     def _delete_a_slot(self) -> None:
         self._direct.delete(f"{SLOTS}/{self._record.slots('slot-deleted')[0]['metadata']['name']}")
@@ -235,6 +241,8 @@ def promises(story: Story, one: Case) -> list[Promise]:
     if one.name == "raised":
         changed = story.happened["raised"]
         return [Promise(first, changed, one.seats), Promise(changed, last, RAISED)]
+    if one.name == "withdrawn":
+        return [Promise(first, story.happened["withdrawn"], one.seats)]
     if one.name == "reduced":
         return [Promise(first, at(story, 0.1), one.seats)]
     return [Promise(first, last, one.seats)]

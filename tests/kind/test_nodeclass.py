@@ -184,14 +184,14 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         {"amiSelectorTerms": [{"alias": "al2023"}]},
         [
             'B151 amiSelectorTerms.0.alias: "al2023" is not an alias of AMIs. Write family@version, '
-            "such as al2023@latest, or al2023@v20260101."
+            "such as al2023@v20260107."
         ],
     ),
     "an-alias-of-two-lines": (
         {"amiSelectorTerms": [{"alias": "al2023@latest\n"}]},
         [
             r'B151 amiSelectorTerms.0.alias: "al2023@latest\n" is not an alias of AMIs. Write '
-            "family@version, such as al2023@latest, or al2023@v20260101."
+            "family@version, such as al2023@v20260107."
         ],
     ),
     "an-alias-of-no-family": (
