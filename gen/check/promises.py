@@ -135,9 +135,9 @@ def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> 
             yield _no_nodes(reservation, slots, cluster)
     for found in classes:
         yield from _one_node(reservation, slots, found)
-    for one in placed(reservation, declared, site):
-        for found in one.classes:
-            yield from _slot_size(reservation, slots, one, found)
+    for part in placed(reservation, declared, site):
+        for found in part.classes:
+            yield from _slot_size(reservation, slots, part, found)
 
 
 def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Problem:
