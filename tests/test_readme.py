@@ -44,10 +44,12 @@ def test_other_commands_name_targets_and_folders_that_exist() -> None:
     ]
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
 
-    assert len(lines) == 4
+    assert len(lines) == 5
     for program, *words in lines:
         if program == "make":
             assert words[0] in targets
+        elif program == "export":
+            assert words == ['PATH="$PWD/.venv/bin:$PATH"']
         else:
             assert program == "kubectl"
             assert (ROOT / words[-1] / "base.yaml").is_file()
