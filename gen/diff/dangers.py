@@ -11,7 +11,7 @@ from gen.dates.zone import FOLD, GAP
 from gen.diff.change import RENAMED, ReservationChange, Warned
 from gen.diff.dategroup import date_and_times
 from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
-from gen.diff.nodedangers import of_nodes
+from gen.diff.nodedangers import DESCRIBED, of_nodes
 from gen.diff.renames import Alike
 from gen.diff.said import number_of
 from gen.runtime.target import full_count, target
@@ -21,7 +21,6 @@ _CLUSTER_SCOPED = (
     *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),
     "ClusterColocationProfile",
 )
-_SAID_OTHERWISE = ("NodePool", "EC2NodeClass")  # where they change: by what becomes of nodes
 _RIGHTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
     "Deployment": (("spec", "selector"),),
@@ -157,7 +156,7 @@ def of_manifests(files: Sequence[FileChange], left: Collection[str]) -> Iterator
 
 def _of_object(one: ObjectChange, *, of_all: bool) -> Iterator[tuple[str, str]]:
     """Code and message. `of_all`: it serves all reservations; a new one brings rights of its own, by name."""
-    if one.kind in _CLUSTER_SCOPED or (one.kind in _SAID_OTHERWISE and one.change != CHANGED):
+    if one.kind in _CLUSTER_SCOPED or (one.kind in DESCRIBED and one.change != CHANGED):
         yield "cluster-scoped", f"{one.change}, which concerns the whole cluster."
     if of_all and one.kind in _RIGHTS and one.change == ADDED:
         yield "rights", "added: it allows what was not allowed."

@@ -18,7 +18,8 @@ class _Described(NamedTuple):
     free: Sequence[Sequence[str]] = ()  # of what concerns new nodes only
 
 
-_KINDS: Mapping[str, _Described] = {
+# By kind; of the whole cluster, and a change of one is told by what becomes of its nodes.
+DESCRIBED: Mapping[str, _Described] = {
     "NodePool": _Described(("spec", "template"), asked=[("spec", "requirements")]),
     "EC2NodeClass": _Described(
         ("spec",),
@@ -39,7 +40,7 @@ _KINDS: Mapping[str, _Described] = {
 
 def of_nodes(one: ObjectChange) -> Iterator[tuple[str, str]]:
     """Code and message."""
-    described = _KINDS.get(one.kind)
+    described = DESCRIBED.get(one.kind)
     if described is None or one.change == ADDED:
         return
     if one.change == REMOVED:

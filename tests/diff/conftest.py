@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from gen import cli
-from tests.command import project
+from tests.command import clouds, project
 
 NOW = "2026-02-02T09:00:00Z"
 
@@ -51,3 +51,12 @@ class Pair:
 def pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
     with contextlib.chdir("."):
         yield Pair(tmp_path, capsys)
+
+
+@pytest.fixture
+def cloudy(pair: Pair) -> Pair:
+    """Both with cloud capacity."""
+    for folder in (pair.was, pair.now):
+        clouds.write(folder)
+        cli.run(["-C", str(folder), "render"])
+    return pair

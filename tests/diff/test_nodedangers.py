@@ -2,21 +2,12 @@
 
 import pytest
 
-from gen import cli
 from tests.command import clouds
 from tests.diff.conftest import Pair
 
 BUDGETS = "as many at once as its disruption budgets allow, also while a window is open."
 ALL = f"all of its nodes drift: Karpenter replaces them, {BUDGETS}"
 SOME = f"nodes that no longer match drift: Karpenter replaces them, {BUDGETS}"
-
-
-@pytest.fixture
-def cloudy(pair: Pair) -> Pair:
-    for folder in (pair.was, pair.now):
-        clouds.write(folder)
-        cli.run(["-C", str(folder), "render"])
-    return pair
 
 
 def warnings(pair: Pair) -> list[str]:

@@ -12,14 +12,6 @@ from tests.diff.conftest import Pair
 AT = "2026-01-01"
 
 
-@pytest.fixture
-def cloudy(pair: Pair) -> Pair:
-    for folder in (pair.was, pair.now):
-        clouds.write(folder)
-        cli.run(["-C", str(folder), "render"])
-    return pair
-
-
 def part(told: str, heading: str = "Machines and money") -> str:
     return told[told.index(heading) :].partition("\n\n")[0].rstrip()
 
