@@ -10,14 +10,13 @@ from gen.check.references import of_cluster
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.backend import NODE_POOL
 from gen.kind.cloudmachines import INTERRUPTIBLE
 from gen.kind.cloudtext import seconds
 from gen.kind.nodepool import MOST_RENDERED
 from gen.kind.shape import shown
 from gen.manifest.cloudpools import as_requirements
 from gen.model import Cluster, Site
-from gen.placed import cluster_named
+from gen.placed import cluster_named, has_nodes
 from gen.plan.budget import always
 from gen.plan.labels import RESERVATION_LABELS
 
@@ -226,7 +225,7 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:
     """Their pool has the capacity types, and requirements of the capacity and of the class."""
-    whole = {name for one in declared.reservations if one.backend == NODE_POOL for name, _ in one.seats}
+    whole = {name for one in declared.reservations if has_nodes(one) for name, _ in one.seats}
     for found in declared.classes.values():
         cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
         more = 1 + len(as_requirements(found))

@@ -7,10 +7,9 @@ from gen.check.cloud import name_of
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.backend import NODE_POOL
 from gen.manifest import naming
 from gen.model import Reservation, ResourceClass, Site
-from gen.placed import class_names, cluster_named, cluster_of
+from gen.placed import class_names, cluster_named, cluster_of, has_nodes
 from gen.plan.labels import CAPACITY_TYPE, NODEPOOL
 
 NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
@@ -23,7 +22,7 @@ def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
 
 def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
     """Of the capacities of a class, those that its machines may be of: whole nodes are of the first alone."""
-    return found.cloud_capacity[:1] if reservation.backend == NODE_POOL else found.cloud_capacity
+    return found.cloud_capacity[:1] if has_nodes(reservation) else found.cloud_capacity
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -44,7 +43,7 @@ def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site:
     static = [
         naming.static_pool(site.name, naming.pool(one.name, found.name))
         for one in declared.reservations
-        if one.backend == NODE_POOL and found.name in class_names(one) and cloud.name in names_for(one, found)
+        if has_nodes(one) and found.name in class_names(one) and cloud.name in names_for(one, found)
     ]
     return [naming.node_pool(site.name, cloud.name), *static]
 

@@ -12,9 +12,8 @@ from gen.cloud import CloudReservation
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.backend import NODE_POOL
 from gen.model import Cluster, Reservation, ResourceClass, Site
-from gen.placed import placed
+from gen.placed import has_nodes, placed
 from gen.quantity import NANO, parse
 from gen.runtime.instant import instant_text
 
@@ -25,7 +24,7 @@ _TYPE: Path = ("spec", "backend", "type")
 def of_reservation(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
-    if reservation.backend != NODE_POOL:
+    if not has_nodes(reservation):
         return
     for place in placed(reservation, declared, site):
         yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)

@@ -11,8 +11,8 @@ from gen.check.load import Pool
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import ERROR, Problem
-from gen.kind.backend import NODE_POOL
 from gen.model import Reservation, Site
+from gen.placed import has_nodes
 from gen.rules import severity
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
 def of_reservation(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
-    if declared.clouds or reservation.backend == NODE_POOL:
+    if declared.clouds or has_nodes(reservation):
         from gen.check import cloudnodes, cloudwindows  # noqa: PLC0415
 
         yield from cloudnodes.of_reservation(reservation, declared, site, occurrences)

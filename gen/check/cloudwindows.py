@@ -17,10 +17,9 @@ from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.backend import NODE_POOL
 from gen.kind.renku import their_path
 from gen.model import Reservation, ResourceClass
-from gen.placed import Stands, class_names, stands
+from gen.placed import Stands, class_names, has_nodes, stands
 from gen.runtime.instant import instant_text
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
@@ -59,7 +58,7 @@ def of_reservation(
         for cloud in clouds:
             if fit(found, cloud).able:
                 yield from _ends(reservation, found, cloud, spans)
-                if reservation.backend == NODE_POOL:
+                if has_nodes(reservation):
                     yield from _expiry(reservation, found, cloud, spans)
 
 

@@ -8,6 +8,7 @@ import re
 from datetime import datetime
 
 from gen.kind.shape import Refusal, shown
+from gen.runtime.slot import duration as go_duration
 
 UNREADABLE = "B107"
 MOST_HOURS = 2_562_047  # whole hours in Go's 63 bits of nanoseconds
@@ -34,7 +35,7 @@ def duration(text: str) -> str:
         raise Refusal(f"{text} is more than Go counts.", f"Write at most {MOST_HOURS}h.", UNREADABLE)
     if total % _SCALE:
         raise Refusal(f"{text} does not come to whole seconds.", "Write whole seconds.", UNREADABLE)
-    return duration_text(total // _SCALE)
+    return go_duration(total // _SCALE)
 
 
 def _scaled(number: str) -> int:
@@ -49,15 +50,6 @@ def _advice(text: str) -> str:
     if longer is None:
         return "Write hours, minutes or seconds, for instance 720h."
     return f"Write {int(longer[1]) * (24 if longer[2] == 'd' else 168)}h."
-
-
-def duration_text(seconds: int) -> str:
-    """As Go's `Duration.String` writes whole seconds."""
-    hours, rest = divmod(seconds, 3600)
-    minutes, rest = divmod(rest, 60)
-    if hours:
-        return f"{hours}h{minutes}m{rest}s"
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
 
 def utc(text: str) -> str:

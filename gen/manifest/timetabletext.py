@@ -11,11 +11,10 @@ from typing import Any
 
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
-from gen.kind.backend import NODE_POOL
 from gen.manifest.naming import pool, static_pool
 from gen.manifest.slot import pool_slots
 from gen.model import ClassSessions, ResourceClass, Seats, SessionMatch, Site
-from gen.placed import Placed
+from gen.placed import Placed, has_nodes
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import API_VERSION, KIND
 
@@ -47,7 +46,7 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     pools = ",\n  ".join([_pool(site, placed, found) for found in placed.classes])
     lines = ",\n  ".join(_lines(occurrences, names))
     version = VERSION if reservation.slots is None else WITH_SLOTS
-    if reservation.backend == NODE_POOL:
+    if has_nodes(reservation):
         version = WITH_NODES
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
@@ -68,7 +67,7 @@ def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
         "behaviour": reservation.behaviour,
         "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
     }
-    if reservation.backend == NODE_POOL:
+    if has_nodes(reservation):
         said["nodePool"] = static_pool(site.name, said["deployment"])
     if reservation.slots is None:
         return f'"{found.name}": {json.dumps(said)}'
