@@ -33,6 +33,24 @@ class CloudReservation(NamedTuple):
     hourly_price: "Decimal | None"  # of one machine
 
     @property
+    def key(self) -> str:
+        """Entries of which this is equal mean the same machines: its id, or `tags course=ml` in any order,
+        with the type and zone that it is of.
+        """
+        if self.id:
+            return self.id
+        words = [
+            *(
+                ["tags " + ",".join(f"{key}={value}" for key, value in sorted(self.tags))]
+                if self.tags
+                else []
+            ),
+            *([self.match] if self.match else []),
+            *([f"of {self.owner}"] if self.owner else []),
+        ]
+        return f"{' '.join(words)} {self.instance_type} {self.zone}"
+
+    @property
     def last_safe(self) -> int | None:
         """Until when its machines are there, in seconds; None: it has no end."""
         if self.until is None or self.type != BLOCK:

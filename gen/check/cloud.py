@@ -247,10 +247,10 @@ def _keeps_always(budget: Mapping[str, Any]) -> bool:
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
     """One reservation in several capacities."""
-    known: dict[object, tuple[CloudCapacity, CloudReservation]] = {}
+    known: dict[str, tuple[CloudCapacity, CloudReservation]] = {}
     for cloud in declared.clouds.values():
         for i, one in enumerate(cloud.reservations):
-            other = known.setdefault(_selected(one), (cloud, one))
+            other = known.setdefault(one.key, (cloud, one))
             path: Path = ("reservations", i, "id") if one.id else ("reservations", i)
             if other[1] is one:
                 continue
@@ -266,8 +266,3 @@ def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
                 )
                 fix = "Give each cluster a reservation of its own."
                 yield _problem(TWICE, cloud, path, message, fix)
-
-
-def _selected(one: CloudReservation) -> object:
-    """Entries of which this is equal mean the same machines; without id as far as git can know."""
-    return one.id or (frozenset(one.tags), one.owner, one.match, one.instance_type, one.zone)

@@ -43,18 +43,6 @@ class Reserved(NamedTuple):
         return self.said.there(now)
 
 
-def key_of(said: CloudReservation) -> str:
-    """Its id, or `tags course=ml`, with the type and zone that it is of."""
-    if said.id:
-        return said.id
-    words = [
-        *(["tags " + ",".join(f"{key}={value}" for key, value in said.tags)] if said.tags else []),
-        *([said.match] if said.match else []),
-        *([f"of {said.owner}"] if said.owner else []),
-    ]
-    return f"{' '.join(words)} {said.instance_type} {said.zone}"
-
-
 def form_of(said: CloudReservation) -> tuple[str, bool]:
     """Kind as Karpenter has it, and whether it is interruptible."""
     return BLOCK if said.type == BLOCK else "default", said.type == "interruptible"
@@ -137,7 +125,7 @@ class Shop:
         return sort.capacity_type == ON_DEMAND and not own and self.price(sort) is not None
 
     def _keys(self, cloud: CloudCapacity) -> list[str]:
-        return [key_of(one) for one in cloud.reservations] if self._gate else []
+        return [one.key for one in cloud.reservations] if self._gate else []
 
     def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
         return [kind.sold(self._offerings(cloud, kind, free)) for kind in self._kinds[cloud.name].values()]
@@ -153,10 +141,10 @@ class Shop:
             cost = price * _SPOT_SHARE if said is None else float(said)
             found += [Offering(SPOT, zone, cost) for zone in zones]
         for one in cloud.reservations if RESERVED in cloud.capacity_types else ():
-            count = free.get(key_of(one), 0)
+            count = free.get(one.key, 0)
             if one.instance_type == kind.name and count:
                 form, interruptible = form_of(one)
-                offering = reserved(key_of(one), one.zone, price, count, form)
+                offering = reserved(one.key, one.zone, price, count, form)
                 found.append(offering._replace(interruptible=interruptible))
         return found
 
@@ -166,7 +154,7 @@ def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, Reserved]:
     found: dict[str, Reserved] = {}
     for cloud in clouds:
         for one in cloud.reservations:
-            key = key_of(one)
+            key = one.key
             known = found.get(key)
             if known is None:
                 found[key] = Reserved(key, (cloud.name,), one)

@@ -3,7 +3,7 @@
 import pytest
 
 from gen.cloud import InstanceType
-from gen.cost.shop import Shop, key_of
+from gen.cost.shop import Shop
 from gen.cost.types import kinds
 from gen.plan.amounts import allocatable, amounts
 from gen.plan.ec2 import instance_type, table
@@ -150,9 +150,10 @@ def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
 def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
     plain = reservation("", "m5.large", 1, tags=(("course", "ml"), ("year", "*")), owner="123456789012")
 
-    assert key_of(plain) == "tags course=ml,year=* of 123456789012 m5.large us-east-1a"
-    assert key_of(plain._replace(tags=(), owner="", match="open")) == "open m5.large us-east-1a"
-    assert key_of(plain._replace(id="cr-1")) == "cr-1"
+    assert plain.key == "tags course=ml,year=* of 123456789012 m5.large us-east-1a"
+    assert plain._replace(tags=(), owner="", match="open").key == "open m5.large us-east-1a"
+    assert plain._replace(id="cr-1").key == "cr-1"
+    assert plain._replace(tags=plain.tags[::-1]).key == plain.key
 
 
 def test_one_reservation_of_two_capacities_is_one_and_the_least_counts() -> None:
