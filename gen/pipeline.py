@@ -7,9 +7,9 @@ occurrences at a time, however many there are. Nothing is written here, and no c
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gen.check import clouds, karpenter, koordinator, promises, references, room
-from gen.check.ceilings import Ceilings, Loads
-from gen.check.names import Names
+from gen.checks import autoscalers, cloudchecks, jobplacement, references, slotchecks
+from gen.checks.ceilings import Ceilings, ClassSteps
+from gen.checks.collisions import RenderedNames
 from gen.dates.cronline import lines
 from gen.dates.occurrence import Expansion, Occurrence, Skipped
 from gen.dates.recurrence import expand
@@ -25,7 +25,7 @@ from gen.placed import Placed, class_names, placed
 from gen.rules import severity
 
 if TYPE_CHECKING:
-    from gen.plan.windows import Budgets, TooMany
+    from gen.karpenter.disruption import TooManyBudgets, WindowBudgets
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B061", "B062", "B063", "B064", "B072")
@@ -52,7 +52,7 @@ class Item(NamedTuple):
     parts: tuple[Part, ...]
     problems: tuple[Problem, ...]  # of this reservation alone
     texts: tuple[str | Problem, ...]  # of each part, if they were asked for and nothing is wrong
-    loads: tuple[Loads, ...]  # of each part
+    loads: tuple[ClassSteps, ...]  # of each part
 
 
 TextOf = Callable[[Part], str | Problem]
@@ -68,7 +68,9 @@ class Pipeline:
         """`folder` is below `root`; findings name files by it. `sources`: instead of what stands there."""
         self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
         self._judged, self._failed = 0, False
-        self.held: dict[str, Budgets | TooMany] = {}  # by CloudCapacity, once `items` are through
+        self.held: dict[
+            str, WindowBudgets | TooManyBudgets
+        ] = {}  # by CloudCapacity, once `items` are through
         self.problems: list[Problem | Syntax] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
         self.problems += self.declared.problems
@@ -109,16 +111,16 @@ class Pipeline:
             return
         self.problems += references.of_classes(known, site)
         self.problems += references.of_ceilings(known, site)
-        self.problems += room.of_classes(known, site)
-        self.problems += promises.of_classes(known, site)
-        self.problems += promises.of_profiles(known, site)
-        self.problems += promises.of_sizes(known, site)
-        self.problems += karpenter.of_site(site)
-        self.problems += karpenter.of_classes(known, site)
-        self.problems += clouds.of_documents(known, site)
+        self.problems += jobplacement.of_classes(known, site)
+        self.problems += slotchecks.of_classes(known, site)
+        self.problems += slotchecks.of_profiles(known, site)
+        self.problems += slotchecks.of_sizes(known, site)
+        self.problems += autoscalers.of_site(site)
+        self.problems += autoscalers.of_classes(known, site)
+        self.problems += cloudchecks.of_documents(known, site)
         names, ceilings = (
-            Names(site, known.classes.values()),
-            Ceilings(site, known.classes, also=clouds.limited(known), all_loads=all_loads),
+            RenderedNames(site, known.classes.values()),
+            Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
         )
 
         def unpack(reservation: Reservation, packed: Any) -> Item:
@@ -137,9 +139,9 @@ class Pipeline:
             yield item
         self.problems += names.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
-        self.problems += clouds.of_limits(known, site, ceilings.pools)
-        self.held = clouds.held(known, site, ceilings.pools)
-        self.problems += clouds.of_windows(known, self.held)
+        self.problems += cloudchecks.of_limits(known, site, ceilings.pools)
+        self.held = cloudchecks.window_budgets(known, site, ceilings.pools)
+        self.problems += cloudchecks.of_windows(known, self.held)
 
     def check_references(self) -> None:
         """What `items` would tell of references, without a look at dates; instead of it."""
@@ -180,9 +182,9 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
     expansion = expand(reservation, known.calendars)
     problems = (
         *references.of_reservation(reservation, known),
-        *koordinator.of_reservation(reservation, known, site),
-        *promises.of_reservation(reservation, known, site),
-        *clouds.of_reservation(reservation, known, site, expansion.occurrences),
+        *slotchecks.of_reservation(reservation, known, site),
+        *slotchecks.limits_of_reservation(reservation, known, site),
+        *cloudchecks.of_reservation(reservation, known, site, expansion.occurrences),
         *date_problems(reservation, expansion),
     )
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])

@@ -101,14 +101,14 @@ def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, s
     if not pipeline.held:
         return
     from gen.backend import karpenter  # noqa: PLC0415 - most sites have no cloud
-    from gen.plan.windows import Budgets  # noqa: PLC0415
+    from gen.karpenter.disruption import WindowBudgets  # noqa: PLC0415
 
     site = pipeline.site
     assert site is not None  # without it nothing is rendered
     for name, held in pipeline.held.items():
         cloud = pipeline.declared.clouds[name]
         cluster = cluster_named(cloud.cluster, site)
-        if cluster is not None and isinstance(held, Budgets):
+        if cluster is not None and isinstance(held, WindowBudgets):
             subject = f"{cluster.name}/{name}"
             found = karpenter.manifests(site, cluster, cloud, held)
             found += karpenter.snippets(site, cluster, cloud, pipeline.declared)

@@ -13,11 +13,13 @@ ROOT = Path(__file__).parents[1]
 
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
-    r"gen\.(version|finding|quantity|table|model|forked|git)",
+    r"gen\.(version|finding|quantity|table|model|forked|git|cron|durations)",
     r"gen\.cloud",
     r"gen\.runtime\.\w+",
     r"gen\.(rules|report|simulation)",
-    r"gen\.(dates|plan)\.\w+",
+    r"gen\.dates\.\w+",
+    r"gen\.karpenter\.\w+",
+    r"gen\.planner\.\w+",
     r"gen\.(sessiontext|chart\.\w+)",
     r"gen\.input\.\w+",
     r"gen\.output\.\w+",
@@ -25,7 +27,7 @@ FLOORS = [
     r"gen\.(declared|manifest\.(naming|cloudpools))",
     r"gen\.(placed|jsonschema)",
     r"gen\.manifest\.(?!(naming|cloudpools)$)\w+",
-    r"gen\.(check|backend)\.\w+",
+    r"gen\.(checks|backend)\.\w+",
     r"gen\.(engine|cost)\.\w+",
     r"gen\.(pipeline|remembered)",
     r"gen\.render",

@@ -11,19 +11,19 @@ from typing import Any
 from gen.backend.base import Manifest
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
+from gen.karpenter.disruption import WindowBudget, WindowBudgets
+from gen.karpenter.nodelabels import CAPACITY_TYPE
 from gen.kind.cloudmachines import terms
 from gen.manifest import cloudsession, labels, naming
 from gen.manifest.cloudpools import as_requirements, own_budgets
 from gen.model import Cluster, ResourceClass, Site
-from gen.plan.labels import CAPACITY_TYPE
-from gen.plan.windows import Budgets, Held
 from gen.quantity import canonical
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 
 
-def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: Budgets) -> list[Manifest]:
+def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: WindowBudgets) -> list[Manifest]:
     """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
     name, ours = naming.node_pool(site.name, cloud.name), labels.of_site(site)
     annotations = {**labels.untouched(cluster.engine), **dict(cloud.own_annotations)}
@@ -117,7 +117,7 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
     }
 
 
-def _disruption(cloud: CloudCapacity, held: Sequence[Held]) -> dict[str, Any]:
+def _disruption(cloud: CloudCapacity, held: Sequence[WindowBudget]) -> dict[str, Any]:
     """One line a window, for two people who change different windows."""
     said = {**cloud.disruption, "consolidateAfter": cloud.empty_after}
     said.pop("budgets", None)

@@ -3,8 +3,7 @@
 import sys
 import time
 
-from gen.check.ceilings import pools_of
-from gen.check.load import Pool
+from gen.checks.ceilings import PoolLoad, pool_loads
 from gen.command import planjson, plantext, selection
 from gen.command.answer import coloured, tell
 from gen.command.asked import Asked
@@ -12,13 +11,10 @@ from gen.command.drawn import save
 from gen.command.planchart import picture
 from gen.command.progress import watched
 from gen.command.say import say
-from gen.cost.clusters import planned, unplanned
-from gen.cost.dates import Asked as Wanted
-from gen.cost.dates import Dated
-from gen.cost.judged import problems
-from gen.cost.ledger import Span
-from gen.cost.months import months_of
-from gen.cost.plan import Plan, plan
+from gen.cost.clusterplans import plan_clusters, unplanned_items
+from gen.cost.costplan import CostPlan, OccurrenceSeats, PlanFilter, cost_plan
+from gen.cost.ledger import TimeRange, month_splitter
+from gen.cost.planfindings import plan_problems
 from gen.dates.moment import named
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
@@ -27,28 +23,30 @@ from gen.placed import has_nodes
 
 def run(asked: Asked) -> int:
     pipeline = Pipeline()
-    wanted = Wanted(
-        Span(selection.instant("--from", asked, pipeline), selection.instant("--until", asked, pipeline)),
+    wanted = PlanFilter(
+        TimeRange(
+            selection.instant("--from", asked, pipeline), selection.instant("--until", asked, pipeline)
+        ),
         selection.reservations(asked, pipeline),
         selection.resource_class(asked, pipeline),
         selection.cluster(asked, pipeline),
     )
     now = selection.instant("--now", asked, pipeline)
     now = int(time.time()) if now is None else now
-    pools: dict[str, list[Pool]] = {}
-    dated: list[Dated] = []
+    pools: dict[str, list[PoolLoad]] = {}
+    dated: list[OccurrenceSeats] = []
     items = pipeline.items(all_loads=True)
     for item in watched(items, len(pipeline.declared.reservations)):
         _take(item, pools, dated)
     site = pipeline.site
     if pipeline.has_errors() or site is None:
         return tell(pipeline.findings(), asked)
-    some = planned(pipeline.declared, site, pools)
-    left, months = unplanned(pipeline.declared), months_of(named(site.zone))
-    whole = plan(some, dated, left, Wanted(), months)
-    pipeline.problems += problems(some, whole.months, pipeline.declared, site, now)
+    some = plan_clusters(pipeline.declared, site, pools)
+    left, months = unplanned_items(pipeline.declared), month_splitter(named(site.zone))
+    whole = cost_plan(some, dated, left, PlanFilter(), months)
+    pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, now)
     code = tell(pipeline.findings(), asked)
-    made = whole if wanted == Wanted() else plan(some, dated, left, wanted, months)
+    made = whole if wanted == PlanFilter() else cost_plan(some, dated, left, wanted, months)
     chart = asked.value("--chart")
     if chart is not None:
         save(chart, picture(made, some, wanted, site.name, site.zone))
@@ -56,19 +54,19 @@ def run(asked: Asked) -> int:
     return code
 
 
-def _take(item: Item, pools: dict[str, list[Pool]], dated: list[Dated]) -> None:
+def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSeats]) -> None:
     for part, loads in zip(item.parts, item.loads, strict=True):
         cluster = part.placed.cluster.name
-        pools.setdefault(cluster, []).extend(pools_of(item.reservation, loads))
+        pools.setdefault(cluster, []).extend(pool_loads(item.reservation, loads))
         if item.reservation.suspend:
             continue
         here = {one.name for one in part.placed.classes}
         for found in part.occurrences:
             seats = tuple(pair for pair in found.seats if pair[0] in here)
-            dated.append(Dated(found, cluster, seats, has_nodes(item.reservation)))
+            dated.append(OccurrenceSeats(found, cluster, seats, has_nodes(item.reservation)))
 
 
-def _answer(made: Plan, asked: Asked, site: Site) -> str:
+def _answer(made: CostPlan, asked: Asked, site: Site) -> str:
     if asked.form == "json":
         return planjson.as_json(made, site.budget)
     budget = "" if site.budget is None else f"{site.budget:,}"

@@ -3,19 +3,18 @@
 from collections.abc import Sequence
 
 from gen.chart.bars import Layer, Panel, svg
-from gen.cost.clusters import Planned
-from gen.cost.dates import Asked
+from gen.cost.clusterplans import ClusterPlan
+from gen.cost.costplan import CostPlan, PlanFilter
+from gen.cost.formatting import money_or_unknown, percent
 from gen.cost.ledger import CAPACITY_TYPES
-from gen.cost.overtime import OverTime, over_time
-from gen.cost.plan import Plan
-from gen.cost.values import Money
-from gen.cost.words import known, share
+from gen.cost.results import Money
+from gen.cost.timeseries import PlanSeries, plan_series
 from gen.dates.moment import local_text, named
 
 
-def picture(plan: Plan, some: Sequence[Planned], asked: Asked, site: str, zone: str) -> str:
+def picture(plan: CostPlan, some: Sequence[ClusterPlan], asked: PlanFilter, site: str, zone: str) -> str:
     """`site`: what stands above it."""
-    found = over_time(some, asked, (plan.since, plan.until), named(zone))
+    found = plan_series(some, asked, (plan.since, plan.until), named(zone))
     idle = "; idle ones are reserved" if any(found.idle) else ""
     panels = [
         Panel(
@@ -28,7 +27,7 @@ def picture(plan: Plan, some: Sequence[Planned], asked: Asked, site: str, zone: 
     return svg(f"{site}: seats, machines and money", f"{first} to {last}. {_sum(plan)}", panels, found.bins)
 
 
-def _machines(found: OverTime) -> tuple[Layer, ...]:
+def _machines(found: PlanSeries) -> tuple[Layer, ...]:
     """What is reserved and idle stands upon what is reserved and used."""
     reserved, *others = _layers(found.machines)
     return reserved, Layer("idle", tuple(map(float, found.idle))), *others
@@ -41,13 +40,13 @@ def _layers(rows: Sequence[Sequence[float]]) -> tuple[Layer, ...]:
     )
 
 
-def _sum(plan: Plan) -> str:
-    said = f"By the hour {known(plan.total.bought)} USD"
+def _sum(plan: CostPlan) -> str:
+    said = f"By the hour {money_or_unknown(plan.total.bought)} USD"
     if not plan.reserved:
         return said
     uses = [one.use for one in plan.reserved]
-    idle = share(sum(use.idle for use in uses), sum(use.paid for use in uses))
+    idle = percent(sum(use.idle for use in uses), sum(use.paid for use in uses))
     paid = [use.money for use in uses]
     whole = [money for money in paid if money is not None]
-    ahead = known(sum(whole, Money(0)) if len(whole) == len(paid) else None)
+    ahead = money_or_unknown(sum(whole, Money(0)) if len(whole) == len(paid) else None)
     return f"{said}; paid ahead {ahead} USD, {idle}% of it idle"

@@ -4,26 +4,25 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from gen import report
-from gen.cost.dates import OccurrencePlan
-from gen.cost.jsonvalues import machines_json, money_json, use_json
-from gen.cost.ledger import Sum
-from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
-from gen.cost.shop import TABLE
-from gen.cost.values import Money
+from gen.cost.capacitycatalog import PRICE_TABLE
+from gen.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
+from gen.cost.formatting import machines_json, money_json, use_json
+from gen.cost.ledger import CostSum
+from gen.cost.results import Money
 from gen.report import hours_json
 from gen.runtime.instant import instant_text
 
 Answer = dict[str, object]
 
 
-def as_json(plan: Plan, budget: Decimal | None) -> str:
+def as_json(plan: CostPlan, budget: Decimal | None) -> str:
     return report.document(
         "Plan",
         {
             "from": instant_text(plan.since),
             "until": instant_text(plan.until),
             "currency": "USD",
-            "prices": {"table": TABLE if plan.from_table else None, "missing": list(plan.unpriced)},
+            "prices": {"table": PRICE_TABLE if plan.from_table else None, "missing": list(plan.unpriced)},
             "peaks": [_peak(one) for one in plan.peaks],
             "occurrences": [_occurrence(one) for one in plan.occurrences],
             "reserved": [_reserved(one) for one in plan.reserved],
@@ -42,7 +41,7 @@ def as_json(plan: Plan, budget: Decimal | None) -> str:
     )
 
 
-def _peak(one: Peak) -> Answer:
+def _peak(one: MachinePeak) -> Answer:
     return {
         "cluster": one.cluster,
         "at": instant_text(one.at),
@@ -95,7 +94,7 @@ def _reserved(one: ReservedPlan) -> Answer:
     }
 
 
-def _sum(own: Sum) -> Answer:
+def _sum(own: CostSum) -> Answer:
     amounts: Mapping[str, Money] = dict(own.money)
     unpriced = {sort.capacity_type for sort in own.unpriced}
     return {

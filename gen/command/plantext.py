@@ -5,12 +5,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gen import table
-from gen.cost.dates import OccurrencePlan
-from gen.cost.ledger import CAPACITY_TYPES, Sum
-from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
-from gen.cost.shop import TABLE
-from gen.cost.values import Money
-from gen.cost.words import band_text, known, machines_text, minutes, money_text, share
+from gen.cost.capacitycatalog import PRICE_TABLE
+from gen.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
+from gen.cost.formatting import band_text, machines_text, minutes, money_or_unknown, money_text, percent
+from gen.cost.ledger import CAPACITY_TYPES, CostSum
+from gen.cost.results import Money
 from gen.dates.moment import hours_text, local_text, named, span_text
 from gen.report import seats_text
 
@@ -24,7 +23,7 @@ class Scene(NamedTuple):
     colour: bool = False
 
 
-def text(plan: Plan, scene: Scene) -> str:
+def text(plan: CostPlan, scene: Scene) -> str:
     if not plan.peaks and not plan.reserved:
         return "\n".join(["No machine is planned.\n", *_notes(plan, scene)])
     parts = [
@@ -58,7 +57,7 @@ def _number(value: int) -> str:
     return str(value) if value else ""
 
 
-def _peaks(peaks: Iterable[Peak], scene: Scene) -> tuple[list[str], list[list[str]]]:
+def _peaks(peaks: Iterable[MachinePeak], scene: Scene) -> tuple[list[str], list[list[str]]]:
     zone = named(scene.zone)
     rows = [
         [
@@ -124,33 +123,33 @@ def _reserved(found: Sequence[ReservedPlan]) -> tuple[list[str], list[list[str]]
             hours_text(one.use.paid),
             hours_text(one.use.used),
             hours_text(one.use.idle),
-            f"{share(one.use.idle, one.use.paid)}%",
-            known(one.use.money),
-            known(one.use.idle_money),
+            f"{percent(one.use.idle, one.use.paid)}%",
+            money_or_unknown(one.use.money),
+            money_or_unknown(one.use.idle_money),
         ]
         for one in found
     ]
     return headings, rows
 
 
-def _hours(found: Sum) -> list[str]:
+def _hours(found: CostSum) -> list[str]:
     return [hours_text(seconds) if seconds else "" for _, seconds in found.seconds]
 
 
-def _money(found: Sum) -> list[str]:
-    return [known(found.bought)]
+def _money(found: CostSum) -> list[str]:
+    return [money_or_unknown(found.bought)]
 
 
 _HOURS = [f"{kind} h" for kind in CAPACITY_TYPES]
 
 
-def _sums(what: str, found: Sequence[tuple[tuple[str, str], Sum]]) -> tuple[list[str], list[list[str]]]:
+def _sums(what: str, found: Sequence[tuple[tuple[str, str], CostSum]]) -> tuple[list[str], list[list[str]]]:
     several = len({cluster for (_, cluster), _ in found}) > 1
     rows = [[name, cluster if several else "", *_hours(own), *_money(own)] for (name, cluster), own in found]
     return [what, "cluster", *_HOURS, "cost"], rows
 
 
-def _months(plan: Plan, scene: Scene) -> tuple[list[str], list[list[str]]]:
+def _months(plan: CostPlan, scene: Scene) -> tuple[list[str], list[list[str]]]:
     headings = [
         "month",
         "most machines",
@@ -189,13 +188,13 @@ def _together(some: Sequence[Money | None]) -> str:
     whole = [money for money in some if money is not None]
     if not some:
         return ""
-    return known(sum(whole[1:], whole[0]) if len(whole) == len(some) else None)
+    return money_or_unknown(sum(whole[1:], whole[0]) if len(whole) == len(some) else None)
 
 
-def _notes(plan: Plan, scene: Scene) -> list[str]:
+def _notes(plan: CostPlan, scene: Scene) -> list[str]:
     lines = []
     if plan.from_table:
-        lines.append(f"Prices in US dollars: of the files, and {TABLE} where they say none.")
+        lines.append(f"Prices in US dollars: of the files, and {PRICE_TABLE} where they say none.")
     if plan.unpriced:
         lines.append(f"No price is known, so there is no sum: {', '.join(plan.unpriced)}.")
     for name, kind in plan.unknown:

@@ -1,22 +1,22 @@
-"""Who pays for which machine in which month: every stay is shared among the seats on it, to the second.
+"""DOC"""
 
-Shares are whole seconds and money is exact, so the sums over reservations, classes or months are the total.
-"""
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
-from gen.cost.clusters import Planned
-from gen.cost.shop import Reserved
-from gen.cost.values import Key, Money, Sort, Stay
-from gen.plan.labels import ON_DEMAND, RESERVED, SPOT
+from gen.cost.capacitycatalog import ReservedMachines
+from gen.cost.clusterplans import ClusterPlan
+from gen.cost.results import MachineInterval, MachineKind, Money, PoolKey
+from gen.dates.moment import local_day
+from gen.dates.zone import DAY, Zone, day_of, number, resolve
+from gen.karpenter.nodelabels import ON_DEMAND, RESERVED, SPOT
 
 Group = TypeVar("Group")
 CAPACITY_TYPES = (RESERVED, ON_DEMAND, SPOT)
 
 
-class Span(NamedTuple):
+class TimeRange(NamedTuple):
     """What is looked at: [since, until); None is open."""
 
     since: int | None = None
@@ -26,26 +26,26 @@ class Span(NamedTuple):
         return max(first, self.since or first), end if self.until is None else min(end, self.until)
 
 
-class Line(NamedTuple):
+class CostLine(NamedTuple):
     """`seconds` of machines of one sort that a pool caused in one month. `money` None: no price is known."""
 
     month: str
     cluster: str
-    key: Key
-    sort: Sort
+    key: PoolKey
+    sort: MachineKind
     since: int
     seconds: int
     money: Money | None
 
 
-class Sum(NamedTuple):
+class CostSum(NamedTuple):
     """Of some lines. `seconds` by capacity type; `unpriced`: sorts of which no price is known, so that their
     money is not in it.
     """
 
     seconds: tuple[tuple[str, int], ...]
     money: tuple[tuple[str, Money], ...]
-    unpriced: tuple[Sort, ...]
+    unpriced: tuple[MachineKind, ...]
 
     @property
     def bought(self) -> Money | None:
@@ -62,15 +62,15 @@ class Sum(NamedTuple):
         return sum(seconds for _, seconds in self.seconds)
 
 
-class Held(NamedTuple):
+class ReservedIntervals(NamedTuple):
     """A reservation at AWS, with the stays on its machines in all clusters that use it, `cluster` first."""
 
     cluster: str
-    reserved: Reserved
-    stays: tuple[Stay, ...]
+    reserved: ReservedMachines
+    stays: tuple[MachineInterval, ...]
 
 
-class Use(NamedTuple):
+class ReservedUsage(NamedTuple):
     """Machines that are paid for, in a span: for how many seconds, and in how many they were used."""
 
     paid: int
@@ -90,27 +90,27 @@ class Use(NamedTuple):
         return None if self.price is None else self.price * self.idle
 
 
-Months = Callable[[int, int], Iterable[tuple[str, int, int]]]
+MonthSplitter = Callable[[int, int], Iterable[tuple[str, int, int]]]
 """Cuts a span into months: name, first, end."""
 
 
-def lines(planned: Planned, run: int, span: Span, months: Months) -> list[Line]:
+def cost_lines(planned: ClusterPlan, run: int, span: TimeRange, months: MonthSplitter) -> list[CostLine]:
     """Of one way in which it may go, by its number in `runs`."""
-    found: list[Line] = []
-    prices: dict[Sort, Decimal | None] = {}
+    found: list[CostLine] = []
+    prices: dict[MachineKind, Decimal | None] = {}
     for stay in planned.runs[run].stays:
         if stay.sort not in prices:
             prices[stay.sort] = planned.shop.price(stay.sort)
         price = prices[stay.sort]
         first, end = span.clip(stay.since, stay.until)
         for month, since, until in months(first, end) if first < end else ():
-            for key, seconds in shared(until - since, stay.payers):
+            for key, seconds in share_seconds(until - since, stay.payers):
                 money = None if price is None else price * seconds
-                found.append(Line(month, planned.cluster, key, stay.sort, since, seconds, money))
+                found.append(CostLine(month, planned.cluster, key, stay.sort, since, seconds, money))
     return found
 
 
-def shared(seconds: int, payers: Sequence[tuple[Key, int]]) -> list[tuple[Key, int]]:
+def share_seconds(seconds: int, payers: Sequence[tuple[PoolKey, int]]) -> list[tuple[PoolKey, int]]:
     """Whole seconds by the numbers of seats; what is left over goes to the largest remainders."""
     if len(payers) == 1:
         return [(payers[0][0], seconds)]
@@ -121,10 +121,10 @@ def shared(seconds: int, payers: Sequence[tuple[Key, int]]) -> list[tuple[Key, i
     return [(key, share + (key in more)) for key, share, _ in parts]
 
 
-def total(some: Iterable[Line]) -> Sum:
+def sum_lines(some: Iterable[CostLine]) -> CostSum:
     seconds = dict.fromkeys(CAPACITY_TYPES, 0)
     money = dict.fromkeys(CAPACITY_TYPES[1:], Decimal(0))
-    unpriced: set[Sort] = set()
+    unpriced: set[MachineKind] = set()
     for line in some:
         kind = line.sort.capacity_type
         seconds[kind] += line.seconds
@@ -132,38 +132,40 @@ def total(some: Iterable[Line]) -> Sum:
             unpriced.add(line.sort)
         elif kind in money:
             money[kind] += line.money
-    return Sum(tuple(seconds.items()), tuple(money.items()), tuple(sorted(unpriced)))
+    return CostSum(tuple(seconds.items()), tuple(money.items()), tuple(sorted(unpriced)))
 
 
-def grouped(some: Iterable[Line], by: Callable[[Line], Group]) -> dict[Group, Sum]:
-    found: dict[Group, list[Line]] = {}
+def sum_by(some: Iterable[CostLine], by: Callable[[CostLine], Group]) -> dict[Group, CostSum]:
+    found: dict[Group, list[CostLine]] = {}
     for line in some:
         found.setdefault(by(line), []).append(line)
-    return {group: total(own) for group, own in found.items()}
+    return {group: sum_lines(own) for group, own in found.items()}
 
 
-def held(some: Iterable[Planned]) -> list[Held]:
+def reserved_intervals(some: Iterable[ClusterPlan]) -> list[ReservedIntervals]:
     """Each is paid for once, however many clusters use it. Where they say different numbers, the least
     counts.
     """
-    found: dict[str, Held] = {}
+    found: dict[str, ReservedIntervals] = {}
     for one in some:
-        stays: dict[str, list[Stay]] = {}
+        stays: dict[str, list[MachineInterval]] = {}
         for stay in one.runs[0].stays:
             stays.setdefault(stay.sort.reserved, []).append(stay)
         for key, each in one.shop.reserved.items():
             mine, known = tuple(stays.get(key, ())), found.get(key)
             if known is None:
-                found[key] = Held(one.cluster, each, mine)
+                found[key] = ReservedIntervals(one.cluster, each, mine)
             else:
                 least = min(known.reserved.said, each.said, key=lambda said: said.count)
                 capacities = (*known.reserved.capacities, *each.capacities)
                 both = known.reserved._replace(capacities=capacities, said=least)
-                found[key] = Held(known.cluster, both, (*known.stays, *mine))
+                found[key] = ReservedIntervals(known.cluster, both, (*known.stays, *mine))
     return list(found.values())
 
 
-def use(one: Reserved, stays: Iterable[Stay], term: tuple[int, int], span: Span) -> Use:
+def reserved_usage(
+    one: ReservedMachines, stays: Iterable[MachineInterval], term: tuple[int, int], span: TimeRange
+) -> ReservedUsage:
     """Of a reservation at AWS, by the stays on its machines: what its own dates leave open is the term's.
     More of them at once than it has are no more use of it.
     """
@@ -178,23 +180,41 @@ def use(one: Reserved, stays: Iterable[Stay], term: tuple[int, int], span: Span)
     for at in sorted(changes):
         used += min(level, one.said.count) * (at - last)
         level, last = level + changes[at], at
-    return Use(one.said.count * max(0, end - first), used, one.said.hourly_price)
+    return ReservedUsage(one.said.count * max(0, end - first), used, one.said.hourly_price)
 
 
-def paid_span(one: Reserved, term: tuple[int, int]) -> tuple[int, int]:
+def paid_span(one: ReservedMachines, term: tuple[int, int]) -> tuple[int, int]:
     first = term[0] if one.said.first is None else one.said.first
     end = term[1] if one.said.until is None else one.said.until
     return first, max(first, end)
 
 
-def by_month(
-    some: Iterable[Held], span: Span, months: Months, term: tuple[int, int]
-) -> Mapping[str, dict[str, Use]]:
+def usage_by_month(
+    some: Iterable[ReservedIntervals], span: TimeRange, months: MonthSplitter, term: tuple[int, int]
+) -> Mapping[str, dict[str, ReservedUsage]]:
     """By month, then by reservation at AWS."""
-    found: dict[str, dict[str, Use]] = {}
+    found: dict[str, dict[str, ReservedUsage]] = {}
     for one in some:
         first, end = span.clip(*paid_span(one.reserved, term))
         for month, since, until in months(first, end) if first < end else ():
             uses = found.setdefault(month, {})
-            uses[one.reserved.key] = use(one.reserved, one.stays, term, Span(since, until))
+            uses[one.reserved.key] = reserved_usage(one.reserved, one.stays, term, TimeRange(since, until))
     return found
+
+
+def month_splitter(zone: Zone) -> MonthSplitter:
+    """`2026-02`, on the clock of the zone."""
+    ends: dict[tuple[int, int], int] = {}
+
+    def cut(first: int, end: int) -> Iterator[tuple[str, int, int]]:
+        while first < end:
+            day = day_of(local_day(first, zone) * DAY)
+            month = day.year, day.month
+            if month not in ends:
+                after = date(day.year + day.month // 12, day.month % 12 + 1, 1)
+                ends[month] = resolve(zone, number(after) * DAY)
+            until = min(end, ends[month])
+            yield f"{day.year}-{day.month:02}", first, until
+            first = until
+
+    return cut

@@ -1,7 +1,7 @@
 """A change as JSON: kind Change. Stable, and documented in README."""
 
 from gen import report
-from gen.cost.jsonvalues import machines_json, money_json, use_json
+from gen.cost.formatting import machines_json, money_json, use_json
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import Change, PlanChange, ReservationChange
 from gen.report import hours_json

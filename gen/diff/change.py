@@ -6,9 +6,8 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from gen.cost.ledger import Use
-from gen.cost.standing import Machines
-from gen.cost.values import Money
+from gen.cost.ledger import ReservedUsage
+from gen.cost.results import CountedKinds, Money
 from gen.dates.occurrence import Occurrence
 from gen.diff.manifests import FileChange
 from gen.finding import Finding
@@ -80,7 +79,7 @@ class MachinesChange(NamedTuple):
     before: tuple[int, int]
     after: tuple[int, int]
     at: int | None
-    machines: Machines
+    machines: CountedKinds
 
 
 class MonthChange(NamedTuple):
@@ -99,8 +98,8 @@ class IdleChange(NamedTuple):
 
     reserved: str
     cluster: str
-    before: Use
-    after: Use
+    before: ReservedUsage
+    after: ReservedUsage
 
 
 class PlanChange(NamedTuple):

@@ -6,8 +6,15 @@ What a pool holds at a moment is what the check of ceilings says, by the cluster
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gen.check.ceilings import span
-from gen.check.load import NEVER, Pool, holders, peak, per_seat, together
+from gen.checks.ceilings import (
+    NO_END,
+    PoolLoad,
+    ceiling_span,
+    held_by_reservation,
+    peak,
+    per_seat,
+    sum_changes,
+)
 from gen.diff.change import Peak
 from gen.model import Ceiling, ResourceClass, Site
 from gen.quantity import parse
@@ -20,12 +27,12 @@ class Held:
     def __init__(self) -> None:
         self.site: Site | None = None
         self.classes: Mapping[str, ResourceClass] = {}
-        self._pools: dict[str, list[Pool]] = {}
+        self._pools: dict[str, list[PoolLoad]] = {}
 
-    def take(self, cluster: str, pools: Sequence[Pool]) -> None:
+    def take(self, cluster: str, pools: Sequence[PoolLoad]) -> None:
         self._pools.setdefault(cluster, []).extend(pools)
 
-    def pools(self, cluster: str) -> Sequence[Pool]:
+    def pools(self, cluster: str) -> Sequence[PoolLoad]:
         return self._pools.get(cluster, ())
 
     def clusters(self) -> list[str]:
@@ -65,12 +72,14 @@ def _whats(before: Held, after: Held, cluster: str) -> Iterator[_What]:
 
 
 def _peaks(sides: tuple[Held, Held], cluster: str, what: _What) -> Iterator[Peak]:
-    over_time = [together(side.pools(cluster), each) for side, each in zip(sides, what.each, strict=True)]
+    over_time = [sum_changes(side.pools(cluster), each) for side, each in zip(sides, what.each, strict=True)]
     for limit in _limits(sides[1], cluster, what.name):
         old, new = (peak(one, *limit.span) or (0, None) for one in over_time)
         if old[0] != new[0]:
             minute = new[1]
-            held = [] if minute is None else holders(sides[1].pools(cluster), what.each[1], minute)
+            held = (
+                [] if minute is None else held_by_reservation(sides[1].pools(cluster), what.each[1], minute)
+            )
             told = tuple([(name, what.say(amount)) for name, amount in held])
             at = minute * 60 if minute else None  # what stands always has no first minute
             amounts = what.say(old[0]), what.say(new[0])
@@ -95,8 +104,8 @@ def _limits(held: Held, cluster: str, what: str) -> list[_Limit]:
             always += seats + requests
         elif site:
             during = f"{ceiling.first or 'the first date'} to {ceiling.last or 'the last'}"
-            dated += [_Limit(span(ceiling, site.zone), during, text) for _, text in seats + requests]
-    return [_Limit((0, NEVER), "", min(always)[1] if always else ""), *dated]
+            dated += [_Limit(ceiling_span(ceiling, site.zone), during, text) for _, text in seats + requests]
+    return [_Limit((0, NO_END), "", min(always)[1] if always else ""), *dated]
 
 
 def _ceilings(held: Held, cluster: str) -> Sequence[Ceiling]:

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from gen.cost.clusters import Planned, planned, unplanned
-from gen.cost.dates import Asked
-from gen.cost.judged import problems
-from gen.cost.ledger import Use
-from gen.cost.months import months_of
-from gen.cost.plan import MonthPlan, Peak, Plan, plan
+from gen.cost.clusterplans import ClusterPlan, plan_clusters, unplanned_items
+from gen.cost.costplan import CostPlan, MachinePeak, MonthPlan, PlanFilter, cost_plan
+from gen.cost.ledger import ReservedUsage, month_splitter
+from gen.cost.planfindings import plan_problems
 from gen.dates.moment import named
 from gen.declared import Declared
 from gen.diff.change import IdleChange, MachinesChange, MonthChange
@@ -45,7 +43,7 @@ def plan_changes(before: Side | None, after: Side, now: int) -> PlanChanges | No
         return None
     some, new = _plan(after)
     old = _plan(before)[1] if before is not None else None
-    found = problems(some, new.months, after.declared, after.site, now)
+    found = plan_problems(some, new.months, after.declared, after.site, now)
     return PlanChanges(
         tuple(_machines(old, new)),
         tuple(_months(old, new, after.site)),
@@ -54,15 +52,15 @@ def plan_changes(before: Side | None, after: Side, now: int) -> PlanChanges | No
     )
 
 
-def _plan(side: Side) -> tuple[list[Planned], Plan]:
+def _plan(side: Side) -> tuple[list[ClusterPlan], CostPlan]:
     pools = {one.name: side.held.pools(one.name) for one in side.site.clusters}
-    some = planned(side.declared, side.site, pools)
-    months = months_of(named(side.site.zone))
-    return some, plan(some, (), unplanned(side.declared), Asked(), months)
+    some = plan_clusters(side.declared, side.site, pools)
+    months = month_splitter(named(side.site.zone))
+    return some, cost_plan(some, (), unplanned_items(side.declared), PlanFilter(), months)
 
 
-def _machines(old: Plan | None, new: Plan) -> Iterable[MachinesChange]:
-    peaks: list[Mapping[str, Peak]] = [
+def _machines(old: CostPlan | None, new: CostPlan) -> Iterable[MachinesChange]:
+    peaks: list[Mapping[str, MachinePeak]] = [
         {one.cluster: one for one in side.peaks} if side else {} for side in (old, new)
     ]
     for cluster in dict.fromkeys((*peaks[1], *peaks[0])):
@@ -73,11 +71,11 @@ def _machines(old: Plan | None, new: Plan) -> Iterable[MachinesChange]:
             yield MachinesChange(cluster, counts[0], counts[1], after.at if after else None, machines)
 
 
-def _band(one: Peak | None) -> tuple[int, int]:
+def _band(one: MachinePeak | None) -> tuple[int, int]:
     return (one.least, one.most) if one else (0, 0)
 
 
-def _months(old: Plan | None, new: Plan, site: Site) -> Iterable[MonthChange]:
+def _months(old: CostPlan | None, new: CostPlan, site: Site) -> Iterable[MonthChange]:
     months: list[Mapping[str, MonthPlan]] = [
         {one.month: one for one in side.months} if side else {} for side in (old, new)
     ]
@@ -89,12 +87,12 @@ def _months(old: Plan | None, new: Plan, site: Site) -> Iterable[MonthChange]:
             yield MonthChange(month, (sums[0], sums[1]), (hours[0], hours[1]), site.budget)
 
 
-def _idle(old: Plan | None, new: Plan) -> Iterable[IdleChange]:
-    uses: list[Mapping[tuple[str, str], Use]] = [
+def _idle(old: CostPlan | None, new: CostPlan) -> Iterable[IdleChange]:
+    uses: list[Mapping[tuple[str, str], ReservedUsage]] = [
         {(one.reserved.key, one.cluster): one.use for one in side.reserved} if side else {}
         for side in (old, new)
     ]
     for key, cluster in sorted({*uses[0], *uses[1]}):
-        before, after = (side.get((key, cluster), Use(0, 0, None)) for side in uses)
+        before, after = (side.get((key, cluster), ReservedUsage(0, 0, None)) for side in uses)
         if before != after:
             yield IdleChange(key, cluster, before, after)

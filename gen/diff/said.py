@@ -3,7 +3,7 @@
 A line begins with its sign: `+`, `-`, `~`, `!` for a warning, or a space for what only explains.
 """
 
-from gen.check.load import holders_text
+from gen.checks.ceilings import holders_text
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.diff import saidplan

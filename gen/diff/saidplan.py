@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gen import report
-from gen.cost.values import Money
-from gen.cost.words import band_text, known, machines_text, money_text, share
+from gen.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
+from gen.cost.results import Money
 from gen.dates.moment import hours_text, local_text, named
 from gen.diff.change import IdleChange, MachinesChange, MonthChange, PlanChange
 from gen.diff.line import Line
@@ -32,7 +32,7 @@ def verdict(plan: PlanChange) -> list[str]:
     told = [f"the plan has {errors} error{'s' if errors > 1 else ''}"] if errors else []
     before, after = _sums(plan.months)
     if plan.months:
-        return [*told, f"cost {known(before)} -> {known(after)} USD"]
+        return [*told, f"cost {money_or_unknown(before)} -> {money_or_unknown(after)} USD"]
     if plan.machines:
         return [*told, "other machines"]
     return [*told, "what is paid ahead changes"] if plan.idle else told
@@ -49,7 +49,11 @@ def _month(one: MonthChange) -> Line:
     before, after = one.money
     hours = " -> ".join(hours_text(seconds) for seconds in one.seconds)
     budget = "" if one.budget is None else f", budget {one.budget}"
-    return Line("~", f"{one.month}: {known(before)} -> {known(after)} USD, machine-hours {hours}{budget}")
+    return Line(
+        "~",
+        f"{one.month}: {money_or_unknown(before)} -> {money_or_unknown(after)} USD, "
+        f"machine-hours {hours}{budget}",
+    )
 
 
 def _sums(months: tuple[MonthChange, ...]) -> tuple[Money | None, Money | None]:
@@ -67,11 +71,17 @@ def _all(months: tuple[MonthChange, ...]) -> Line:
     more = ""
     if before is not None and after is not None:
         more = f" ({'+' if after >= before else '-'}{money_text(abs(after - before))})"
-    return Line(" ", f"these {len(months)} months: {known(before)} -> {known(after)} USD{more}")
+    return Line(
+        " ", f"these {len(months)} months: {money_or_unknown(before)} -> {money_or_unknown(after)} USD{more}"
+    )
 
 
 def _idle(one: IdleChange) -> Line:
     before, after = one.before, one.after
-    told = f"{one.reserved}: {share(before.idle, before.paid)}% -> {share(after.idle, after.paid)}% idle"
-    paid = f", {known(after.idle_money)} of {known(after.money)} USD paid ahead" if after.paid else ", gone"
+    told = f"{one.reserved}: {percent(before.idle, before.paid)}% -> {percent(after.idle, after.paid)}% idle"
+    paid = (
+        f", {money_or_unknown(after.idle_money)} of {money_or_unknown(after.money)} USD paid ahead"
+        if after.paid
+        else ", gone"
+    )
     return Line("~", f"{told}{paid}")

@@ -6,7 +6,7 @@ The head is rendered afresh as it goes; of the base only what differs is expande
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from gen.check.ceilings import pool_steps, pools_of
+from gen.checks.ceilings import pool_loads, pool_steps
 from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
 from gen.diff import dangers, plans
@@ -157,7 +157,7 @@ class Comparison:
             self._take(self._dated(old, self._base), self._dated(new, self._head))
             return
         for part, loads in zip(item.parts, item.loads, strict=True):
-            pools = pools_of(new.reservation, loads)
+            pools = pool_loads(new.reservation, loads)
             for held in self._held:
                 held.take(part.placed.cluster.name, pools)
 
@@ -185,7 +185,7 @@ class Comparison:
         for resource_class in () if version.reservation.suspend else version.classes:
             name = resource_class.name
             loads = [(name, pool_steps(version.reservation, name, version.occurrences))]
-            self._held[side].take(version.cluster_of(name), pools_of(version.reservation, loads))
+            self._held[side].take(version.cluster_of(name), pool_loads(version.reservation, loads))
 
 
 def _may_be_in(side: Pipeline, version: Version) -> bool:

@@ -179,7 +179,7 @@ def _nodes(text: str) -> str:
 
 
 def _schedule(text: str) -> str:
-    from gen.plan.cron import next_hit, parse  # noqa: PLC0415 - only who writes budgets needs it
+    from gen.cron import next_hit, parse  # noqa: PLC0415 - only who writes budgets needs it
 
     cron = parse(text)
     if cron is not None and next_hit(cron, 0) is not None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gen.cloud import CloudCapacity
+from gen.karpenter.nodelabels import NODEPOOL, WELL_KNOWN
 from gen.manifest import naming
 from gen.model import ResourceClass
-from gen.plan.labels import NODEPOOL, WELL_KNOWN
 
 Expression = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from gen.plan.ec2 import table
+from gen.karpenter.instancetypes import ec2_types
 from tests.bench.process import Command, Cost, in_turn
 from tests.bench.rendering import MEMORY, Row
 
@@ -82,7 +82,7 @@ def write(folder: Path, number: int, weeks: int) -> None:
     date differ in seats, too.
     """
     weeks = min(weeks, number // 25) if weeks > 1 else 1
-    parts = [_SITE.replace("TYPES", ", ".join(sorted(table())[:_TYPES]))]
+    parts = [_SITE.replace("TYPES", ", ".join(sorted(ec2_types())[:_TYPES]))]
     for course in range(number // weeks):
         first = date(2026, 2, 2) + timedelta(days=course % 5 if weeks > 1 else course // 10)
         dates = ", ".join(str(first + timedelta(weeks=week)) for week in range(weeks))

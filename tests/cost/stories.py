@@ -5,16 +5,15 @@ from decimal import Decimal
 from typing import Any
 
 from gen.cloud import CloudCapacity, CloudReservation, InstanceType
-from gen.cost.clusters import Planned
-from gen.cost.machine import Place, zones_named
-from gen.cost.seat import seats
-from gen.cost.shop import Shop
-from gen.cost.simulation import Cluster, Simulation
-from gen.cost.values import Key, Run, Stay, Want
+from gen.cost.capacitycatalog import CapacityCatalog
+from gen.cost.clusterplans import ClusterPlan, placeholder_pods
+from gen.cost.clustersimulation import ClusterSimulation, SimulatedCluster
+from gen.cost.results import MachineInterval, PoolKey, SeatDemand, SimulationRun
+from gen.cost.simulatednodes import PoolPlacement, zones_by_capacity
+from gen.karpenter.requirements import Labels
 from gen.manifest import cloudpools
 from gen.model import Origin, ResourceClass
-from gen.plan.band import band
-from gen.plan.requirement import Labels
+from gen.planner.provisioning import result_range
 
 ORIGIN = Origin("reservations/cloud.yaml", 0)
 HOUR = 3600
@@ -79,7 +78,7 @@ def resource_class(name: str, cpu: str, memory: str, *clouds: str) -> ResourceCl
 SMALL = resource_class("small", "1", "4Gi")
 
 
-def want(reservation_name: str, *windows: str, nodes: bool = False, of: str = "small") -> Want:
+def want(reservation_name: str, *windows: str, nodes: bool = False, of: str = "small") -> SeatDemand:
     """`8-12=10`: from hour 8 to hour 12, ten of them. Hours since the epoch."""
     changes: dict[int, int] = {}
     for window in windows:
@@ -88,19 +87,19 @@ def want(reservation_name: str, *windows: str, nodes: bool = False, of: str = "s
         changes[first] = changes.get(first, 0) + int(count)
         changes[end] = changes.get(end, 0) - int(count)
     steps = [number for minute in sorted(changes) for number in (minute, changes[minute])]
-    return Want((reservation_name, of), nodes, steps)
+    return SeatDemand((reservation_name, of), nodes, steps)
 
 
 def planned(
     clouds: Iterable[CloudCapacity],
-    wants: Iterable[Want],
+    wants: Iterable[SeatDemand],
     classes: Iterable[ResourceClass] = (SMALL,),
     tails: Mapping[str, int | None] | None = None,
     lives: Mapping[str, int | None] | None = None,
-) -> Planned:
+) -> ClusterPlan:
     every, wanted = tuple(clouds), sorted(wants, key=lambda one: one.key)
     known = {one.name: one for one in classes}
-    led: dict[Key, tuple[ResourceClass, Labels]] = {}
+    led: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
     for one in wanted:
         found = known[one.key[1]]
         pod = cloudpools.led(found.pod, cloudpools.pools("uni", found.cloud_capacity))
@@ -108,25 +107,28 @@ def planned(
             found._replace(pod=pod),
             (("berth.dev/class", found.name), ("berth.dev/reservation", one.key[0])),
         )
-    places = {key: Place(pod, led[key][0].cloud_capacity) for key, pod in seats(led, "berth").items()}
+    places = {
+        key: PoolPlacement(pod, led[key][0].cloud_capacity)
+        for key, pod in placeholder_pods(led, "berth").items()
+    }
     names = [one.name for one in every]
-    cluster = Cluster(
-        Shop(every, "uni", zones=zones_named(places.values())),
+    cluster = SimulatedCluster(
+        CapacityCatalog(every, "uni", zones=zones_by_capacity(places.values())),
         places,
         {**dict.fromkeys(names, 0), **(tails or {})},
         lives or dict.fromkeys(names),
     )
     minutes = [minute for one in wanted for minute in one.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
-    run = Simulation(cluster, wanted, lambda question: band(question).plain).run(last)
-    return Planned("prod", cluster.shop, tuple(wanted), (run,), first, last)
+    run = ClusterSimulation(cluster, wanted, lambda question: result_range(question).plain).run(last)
+    return ClusterPlan("prod", cluster.shop, tuple(wanted), (run,), first, last)
 
 
-def run(*arguments: Any, **more: Any) -> Run:
+def run(*arguments: Any, **more: Any) -> SimulationRun:
     return planned(*arguments, **more).runs[0]
 
 
-def told(stays: Iterable[Stay]) -> list[str]:
+def told(stays: Iterable[MachineInterval]) -> list[str]:
     """`0 on-demand m5.large 8:00-12:01 ml 10`: machine, what it is, from when to when, and whose."""
     return [
         f"{one.machine} {one.sort.capacity_type} {one.sort.type} {_clock(one.since)}-{_clock(one.until)} "

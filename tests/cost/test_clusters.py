@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from gen.check.load import Pool
+from gen.checks.ceilings import PoolLoad
 from gen.cost import ledger
-from gen.cost.clusters import Planned, Unplanned, planned, unplanned
-from gen.cost.judged import problems
-from gen.cost.months import months_of
-from gen.cost.values import dollars
+from gen.cost.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
+from gen.cost.ledger import month_splitter
+from gen.cost.planfindings import plan_problems
+from gen.cost.results import dollars
 from gen.dates.moment import named
 from gen.pipeline import Pipeline
 from tests.command import clouds
@@ -26,21 +26,21 @@ spec:
 ON_DEMAND = clouds.CLOUD.partition("  reservations:")[0] + "  requirements: [REQUIREMENTS]\n"
 
 
-def read(folder: Path, **changes: str | None) -> tuple[Pipeline, list[Planned]]:
+def read(folder: Path, **changes: str | None) -> tuple[Pipeline, list[ClusterPlan]]:
     clouds.write(folder, **changes)
     pipeline = Pipeline(str(folder))
-    pools: dict[str, list[Pool]] = {}
+    pools: dict[str, list[PoolLoad]] = {}
     for item in pipeline.items(all_loads=True):
         for part, loads in zip(item.parts, item.loads, strict=True):
             mine = pools.setdefault(part.placed.cluster.name, [])
-            mine += [Pool(item.reservation.name, name, steps) for name, steps in loads]
+            mine += [PoolLoad(item.reservation.name, name, steps) for name, steps in loads]
     assert pipeline.site is not None
-    return pipeline, planned(pipeline.declared, pipeline.site, pools)
+    return pipeline, plan_clusters(pipeline.declared, pipeline.site, pools)
 
 
-def told(pipeline: Pipeline, some: list[Planned], now: int = 0) -> list[str]:
+def told(pipeline: Pipeline, some: list[ClusterPlan], now: int = 0) -> list[str]:
     assert pipeline.site is not None
-    found = problems(some, (), pipeline.declared, pipeline.site, now)
+    found = plan_problems(some, (), pipeline.declared, pipeline.site, now)
     return [f"{one.code} {one.file} {'.'.join(map(str, one.path))}: {one.message} {one.fix}" for one in found]
 
 
@@ -49,7 +49,7 @@ def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out
 
     assert [one.cluster for one in some] == ["prod"]
     assert [want.key for want in some[0].wants] == [("course", "small"), ("night", "small")]
-    assert unplanned(pipeline.declared) == [Unplanned("bench", "names no cloudCapacity")]
+    assert unplanned_items(pipeline.declared) == [UnplannedItem("bench", "names no cloudCapacity")]
 
 
 def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
@@ -103,8 +103,10 @@ spec:
         rest=None,
         **only,
     )
-    cut = months_of(named("UTC"))
-    money = [ledger.total(ledger.lines(one, run, ledger.Span(), cut)).bought for run in range(3)]
+    cut = month_splitter(named("UTC"))
+    money = [
+        ledger.sum_lines(ledger.cost_lines(one, run, ledger.TimeRange(), cut)).bought for run in range(3)
+    ]
 
     assert [len(run.sorts) for run in one.runs] == [2, 2, 3]
     assert [None if each is None else str(dollars(each)) for each in money] == ["5.04", "5.04", "7.57"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gen.cloud import CloudCapacity
-from gen.cost.values import Run
+from gen.cost.results import SimulationRun
 from gen.model import ResourceClass
 from tests.cost.stories import HOUR, cloud, only, resource_class, run, told, want
 
@@ -38,7 +38,7 @@ def affinity(kind: str) -> dict[str, Any]:
     return {kind: {REQUIRED: (selecting("small"),)}}
 
 
-def zones_of(found: Run, capacity: str) -> list[str]:
+def zones_of(found: SimulationRun, capacity: str) -> list[str]:
     return [sort.zone for sort in found.sorts if sort.capacity == capacity]
 
 

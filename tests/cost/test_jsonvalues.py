@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from gen.cost.jsonvalues import money_json
-from gen.cost.values import HOUR
+from gen.cost.formatting import money_json
+from gen.cost.results import HOUR
 
 
 @pytest.mark.parametrize(

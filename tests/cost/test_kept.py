@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gen.cloud import InstanceType
-from gen.cost.types import kinds
-from gen.plan.amounts import allocatable, amounts
+from gen.cost.nodetypes import declared_types
+from gen.karpenter.resourcelists import allocatable, parse_resources
 from tests.cost.stories import cloud, resource_class, run, told, want
 
 CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"
@@ -22,12 +22,12 @@ def volume(size: str, device: str = "/dev/xvda", **more: Any) -> dict[str, Any]:
 def left(name: str, *types: InstanceType, **node_class: Any) -> dict[str, int]:
     """For pods, of a machine of this type."""
     told = {"amiFamily": "AL2023", **node_class}
-    found = kinds(cloud(instance_types=types, node_class=told), "us-east-1")[name]
+    found = declared_types(cloud(instance_types=types, node_class=told), "us-east-1")[name]
     return allocatable(found.capacity, found.overhead)
 
 
 def amount(text: str) -> int:
-    return dict(amounts({"": text}))[""]
+    return dict(parse_resources({"": text}))[""]
 
 
 @pytest.mark.parametrize(

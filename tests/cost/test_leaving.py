@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gen.cost.values import Run
+from gen.cost.results import SimulationRun
 from tests.cost.stories import HOUR, SMALL, cloud, run, told, want
 
 END = 12 * HOUR
@@ -14,7 +14,7 @@ def budgets(*said: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"disruption": {"budgets": said} if said else {}, **more}
 
 
-def gone(found: Run, since: int = END) -> list[int]:
+def gone(found: SimulationRun, since: int = END) -> list[int]:
     """When each machine has gone, in seconds since then."""
     last: dict[int, int] = {}
     for stay in found.stays:

@@ -5,9 +5,8 @@ from decimal import Decimal
 import pytest
 
 from gen.cost import ledger
-from gen.cost.ledger import Span, Use
-from gen.cost.months import months_of
-from gen.cost.values import Key, dollars
+from gen.cost.ledger import ReservedUsage, TimeRange, month_splitter
+from gen.cost.results import PoolKey, dollars
 from gen.dates.moment import named, read
 from tests.cost.stories import HOUR, cloud, planned, reservation, want
 
@@ -25,14 +24,14 @@ A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
     ],
     ids=["alone", "by-seats", "equal-remainders-by-name", "largest-remainder", "nothing"],
 )
-def test_shares(seconds: int, payers: list[tuple[Key, int]], expected: list[tuple[Key, int]]) -> None:
-    assert ledger.shared(seconds, payers) == expected
+def test_shares(seconds: int, payers: list[tuple[PoolKey, int]], expected: list[tuple[PoolKey, int]]) -> None:
+    assert ledger.share_seconds(seconds, payers) == expected
 
 
 def test_money_is_what_the_table_says_an_hour_costs() -> None:
     """m5.large: 0.096 an hour; four hours and a minute."""
     one = planned([cloud("m5.large")], [want("ml", "8-12=1")])
-    found = ledger.total(ledger.lines(one, 0, Span(), months_of(named("UTC"))))
+    found = ledger.sum_lines(ledger.cost_lines(one, 0, TimeRange(), month_splitter(named("UTC"))))
 
     assert found.seconds == (("reserved", 0), ("on-demand", 14_460), ("spot", 0))
     assert found.bought == Decimal("0.096") * 14_460
@@ -49,8 +48,10 @@ def test_without_a_price_there_is_no_sum() -> None:
         )
     )
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):
-        found = ledger.total(
-            ledger.lines(planned([one], [want("ml", "8-12=1")]), 0, Span(), months_of(named("UTC")))
+        found = ledger.sum_lines(
+            ledger.cost_lines(
+                planned([one], [want("ml", "8-12=1")]), 0, TimeRange(), month_splitter(named("UTC"))
+            )
         )
         assert found.bought is None
         assert [sort.type for sort in found.unpriced] == ["m5.large"]
@@ -62,14 +63,14 @@ def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> Non
         [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [want("ml", "8-12=1")]
     )
     (each,) = one.shop.reserved.values()
-    found = ledger.use(each, one.runs[0].stays, (8 * HOUR, 12 * HOUR), Span())
+    found = ledger.reserved_usage(each, one.runs[0].stays, (8 * HOUR, 12 * HOUR), TimeRange())
 
-    assert found == Use(48 * HOUR, 4 * HOUR + 60, Decimal("0.05"))
+    assert found == ReservedUsage(48 * HOUR, 4 * HOUR + 60, Decimal("0.05"))
     assert (found.money, found.idle_money) == (
         Decimal("0.05") * 48 * HOUR,
         Decimal("0.05") * (44 * HOUR - 60),
     )
-    assert ledger.total(ledger.lines(one, 0, Span(), months_of(named("UTC")))).bought == 0
+    assert ledger.sum_lines(ledger.cost_lines(one, 0, TimeRange(), month_splitter(named("UTC")))).bought == 0
 
 
 def test_what_its_own_dates_leave_open_is_the_terms() -> None:
@@ -88,7 +89,7 @@ def test_months_are_those_of_the_zone() -> None:
         assert found is not None
         return found
 
-    cut = months_of(named("Europe/Zurich"))
+    cut = month_splitter(named("Europe/Zurich"))
     spans = list(cut(at("2026-02-28 22:00"), at("2026-04-01 00:00")))
 
     assert spans == [

@@ -1,29 +1,29 @@
 """Seats, machines and money in days, weeks or months, whichever are few enough to see."""
 
-from gen.cost.dates import Asked
-from gen.cost.overtime import OverTime, over_time
+from gen.cost.costplan import PlanFilter
+from gen.cost.timeseries import PlanSeries, plan_series
 from gen.dates.moment import named
 from tests.cost.stories import HOUR, cloud, planned, reservation, want
 
 DAY = 24
 UTC = named("UTC")
-ALL = Asked()
+ALL = PlanFilter()
 
 
-def shown(*windows: str, asked: Asked = ALL, days: int) -> OverTime:
+def shown(*windows: str, asked: PlanFilter = ALL, days: int) -> PlanSeries:
     held = (reservation("cr-1", "m5.large", 1),)
     one = planned(
         [cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=held)],
         [want("ml", *windows), want("stats", "9-10=1")],
     )
-    return over_time([one], asked, (0, days * DAY * HOUR), UTC)
+    return plan_series([one], asked, (0, days * DAY * HOUR), UTC)
 
 
 def test_a_few_days_are_days() -> None:
     """An hour of m5.large is 0.096: four seats of six hours and a minute, but one that is reserved."""
     found = shown("8-14=4", "32-33=2", days=3)
 
-    assert found == OverTime(
+    assert found == PlanSeries(
         "day",
         ("01-01", "01-02", "01-03"),
         (5, 2, 0),
@@ -51,13 +51,13 @@ def test_years_are_months() -> None:
 
 
 def test_with_names_only_their_seats_and_machines_are_shown() -> None:
-    found = shown("8-14=4", asked=Asked(names=frozenset({"stats"})), days=1)
+    found = shown("8-14=4", asked=PlanFilter(names=frozenset({"stats"})), days=1)
 
     assert (found.seats, found.machines, found.idle) == ((1,), ((0, 1, 0),), (0,))
 
 
 def test_whole_nodes_are_machines_and_no_seats() -> None:
     one = planned([cloud("m5.large")], [want("ml", "8-10=2"), want("lab", "8-10=3", nodes=True)])
-    found = over_time([one], ALL, (0, DAY * HOUR), UTC)
+    found = plan_series([one], ALL, (0, DAY * HOUR), UTC)
 
     assert (found.seats, found.machines) == ((2,), ((0, 5, 0),))

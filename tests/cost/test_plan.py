@@ -1,31 +1,29 @@
 """What is told of several clusters."""
 
-from gen.cost.clusters import Planned
-from gen.cost.dates import Asked
-from gen.cost.ledger import Use
-from gen.cost.months import months_of
-from gen.cost.plan import Plan, plan
+from gen.cost.clusterplans import ClusterPlan
+from gen.cost.costplan import CostPlan, PlanFilter, cost_plan
+from gen.cost.ledger import ReservedUsage, month_splitter
 from gen.dates.moment import named
 from tests.cost.stories import HOUR, SMALL, cloud, planned, reservation, want
 
-ALL = Asked()
+ALL = PlanFilter()
 
 
-def cluster(name: str, capacity: str, windows: str, count: int = 2) -> Planned:
+def cluster(name: str, capacity: str, windows: str, count: int = 2) -> ClusterPlan:
     held = reservation("cr-1", "m5.large", count, first=0, until=100 * HOUR)
     both = cloud("m5.large", name=capacity, capacity_types=("reserved", "on-demand"), reservations=(held,))
     one = planned([both], [want("ml", windows)], [SMALL._replace(cloud_capacity=(capacity,))])
     return one._replace(cluster=name)
 
 
-def of(*some: Planned, asked: Asked = ALL) -> Plan:
-    return plan(some, (), (), asked, months_of(named("UTC")))
+def of(*some: ClusterPlan, asked: PlanFilter = ALL) -> CostPlan:
+    return cost_plan(some, (), (), asked, month_splitter(named("UTC")))
 
 
 def test_a_reservation_of_two_clusters_is_paid_once_and_told_at_the_first() -> None:
     """Each takes one of its two machines for four hours and a minute."""
     found = of(cluster("a", "general", "8-12=1"), cluster("b", "other", "8-12=1"))
-    use = Use(200 * HOUR, 2 * (4 * HOUR + 60), found.reserved[0].use.price)
+    use = ReservedUsage(200 * HOUR, 2 * (4 * HOUR + 60), found.reserved[0].use.price)
 
     assert [(one.cluster, one.reserved.capacities, one.use) for one in found.reserved] == [
         ("a", ("general", "other"), use)
@@ -47,6 +45,8 @@ def test_where_one_says_fewer_machines_these_count() -> None:
 
 
 def test_of_one_cluster_alone_its_own_use_is_told() -> None:
-    found = of(cluster("a", "general", "8-12=1"), cluster("b", "other", "8-12=2"), asked=Asked(cluster="b"))
+    found = of(
+        cluster("a", "general", "8-12=1"), cluster("b", "other", "8-12=2"), asked=PlanFilter(cluster="b")
+    )
 
     assert [(one.cluster, one.use.used) for one in found.reserved] == [("b", 2 * (4 * HOUR + 60))]

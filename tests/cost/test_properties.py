@@ -7,14 +7,12 @@ from random import Random
 import pytest
 
 from gen.cost import ledger
-from gen.cost.clusters import Planned
-from gen.cost.jsonvalues import money_json
-from gen.cost.ledger import Line, Span
-from gen.cost.months import months_of
-from gen.cost.standing import Standing
-from gen.cost.values import Key, Want
+from gen.cost.clusterplans import ClusterPlan
+from gen.cost.formatting import money_json
+from gen.cost.ledger import CostLine, TimeRange, month_splitter
+from gen.cost.results import MachineCounts, PoolKey, SeatDemand
 from gen.dates.moment import named
-from gen.plan.amounts import allocatable
+from gen.karpenter.resourcelists import allocatable
 from gen.quantity import parse
 from tests.cost.stories import HOUR, cloud, planned, reservation, resource_class, want
 
@@ -23,11 +21,11 @@ CLASSES = [
     resource_class("large", "3", "6Gi", "general", "other"),
     resource_class("wide", "6", "2Gi", "other"),
 ]
-MONTHS = months_of(named("Europe/Zurich"))
+MONTHS = month_splitter(named("Europe/Zurich"))
 SEEDS = range(25)
 
 
-def story(seed: int) -> Planned:
+def story(seed: int) -> ClusterPlan:
     """Two capacities, with reservations and limits by chance, and up to eight pools with windows in two weeks
     that lie on both sides of the end of a month.
     """
@@ -62,7 +60,7 @@ def story(seed: int) -> Planned:
     return planned(clouds, wants, CLASSES, tails)
 
 
-def _want(random: Random, name: str) -> Want:
+def _want(random: Random, name: str) -> SeatDemand:
     windows = []
     for _ in range(random.randint(1, 5)):
         opens = 24 * random.randint(24, 38) + random.randint(6, 18)
@@ -71,25 +69,25 @@ def _want(random: Random, name: str) -> Want:
 
 
 @pytest.fixture(scope="module", params=SEEDS)
-def one(request: pytest.FixtureRequest) -> Planned:
+def one(request: pytest.FixtureRequest) -> ClusterPlan:
     return story(request.param)
 
 
-def level(wanted: Want, at: int) -> int:
+def level(wanted: SeatDemand, at: int) -> int:
     pairs = zip(wanted.steps[::2], wanted.steps[1::2], strict=True)
     return sum(change for minute, change in pairs if minute * 60 <= at)
 
 
-def home(one: Planned, key: Key, at: int) -> dict[int, int]:
+def home(one: ClusterPlan, key: PoolKey, at: int) -> dict[int, int]:
     found = [places for since, places in one.runs[0].homes.get(key, []) if since <= at]
     return dict(found[-1]) if found else {}
 
 
-def moments(one: Planned) -> Iterator[int]:
+def moments(one: ClusterPlan) -> Iterator[int]:
     yield from (step.at for step in one.runs[0].steps)
 
 
-def test_every_seat_has_a_machine_or_is_told_to_have_none(one: Planned) -> None:
+def test_every_seat_has_a_machine_or_is_told_to_have_none(one: ClusterPlan) -> None:
     for step in one.runs[0].steps:
         lacks = dict(step.lacks)
         for wanted in one.wants:
@@ -98,7 +96,7 @@ def test_every_seat_has_a_machine_or_is_told_to_have_none(one: Planned) -> None:
             assert placed + lacking == level(wanted, step.at)
 
 
-def test_no_machine_holds_more_than_it_has_room_for(one: Planned) -> None:
+def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
     classes = {found.name: dict(found.requests) for found in CLASSES}
     for at in moments(one):
         used: dict[int, dict[str, int]] = {}
@@ -114,10 +112,10 @@ def test_no_machine_holds_more_than_it_has_room_for(one: Planned) -> None:
             assert all(amount <= room[resource] for resource, amount in mine.items())
 
 
-def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: Planned) -> None:
+def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: ClusterPlan) -> None:
     classes = {found.name: dict(found.requests) for found in CLASSES}
     largest = {"cpu": 7910 * 10**6, "memory": 14162 * 2**20 * 10**9}
-    standing = Standing(one.runs[0].stays)
+    standing = MachineCounts(one.runs[0].stays)
     for at in moments(one):
         for resource, room in largest.items():
             asked = sum(
@@ -129,21 +127,21 @@ def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: Plann
             assert sum(standing.at(at).values()) >= -(-asked // room)
 
 
-def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: Planned) -> None:
-    standing = Standing(one.runs[0].stays)
+def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: ClusterPlan) -> None:
+    standing = MachineCounts(one.runs[0].stays)
     for at, machines in zip(standing.moments, standing.levels, strict=True):
         for key, each in one.shop.reserved.items():
             used = sum(number for sort, number in machines.items() if sort.reserved == key)
             assert used <= (each.said.count if each.at(at) else 0)
 
 
-def test_sums_over_reservations_classes_and_months_are_the_total(one: Planned) -> None:
-    found = ledger.lines(one, 0, Span(), MONTHS)
-    whole = ledger.total(found)
+def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPlan) -> None:
+    found = ledger.cost_lines(one, 0, TimeRange(), MONTHS)
+    whole = ledger.sum_lines(found)
 
     assert sum(line.seconds for line in found) == sum(s.until - s.since for s in one.runs[0].stays)
     for by in (lambda line: line.key[0], lambda line: line.key[1], lambda line: line.month):
-        parts = ledger.grouped(found, by).values()
+        parts = ledger.sum_by(found, by).values()
         for kind in ledger.CAPACITY_TYPES:
             assert sum(dict(part.seconds)[kind] for part in parts) == dict(whole.seconds)[kind]
         assert sum((part.bought or Decimal(0) for part in parts), Decimal(0)) == whole.bought
@@ -151,21 +149,23 @@ def test_sums_over_reservations_classes_and_months_are_the_total(one: Planned) -
         assert abs(2 * shown[0] - sum(shown)) < Decimal("1e-6")
 
 
-def test_what_a_span_is_cut_into_is_the_whole(one: Planned) -> None:
+def test_what_a_span_is_cut_into_is_the_whole(one: ClusterPlan) -> None:
     cut = 24 * HOUR * 31
-    halves = [ledger.lines(one, 0, span, MONTHS) for span in (Span(None, cut), Span(cut, None))]
+    halves = [
+        ledger.cost_lines(one, 0, span, MONTHS) for span in (TimeRange(None, cut), TimeRange(cut, None))
+    ]
 
-    assert _by_sort([*halves[0], *halves[1]]) == _by_sort(ledger.lines(one, 0, Span(), MONTHS))
+    assert _by_sort([*halves[0], *halves[1]]) == _by_sort(ledger.cost_lines(one, 0, TimeRange(), MONTHS))
 
 
-def _by_sort(found: list[Line]) -> dict[object, int]:
+def _by_sort(found: list[CostLine]) -> dict[object, int]:
     sums: dict[object, int] = {}
     for line in found:
         sums[line.sort] = sums.get(line.sort, 0) + line.seconds
     return sums
 
 
-def test_each_machine_is_paid_without_a_gap_and_once(one: Planned) -> None:
+def test_each_machine_is_paid_without_a_gap_and_once(one: ClusterPlan) -> None:
     last: dict[int, int] = {}
     for stay in sorted(one.runs[0].stays, key=lambda stay: (stay.machine, stay.since)):
         assert stay.since < stay.until

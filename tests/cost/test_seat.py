@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from gen.cost.seat import seats
-from gen.cost.values import Lack, Run
+from gen.cost.clusterplans import placeholder_pods
+from gen.cost.results import Shortfall, SimulationRun
+from gen.karpenter.requirements import requirement
 from gen.model import ResourceClass
-from gen.plan.requirement import requirement
-from gen.plan.values import Near, Selector
+from gen.planner.inputs import LabelSelector, PodAffinityTerm
 from tests.cost.stories import cloud, only, planned, reservation, resource_class, run, told, want
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -27,7 +27,7 @@ def plain(name: str) -> ResourceClass:
     return resource_class(name, "1", "1Gi")
 
 
-def homes(found: Run) -> dict[str, list[int]]:
+def homes(found: SimulationRun) -> dict[str, list[int]]:
     """By reservation: the numbers of the machines that its seats are on first."""
     return {key[0]: [number for number, _ in moments[0][1]] for key, moments in found.homes.items()}
 
@@ -176,18 +176,20 @@ def test_wishes_are_read_as_what_is_required(kind: str) -> None:
         pod={"affinity": {kind: {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}}
     )
     own = (("berth.dev/reservation", "a"), ("berth.dev/class", "exam"))
-    pod = seats({("a", "exam"): (wish, own)}, "berth")["a", "exam"]
+    pod = placeholder_pods({("a", "exam"): (wish, own)}, "berth")["a", "exam"]
     found = pod.far_preferred if kind == APART else pod.near_preferred
 
-    selector = Selector((("berth.dev/class", "exam"),), (requirement("berth.dev/reservation", "In", ("a",)),))
-    assert found == (Near(HOSTNAME, selector, ("",), 7),)
+    selector = LabelSelector(
+        (("berth.dev/class", "exam"),), (requirement("berth.dev/reservation", "In", ("a",)),)
+    )
+    assert found == (PodAffinityTerm(HOSTNAME, selector, ("",), 7),)
     assert pod.labels == own
 
 
 def test_of_its_labels_a_seat_keeps_those_that_somebody_looks_at() -> None:
     labels = (("berth.dev/class", "small"), ("team", "ml"))
-    plainly = seats({("a", "small"): (plain("small"), labels)}, "berth")
-    cared = seats(
+    plainly = placeholder_pods({("a", "small"): (plain("small"), labels)}, "berth")
+    cared = placeholder_pods(
         {("a", "small"): (plain("small"), labels), ("b", "exam"): (caring("exam", APART), labels)}, "berth"
     )
 
@@ -203,4 +205,6 @@ def test_karpenter_leaves_seats_alone_that_name_fields_of_nodes() -> None:
     found = run([cloud("m5.large")], [want("ml", "8-12=2")], [by_name])
 
     assert found.sorts == ()
-    assert found.steps[0].lacks == ((("ml", "small"), Lack(2, "label", "Karpenter knows no matchFields")),)
+    assert found.steps[0].lacks == (
+        (("ml", "small"), Shortfall(2, "label", "Karpenter knows no matchFields")),
+    )

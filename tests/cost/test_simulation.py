@@ -1,11 +1,11 @@
 """The machines of a cluster through its windows: when they are bought, whose they are, when they go."""
 
-from gen.cost.ledger import Span, use
-from gen.cost.machine import Place
-from gen.cost.question import Questions
-from gen.cost.shop import Shop
-from gen.cost.values import Lack
-from gen.plan.values import Pod
+from gen.cost.capacitycatalog import CapacityCatalog
+from gen.cost.clustersimulation import SchedulingInputs
+from gen.cost.ledger import TimeRange, reserved_usage
+from gen.cost.results import Shortfall
+from gen.cost.simulatednodes import PoolPlacement
+from gen.planner.inputs import PodSet
 from tests.cost.stories import HOUR, cloud, only, planned, reservation, resource_class, run, sized, told, want
 
 BLOCK = {"type": "capacity-block", "first": 0}
@@ -186,7 +186,7 @@ def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
     assert found.steps[0].lacks == (
         (
             ("ml", "small"),
-            Lack(2, "limits", f"{POOL}: every type is larger than what its limits leave"),
+            Shortfall(2, "limits", f"{POOL}: every type is larger than what its limits leave"),
         ),
     )
 
@@ -231,7 +231,7 @@ def test_whole_nodes_come_and_go_with_their_window() -> None:
     ]
     few = run([one._replace(limits=(("nodes", "1"),))], [want("lab", "8-12=2", nodes=True)])
     assert few.steps[0].lacks == (
-        (("lab", "small"), Lack(1, "limits", f"{POOL}: its limit of nodes is reached")),
+        (("lab", "small"), Shortfall(1, "limits", f"{POOL}: its limit of nodes is reached")),
     )
 
 
@@ -246,7 +246,7 @@ def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
         "1 reserved m5.large 10:00-12:00 b 1",
         "1 on-demand m5.large 12:00-12:01 b 1",
     ]
-    assert use(each, found.runs[0].stays, (8 * HOUR, 12 * HOUR), Span()).idle == 0
+    assert reserved_usage(each, found.runs[0].stays, (8 * HOUR, 12 * HOUR), TimeRange()).idle == 0
 
 
 def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
@@ -254,8 +254,10 @@ def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> No
     selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
     classes = [resource_class("small", "1", "4Gi")._replace(pod={"nodeSelector": selector})]
     every, wants = [cloud("m5.large", "c5.large")], [want("lab", "8-12=1", nodes=True)]
-    place = Place(Pod("lab", (), node_selector=tuple(selector.items())), ("general",))
-    question = Questions(Shop(every, "uni"), {wants[0].key: place}).of_nodes(wants[0].key, 1, (), 0)
+    place = PoolPlacement(PodSet("lab", (), node_selector=tuple(selector.items())), ("general",))
+    question = SchedulingInputs(CapacityCatalog(every, "uni"), {wants[0].key: place}).of_nodes(
+        wants[0].key, 1, (), 0
+    )
 
     assert told(run(every, wants, classes).stays) == ["0 on-demand m5.large 8:00-12:01 lab 1"]
     assert question is not None

@@ -3,13 +3,13 @@
 import pytest
 
 from gen.cloud import InstanceType
-from gen.cost.shop import Shop
-from gen.cost.types import kinds
-from gen.plan.amounts import allocatable, amounts
-from gen.plan.ec2 import instance_type, table
+from gen.cost.capacitycatalog import CapacityCatalog
+from gen.cost.nodetypes import declared_types
+from gen.karpenter.instancetypes import ec2_instance_type, ec2_types
+from gen.karpenter.resourcelists import allocatable, parse_resources
 from tests.cost.stories import cloud, reservation, run, want
 
-ROWS = sorted(table())
+ROWS = sorted(ec2_types())
 
 
 def said(name: str, *capacity: tuple[str, str], **more: object) -> InstanceType:
@@ -18,14 +18,14 @@ def said(name: str, *capacity: tuple[str, str], **more: object) -> InstanceType:
 
 
 def room(*types: InstanceType, name: str, **more: object) -> dict[str, int]:
-    found = kinds(cloud(instance_types=types, **more), "us-east-1")[name]
+    found = declared_types(cloud(instance_types=types, **more), "us-east-1")[name]
     return allocatable(found.capacity, found.overhead)
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_what_nothing_is_said_of_is_as_in_the_table(name: str) -> None:
-    found = kinds(cloud(), "us-east-1")[name]
-    plain = instance_type(table()[name], ())
+    found = declared_types(cloud(), "us-east-1")[name]
+    plain = ec2_instance_type(ec2_types()[name], ())
 
     assert (found.capacity, found.overhead, found.requirements) == (
         plain.capacity,
@@ -34,10 +34,10 @@ def test_what_nothing_is_said_of_is_as_in_the_table(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", [name for name in ROWS if not table()[name].gpus])
+@pytest.mark.parametrize("name", [name for name in ROWS if not ec2_types()[name].gpus])
 def test_an_unknown_type_of_a_known_size_has_the_room_of_the_known_one(name: str) -> None:
     """The same sums as the provider's, by another way."""
-    row = table()[name]
+    row = ec2_types()[name]
     twin = said("x1.twin", ("cpu", str(row.cpu)), ("memory", f"{row.memory}Mi"), ("pods", str(row.pods)))
 
     assert room(twin, name="x1.twin") == room(name=name)
@@ -47,8 +47,8 @@ def test_what_the_file_says_wins() -> None:
     own = said("m5.large", ("cpu", "4"), allocatable=(("memory", "6Gi"),))
     found = room(own, name="m5.large")
 
-    assert found["cpu"] == dict(amounts({"cpu": "3920m"}))["cpu"]
-    assert found["memory"] == dict(amounts({"memory": "6Gi"}))["memory"]
+    assert found["cpu"] == dict(parse_resources({"cpu": "3920m"}))["cpu"]
+    assert found["memory"] == dict(parse_resources({"memory": "6Gi"}))["memory"]
     assert found["pods"] == 29 * 10**9
 
 
@@ -78,7 +78,7 @@ def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
     own = said(
         "p6.48xlarge", ("cpu", "192"), ("memory", "2048Gi"), ("nvidia.com/gpu", "8"), architecture="arm64"
     )
-    found = kinds(cloud(instance_types=(own,)), "us-east-1")["p6.48xlarge"]
+    found = declared_types(cloud(instance_types=(own,)), "us-east-1")["p6.48xlarge"]
 
     assert sorted(str(one).removeprefix("karpenter.k8s.aws/") for one in found.requirements) == [
         "instance-accelerator-count DoesNotExist",
@@ -118,7 +118,7 @@ def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
 def test_an_unknown_type_has_no_label_of_what_it_has_not(resource: str, labels: dict[str, list[str]]) -> None:
     more = ((resource, "8"),) if resource else ()
     own = said("x1.large", ("cpu", "8"), ("memory", "32Gi"), *more)
-    found = kinds(cloud(instance_types=(own,)), "us-east-1")["x1.large"].requirements
+    found = declared_types(cloud(instance_types=(own,)), "us-east-1")["x1.large"].requirements
     told = [str(one).removeprefix("karpenter.k8s.aws/") for one in sorted(map(str, found))]
     none = {
         "gpu": ["count", "manufacturer", "memory", "name"],
@@ -143,8 +143,8 @@ def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
         instance_types=(said("q9.huge", ("cpu", "4")),), reservations=(reservation("cr-1", "q9.huge", 1),)
     )
 
-    assert "q9.huge" not in kinds(one, "")
-    assert Shop([one], "uni").unknown("general") == ["q9.huge"]
+    assert "q9.huge" not in declared_types(one, "")
+    assert CapacityCatalog([one], "uni").unknown("general") == ["q9.huge"]
 
 
 def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
@@ -161,6 +161,6 @@ def test_one_reservation_of_two_capacities_is_one_and_the_least_counts() -> None
         cloud(name=name, reservations=(reservation("cr-1", "m5.large", count),), capacity_types=("reserved",))
         for name, count in (("a", 3), ("b", 2))
     ]
-    (found,) = Shop(several, "uni").reserved.values()
+    (found,) = CapacityCatalog(several, "uni").reserved.values()
 
     assert (found.key, found.capacities, found.said.count) == ("cr-1", ("a", "b"), 2)

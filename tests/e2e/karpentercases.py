@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gen.plan.labels import ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
-from gen.plan.purchase import Purchase, purchase
-from gen.plan.values import DaemonSet, Pod, Question
+from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
+from gen.planner.inputs import DaemonSet, PodSet, SchedulingInput
+from gen.planner.provisioning import SchedulingResult, schedule
 from tests.e2e import karpenterquestion as question
 from tests.e2e.images import PAUSE
 from tests.e2e.karpenter import node_pool, placement
@@ -69,7 +69,7 @@ class Case(NamedTuple):
         labels = {"daemon": self.name}
         return {"metadata": {"labels": labels}, "spec": _spec(self.name, requests)}
 
-    def pods(self, namespace: str) -> list[Pod]:
+    def pods(self, namespace: str) -> list[PodSet]:
         return [
             question.planned_pod(f"{self.name}-{i}", namespace, _template(self.name, i, one), one.count)
             for i, one in enumerate(self.seats)
@@ -206,8 +206,8 @@ CASES: Sequence[Case] = (
 
 def plan(namespace: str) -> dict[str, Seen]:
     """By case: what the plan buys for all of them at once."""
-    answer = purchase(
-        Question(
+    answer = schedule(
+        SchedulingInput(
             tuple(question.planned_pool(pool) for case in CASES for pool in case.node_pools),
             question.planned_types(),
             tuple(pod for case in CASES for pod in case.pods(namespace)),
@@ -218,7 +218,7 @@ def plan(namespace: str) -> dict[str, Seen]:
     return {case.name: _planned(case, answer, namespace) for case in CASES}
 
 
-def _planned(case: Case, answer: Purchase, namespace: str) -> Seen:
+def _planned(case: Case, answer: SchedulingResult, namespace: str) -> Seen:
     pools = {pool["metadata"]["name"] for pool in case.node_pools}
     pods = {pod.name for pod in case.pods(namespace)}
     own = [one for one in answer.machines if one.pool in pools]

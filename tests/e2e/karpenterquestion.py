@@ -8,30 +8,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gen.plan.amounts import Amounts, amounts
-from gen.plan.labels import ARCH, CAPACITY_TYPE, HOSTNAME, ON_DEMAND, OS, SPOT, WELL_KNOWN, ZONE
-from gen.plan.requirement import Labels, Requirement, requirement
-from gen.plan.values import (
+from gen.karpenter.instancetypes import InstanceType, Offering
+from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, ON_DEMAND, OS, SPOT, WELL_KNOWN, ZONE
+from gen.karpenter.requirements import Labels, Requirement, requirement
+from gen.karpenter.resourcelists import ResourceList, parse_resources
+from gen.karpenter.taints import Taint, Toleration
+from gen.planner.inputs import (
     DaemonSet,
-    InstanceType,
-    Near,
-    Offering,
-    Pod,
-    Pool,
-    Preferred,
-    Selector,
-    Settings,
-    Spread,
-    Taint,
-    Toleration,
+    KarpenterSettings,
+    LabelSelector,
+    NodePool,
+    PodAffinityTerm,
+    PodSet,
+    PreferredTerm,
+    TopologySpread,
 )
 from tests.e2e.project import Document
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
-_OVERHEAD = amounts({"cpu": "100m", "memory": "10Mi"})  # of each type, by the provider
+_OVERHEAD = parse_resources({"cpu": "100m", "memory": "10Mi"})  # of each type, by the provider
 _OWN = "karpenter.kwok.sh/instance-"
 _LABELS = tuple(_OWN + name for name in ("size", "family", "cpu", "memory"))
-SETTINGS = Settings(well_known=WELL_KNOWN | set(_LABELS))
+SETTINGS = KarpenterSettings(well_known=WELL_KNOWN | set(_LABELS))
 CPU = f"{_OWN}cpu"
 
 
@@ -91,7 +89,11 @@ def _type(told: Document) -> InstanceType:
     own = [requirement(key, "In", (value,)) for key, value in zip(_LABELS, values, strict=True)]
     own += [requirement(ARCH, "In", (told["architecture"],)), requirement(OS, "In", told["operatingSystems"])]
     return InstanceType(
-        told["name"], amounts(resources), tuple(map(_offering, told["offerings"])), _OVERHEAD, tuple(own)
+        told["name"],
+        parse_resources(resources),
+        tuple(map(_offering, told["offerings"])),
+        _OVERHEAD,
+        tuple(own),
     )
 
 
@@ -100,23 +102,23 @@ def _offering(told: Document) -> Offering:
     return Offering(capacity_type, zone, told["Price"])
 
 
-def planned_pool(manifest: Document) -> Pool:
+def planned_pool(manifest: Document) -> NodePool:
     spec, template = manifest["spec"], manifest["spec"]["template"]
-    return Pool(
+    return NodePool(
         manifest["metadata"]["name"],
         _requirements(template["spec"]["requirements"]),
         _labels(template["metadata"]["labels"]),
         tuple(Taint(one["key"], one["value"], one["effect"]) for one in template["spec"]["taints"]),
         weight=spec.get("weight", 0),
-        limits=amounts(spec.get("limits", {})),
+        limits=parse_resources(spec.get("limits", {})),
     )
 
 
-def planned_pod(name: str, namespace: str, template: Document, count: int) -> Pod:
+def planned_pod(name: str, namespace: str, template: Document, count: int) -> PodSet:
     """Of the template of a Deployment."""
     spec, affinity = template["spec"], template["spec"].get("affinity", {})
     nodes = affinity.get("nodeAffinity", {})
-    return Pod(
+    return PodSet(
         name,
         _requests(spec),
         count,
@@ -125,13 +127,13 @@ def planned_pod(name: str, namespace: str, template: Document, count: int) -> Po
         _labels(spec.get("nodeSelector", {})),
         _terms(nodes.get("requiredDuringSchedulingIgnoredDuringExecution", {})),
         tuple(
-            Preferred(one["weight"], _requirements(one["preference"]["matchExpressions"]))
+            PreferredTerm(one["weight"], _requirements(one["preference"]["matchExpressions"]))
             for one in nodes.get("preferredDuringSchedulingIgnoredDuringExecution", ())
         ),
         _tolerations(spec),
         tuple(map(_spread, spec.get("topologySpreadConstraints", ()))),
         far=tuple(
-            Near(one["topologyKey"], _selector(one["labelSelector"]))
+            PodAffinityTerm(one["topologyKey"], _selector(one["labelSelector"]))
             for one in affinity.get("podAntiAffinity", {}).get(
                 "requiredDuringSchedulingIgnoredDuringExecution", ()
             )
@@ -146,9 +148,9 @@ def planned_daemons(name: str, template: Document) -> DaemonSet:
     )
 
 
-def _requests(spec: Document) -> Amounts:
+def _requests(spec: Document) -> ResourceList:
     (container,) = spec["containers"]
-    return amounts(container["resources"]["requests"])
+    return parse_resources(container["resources"]["requests"])
 
 
 def _labels(told: Mapping[str, str]) -> Labels:
@@ -172,13 +174,13 @@ def _tolerations(spec: Document) -> tuple[Toleration, ...]:
     )
 
 
-def _selector(told: Document) -> Selector:
-    return Selector(_labels(told["matchLabels"]))
+def _selector(told: Document) -> LabelSelector:
+    return LabelSelector(_labels(told["matchLabels"]))
 
 
-def _spread(told: Document) -> Spread:
+def _spread(told: Document) -> TopologySpread:
     anyway = told["whenUnsatisfiable"] == "ScheduleAnyway"
-    return Spread(told["topologyKey"], told["maxSkew"], _selector(told["labelSelector"]), anyway)
+    return TopologySpread(told["topologyKey"], told["maxSkew"], _selector(told["labelSelector"]), anyway)
 
 
 def one_of(key: str, *values: str, operator: str = "In") -> Document:

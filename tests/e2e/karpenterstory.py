@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from gen.plan.labels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
-from gen.plan.purchase import Purchase, purchase
-from gen.plan.values import Question
+from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
+from gen.planner.inputs import SchedulingInput
+from gen.planner.provisioning import SchedulingResult, schedule
 from tests.e2e import karpenterquestion as question
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror, Object
@@ -136,7 +136,7 @@ def _pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
 
 
-def planned() -> Purchase:
+def planned() -> SchedulingResult:
     """Of what comes at the opening of `courses`: the stranger first."""
     asked = [_pod("stranger", "courses", "3500m"), _pod("seat", "courses", "1")]
     pods = [
@@ -144,7 +144,9 @@ def planned() -> Purchase:
         for one, count in zip(asked, (1, SEATS), strict=True)
     ]
     pool = question.planned_pool(node_pool("courses", "courses", MACHINES))
-    return purchase(Question((pool,), question.planned_types(), tuple(pods), settings=question.SETTINGS))
+    return schedule(
+        SchedulingInput((pool,), question.planned_types(), tuple(pods), settings=question.SETTINGS)
+    )
 
 
 class Record:

@@ -7,7 +7,7 @@ own: where small ones take the room that was meant for a large one, Karpenter bu
 from collections import Counter
 from collections.abc import Sequence
 
-from gen.plan.labels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
+from gen.karpenter.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
 from gen.runtime.instant import instant
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object, at_once

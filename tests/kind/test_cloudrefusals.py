@@ -2,10 +2,10 @@
 
 import pytest
 
-from gen.check import clouds
+from gen.checks import cloudchecks
 from gen.finding import ERROR
 from gen.rules import severity
-from tests.check.clouds import KARPENTER
+from tests.checks.clouds import KARPENTER
 from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Refused, spec, unchecked
 from tests.e2e.project import Document
 from tests.kind.test_cloud_definitions import refusals
@@ -17,7 +17,7 @@ def codes(said: Document) -> set[str]:
     """Of errors."""
     known = read(site(KARPENTER), resource_class(cloudCapacity=["refused"]), cloud("refused", **said))
     assert known.site is not None
-    found = [*known.problems, *clouds.of_documents(known, known.site)]
+    found = [*known.problems, *cloudchecks.of_documents(known, known.site)]
     return {one.code for one in found if severity(one.code) == ERROR and one.file == "c.yaml"}
 
 

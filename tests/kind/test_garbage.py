@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gen.check import clouds, karpenter, references
-from gen.check.ceilings import Ceilings
-from gen.check.names import Names
+from gen.checks import autoscalers, cloudchecks, references
+from gen.checks.ceilings import Ceilings
+from gen.checks.collisions import RenderedNames
 from gen.dates.recurrence import expand
 from gen.finding import ERROR, Path, Problem
 from gen.input.scalar import Octalish
@@ -94,12 +94,12 @@ def everything(documents: list[Any]) -> list[Problem]:
     found = list(known.problems)
     if known.site is None:
         return found
-    limited = clouds.limited(known)
-    names = Names(known.site, known.classes.values())
+    limited = cloudchecks.limited(known)
+    names = RenderedNames(known.site, known.classes.values())
     ceilings = Ceilings(known.site, known.classes, also=limited)
-    found += karpenter.of_site(known.site)
-    found += karpenter.of_classes(known, known.site)
-    found += clouds.of_documents(known, known.site)
+    found += autoscalers.of_site(known.site)
+    found += autoscalers.of_classes(known, known.site)
+    found += cloudchecks.of_documents(known, known.site)
     found += references.of_classes(known, known.site)
     found += references.of_renku_ids(known)
     found += references.of_ceilings(known, known.site)
@@ -107,11 +107,11 @@ def everything(documents: list[Any]) -> list[Problem]:
         found += references.of_reservation(one, known)
         expansion = expand(one, known.calendars)
         found += expansion.problems
-        found += clouds.of_reservation(one, known, known.site, expansion.occurrences)
+        found += cloudchecks.of_reservation(one, known, known.site, expansion.occurrences)
         for part in placed(one, known, known.site):
             found += names.take(part, 1)
             ceilings.take(part, ceilings.loads(part, expansion.occurrences))
-    found += clouds.of_limits(known, known.site, ceilings.pools)
+    found += cloudchecks.of_limits(known, known.site, ceilings.pools)
     return [*found, *ceilings.problems({one.name: one for one in known.reservations})]
 
 

@@ -8,9 +8,9 @@ import yaml
 from gen import report
 from gen.backend import karpenter
 from gen.cloud import CloudCapacity
+from gen.karpenter.disruption import WindowBudgets
 from gen.output.renderer import Renderer
 from gen.pipeline import Pipeline
-from gen.plan.windows import Budgets
 from gen.render import files, text_of
 from tests.generate import document, write
 from tests.saying import read
@@ -84,7 +84,7 @@ def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
     """Its EC2NodeClass and its NodePool by kind, whatever is wrong with it, as they are rendered."""
     known = read(site()).site
     assert known is not None
-    manifests = karpenter.manifests(known, known.clusters[0], found, Budgets((), exactly=True))
+    manifests = karpenter.manifests(known, known.clusters[0], found, WindowBudgets((), exactly=True))
     texts = [_RENDERER.render(one.template, one.values) for one in manifests]
     made: list[Object] = [yaml.load(text, yaml.CSafeLoader) for text in texts]
     return {one["kind"]: one for one in made}

@@ -1,0 +1,212 @@
+"""DOC"""
+
+from collections.abc import Iterator
+
+from gen.declared import Declared
+from gen.finding import Path, Problem
+from gen.kind.renku import their_path
+from gen.kind.shape import choice, nearest, shown
+from gen.model import Origin, Reservation, ResourceClass, Site
+from gen.placed import class_names, cluster_named, cluster_of
+from gen.runtime.session import RENKU_PROJECT
+
+UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
+    "B061",
+    "B062",
+    "B063",
+    "B068",
+    "B032",
+    "B035",
+)
+DOUBTFUL_TEMPLATE = "B074"
+UNKNOWN_CLOUD, OTHER_CLUSTER = "B160", "B161"
+
+
+def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> Problem:
+    return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
+
+
+def of_cluster(origin: Origin, name: str, site: Site) -> Iterator[Problem]:
+    """Whether a document's cluster is one of the site; one that names none is in the only one."""
+    clusters = tuple(cluster.name for cluster in site.clusters)
+    if not name and len(clusters) > 1:
+        message = f"cluster is missing: the site has {len(clusters)}."
+        yield _problem("B011", origin, ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
+    elif name and name not in clusters:
+        message = f"{shown(name)} is no cluster of the site."
+        yield _problem(UNKNOWN_CLUSTER, origin, ("spec", "cluster"), message, choice(name, clusters))
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    for found in declared.classes.values():
+        yield from of_cluster(found.origin, found.cluster, site)
+        yield from _clouds(found, declared, site)
+
+
+def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
+    home = cluster_of(found, site)
+    for i, name in enumerate(found.cloud_capacity):
+        cloud, path = declared.clouds.get(name), ("spec", "cloudCapacity", i)
+        if not declared.may_exist("CloudCapacity", name):
+            known = tuple(sorted(declared.clouds))
+            fix = nearest(name, known, "Add a CloudCapacity of that name; known:")
+            yield _problem(UNKNOWN_CLOUD, found.origin, path, f"{shown(name)} is no CloudCapacity.", fix)
+        elif cloud is not None and home is not None:
+            there = cluster_named(cloud.cluster, site)
+            if there is not None and there is not home:
+                message = f"{name} is in cluster {there.name}, the class in {home.name}."
+                yield _problem(
+                    OTHER_CLUSTER, found.origin, path, message, "Name one of the class's own cluster."
+                )
+
+
+def of_renku_ids(declared: Declared) -> Iterator[Problem]:
+    """Of classes with one id, each is told, and another one with it."""
+    by_id: dict[int, list[ResourceClass]] = {}
+    for found in declared.classes.values():
+        if found.renku_id is not None:
+            by_id.setdefault(found.renku_id, []).append(found)
+    for number, same in by_id.items():
+        for found in same if len(same) > 1 else ():
+            other = same[1] if found is same[0] else same[0]
+            message = f"class {other.name} has renkuId {number} too."
+            yield _problem("B060", found.origin, ("spec", "renkuId"), message, "Give each id to one class.")
+
+
+def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
+    names = tuple(sorted(declared.classes))
+    for i, cluster in enumerate(site.clusters):
+        for j, ceiling in enumerate(cluster.ceilings):
+            for name, _ in ceiling.seats:
+                path = ("spec", "clusters", i, "ceilings", j, "seats", name)
+                found = declared.classes.get(name)
+                home = cluster_of(found, site) if found else None
+                if not declared.may_exist("ResourceClass", name):
+                    message, fix = f"{shown(name)} is no ResourceClass.", choice(name, names)
+                    yield _problem(UNKNOWN_CLASS, site.origin, path, message, fix)._replace(at_key=True)
+                elif home is not None and home is not cluster:
+                    message = f"class {name} is in cluster {home.name}: this ceiling never holds."
+                    fix = f"Write it in cluster {home.name}, or remove it."
+                    yield _problem("B016", site.origin, path, message, fix)._replace(at_key=True)
+
+
+def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+    yield from _calendars(reservation, declared)
+    known = True
+    for path, name in _named_classes(reservation):
+        if not declared.may_exist("ResourceClass", name):
+            known = False
+            fix = choice(name, tuple(sorted(declared.classes)))
+            message = f"{shown(name)} is no ResourceClass."
+            yield _problem(UNKNOWN_CLASS, reservation.origin, path, message, fix)
+    if not known:
+        return
+    classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
+    yield from _places(reservation, classes)
+    if reservation.sessions.project_template:
+        yield from _templates(reservation, classes, declared.site)
+    if reservation.behaviour != "none":
+        yield from _counted(reservation, classes)
+
+
+def _calendars(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+    for i, name in enumerate(reservation.recurrence.calendars):
+        if not declared.may_exist("Calendar", name):
+            path: Path = ("spec", "recurrence", "calendars", i)
+            fix = nearest(name, tuple(sorted(declared.calendars)), "Add a Calendar of that name; known:")
+            yield _problem(UNKNOWN_CALENDAR, reservation.origin, path, f"{shown(name)} is no Calendar.", fix)
+
+
+def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
+    """Where each class is named: at the reservation, and at entries with seats of their own."""
+    if reservation.renku:
+        return
+    if not reservation.seats_listed:
+        yield ("spec", "resourceClass"), reservation.seats[0][0]
+        return
+    for i, (name, _) in enumerate(reservation.seats):
+        yield ("spec", "provisioning", "seats", i, "resourceClass"), name
+    for kind, held in (
+        ("schedule", [entry.seats for entry in reservation.recurrence.schedule]),
+        ("extra", [extra.seats for extra in reservation.recurrence.extras]),
+    ):
+        for i, seats in enumerate(held):
+            if seats is not reservation.seats:
+                for j, (name, _) in enumerate(seats):
+                    yield ("spec", "recurrence", kind, i, "seats", j, "resourceClass"), name
+
+
+def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
+    """Whether sessions can be counted, and that all of a class are if nothing narrows them."""
+    key = "scale_down_behavior" if reservation.renku else "scaleDownBehavior"
+    for found in classes:
+        if found.sessions is None:
+            path = _own_path(reservation, ("spec", "provisioning", "scaleDownBehavior"))
+            behaviour = reservation.behaviour
+            message = f"behaviour {behaviour} counts sessions, but class {found.name} has no `sessions`."
+            fix = f"Add sessions to the class, or write {key}: none."
+            yield Problem(UNCOUNTABLE, *reservation.origin[:2], path, message, fix)
+    match = reservation.sessions
+    narrowed = match.namespaces or match.match_labels or match.match_annotations or match.project_template
+    if narrowed or not classes or not all(found.sessions for found in classes):
+        return
+    names = ", ".join(found.name for found in classes)
+    message = f"every session of class {names} counts for this reservation, as in Renku."
+    keys = "sessions.namespaces, matchLabels, matchAnnotations or projectTemplate"
+    fix = f"To count only this course's, add {'project_template_id' if reservation.renku else keys}."
+    path = _own_path(reservation, ("spec", "sessions"))
+    yield Problem(NARROWS_NOTHING, *reservation.origin[:2], path, message, fix)
+
+
+def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
+    """Whether each namespace of the course is one in which its classes have sessions."""
+    if not all(found.sessions for found in classes):
+        return
+    known = {name for found in classes if found.sessions for name in found.sessions.namespaces}
+    for i, name in enumerate(reservation.sessions.namespaces):
+        if known and name not in known:
+            classes_said = ", ".join(found.name for found in classes)
+            message = (
+                f"sessions of class {classes_said} are not looked for in {shown(name)}: none would count."
+            )
+            fix = choice(name, tuple(sorted(known)))
+            path = ("spec", "sessions", "namespaces", i)
+            yield _problem(ELSEWHERE, reservation.origin, path, message, fix)
+
+
+def _templates(
+    reservation: Reservation, classes: list[ResourceClass], site: Site | None
+) -> Iterator[Problem]:
+    """Whether the sessions of each class have a project, and somebody knows its template."""
+    path = _own_path(reservation, ("spec", "sessions", *(() if reservation.renku else ("projectTemplate",))))
+    at, counted = (*reservation.origin[:2], path), [found for found in classes if found.sessions]
+    for found in counted:
+        if _has_projects(found) is False:
+            message = f"sessions of class {found.name} are of no project of Renku: none would count."
+            yield Problem(ELSEWHERE, *at, message, "Remove it, or name a class of source renku.")
+        elif _has_projects(found) is None:
+            message = (
+                f"sessions of class {found.name} are of a project only if they have the annotation "
+                f"{RENKU_PROJECT}: without it none would count."
+            )
+            fix = f'Remove it; if they have, annotate berth.dev/ignore: "{DOUBTFUL_TEMPLATE}: <reason>".'
+            yield Problem(DOUBTFUL_TEMPLATE, *at, message, fix)
+    names = ", ".join(found.name for found in counted if _has_projects(found) is not False)
+    if names and site is not None and site.renku is None:
+        message = (
+            "the Site does not say where Renku is, so nobody can tell the template of a project: "
+            f"the sessions of class {names} count, whatever their template."
+        )
+        yield Problem(DOUBTFUL_TEMPLATE, *at, message, "Add renku.url to the Site.")
+
+
+def _has_projects(found: ResourceClass) -> bool | None:
+    """None where that depends on their annotations."""
+    sessions = found.sessions
+    if sessions is None or sessions.source == "jupyterhub":
+        return False
+    return True if sessions.source == "renku" or sessions.custom.get("group") == "amalthea.dev" else None
+
+
+def _own_path(reservation: Reservation, path: Path) -> Path:
+    return their_path(path, reservation.origin.prefix) if reservation.renku else path

@@ -1,0 +1,192 @@
+"""DOC"""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.cost.nodetypes import DeclaredType, declared_types
+from gen.cost.results import MachineKind
+from gen.karpenter import instancetypes
+from gen.karpenter.ec2table import PRICES_DATE
+from gen.karpenter.instancetypes import InstanceType, Offering, reserved_offering
+from gen.karpenter.nodelabels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, ZONE
+from gen.karpenter.requirements import IN, requirement
+from gen.karpenter.resourcelists import parse_resources
+from gen.manifest import naming
+from gen.planner.inputs import NodePool
+from gen.planner.podspec import parse_requirements, parse_taints
+
+PRICED_REGION = "us-east-1"
+PRICE_TABLE = f"on-demand prices of {PRICED_REGION} of {PRICES_DATE}"
+_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+")
+_SPOT_SHARE = 0.4  # of the on-demand price: orders spot of which no price is known
+
+
+class ReservedMachines(NamedTuple):
+    """Machines that are paid for."""
+
+    key: str
+    capacities: tuple[str, ...]
+    said: CloudReservation
+
+    @property
+    def last(self) -> int | None:
+        return self.said.last_safe
+
+    def at(self, now: int) -> bool:
+        return self.said.there(now)
+
+
+def reservation_form(said: CloudReservation) -> tuple[str, bool]:
+    """Kind as Karpenter has it, and whether it is interruptible."""
+    return BLOCK if said.type == BLOCK else "default", said.type == "interruptible"
+
+
+class CapacityCatalog:
+    """Everything that the CloudCapacities of one cluster offer."""
+
+    def __init__(
+        self,
+        clouds: Sequence[CloudCapacity],
+        site: str,
+        *,
+        gate: bool = True,
+        zones: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    ) -> None:
+        """`site`: its name. `gate`: ReservedCapacity, without which Karpenter knows no reservations. `zones`:
+        by CloudCapacity, those that seats on it name; only where it matters to any of them.
+        """
+        self.clouds = {cloud.name: cloud for cloud in clouds}
+        self.pools = {cloud.name: naming.node_pool(site, cloud.name) for cloud in clouds}
+        self.capacities = {pool: name for name, pool in self.pools.items()}
+        self.reserved = _reserved(clouds)
+        self._zones = {
+            cloud.name: _catalog_zones(cloud, zones.get(cloud.name, frozenset())) for cloud in clouds
+        }
+        self.regions = {name: _region(mine[0]) for name, mine in self._zones.items()}
+        self.assumed = {
+            name: tuple(zone for zone in self._zones[name] if zone)
+            for name, cloud in self.clouds.items()
+            if name in zones and not _required_zones(cloud)
+        }
+        """Zones that are taken for all there are where nothing says them, though it matters to seats."""
+        self._gate = gate
+        self._kinds = {cloud.name: declared_types(cloud, self.regions[cloud.name]) for cloud in clouds}
+        self._pools: dict[tuple[str, tuple[tuple[str, int], ...]], NodePool] = {}
+
+    def pool(self, name: str, free: Mapping[str, int]) -> NodePool:
+        """`free`: machines left of each reservation that there is now."""
+        cloud = self.clouds[name]
+        mine = tuple((key, free[key]) for key in self._keys(cloud) if free.get(key))
+        if (name, mine) not in self._pools:
+            self._pools[name, mine] = NodePool(
+                self.pools[name],
+                (
+                    requirement(CAPACITY_TYPE, IN, cloud.capacity_types),
+                    *parse_requirements(cloud.requirements),
+                ),
+                cloud.labels,
+                parse_taints(cloud.taints),
+                (),
+                cloud.weight or 0,
+                parse_resources(dict(cloud.limits)),
+                types=tuple(self._types(cloud, dict(mine))),
+            )
+        return self._pools[name, mine]
+
+    def kind(self, capacity: str, name: str) -> DeclaredType:
+        return self._kinds[capacity][name]
+
+    def unknown(self, capacity: str) -> list[str]:
+        """Types of its reservations of which the size is not known: they are left out."""
+        known = self._kinds[capacity]
+        said = (one.instance_type for one in self.clouds[capacity].reservations)
+        return sorted({name for name in said if name not in known})
+
+    def price(self, sort: MachineKind) -> Decimal | None:
+        """Of an hour, on top of what is paid for already; None where nothing says it."""
+        if sort.capacity_type == RESERVED:
+            return Decimal(0)
+        said = self._kinds[sort.capacity][sort.type].said
+        if sort.capacity_type == SPOT:
+            return said.spot if said else None
+        if said is not None and said.on_demand is not None:
+            return said.on_demand
+        row = instancetypes.ec2_types().get(sort.type)
+        if row is None or self.regions[sort.capacity] not in ("", PRICED_REGION):
+            return None
+        return Decimal(repr(row.price))
+
+    def from_table(self, sort: MachineKind) -> bool:
+        """Whether its price is that of the table."""
+        said = self._kinds[sort.capacity][sort.type].said
+        own = said is not None and said.on_demand is not None
+        return sort.capacity_type == ON_DEMAND and not own and self.price(sort) is not None
+
+    def _keys(self, cloud: CloudCapacity) -> list[str]:
+        return [one.key for one in cloud.reservations] if self._gate else []
+
+    def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
+        return [kind.sold(self._offerings(cloud, kind, free)) for kind in self._kinds[cloud.name].values()]
+
+    def _offerings(self, cloud: CloudCapacity, kind: DeclaredType, free: Mapping[str, int]) -> list[Offering]:
+        price = _price_order(kind)
+        zones = (kind.said.zones if kind.said else ()) or self._zones[cloud.name]
+        found: list[Offering] = []
+        if ON_DEMAND in cloud.capacity_types:
+            found += [Offering(ON_DEMAND, zone, price) for zone in zones]
+        if SPOT in cloud.capacity_types:
+            said = kind.said.spot if kind.said else None
+            cost = price * _SPOT_SHARE if said is None else float(said)
+            found += [Offering(SPOT, zone, cost) for zone in zones]
+        for one in cloud.reservations if RESERVED in cloud.capacity_types else ():
+            count = free.get(one.key, 0)
+            if one.instance_type == kind.name and count:
+                form, interruptible = reservation_form(one)
+                offering = reserved_offering(one.key, one.zone, price, count, form)
+                found.append(offering._replace(interruptible=interruptible))
+        return found
+
+
+def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
+    """By key, in the order of the files. Where two say different numbers of one, the least counts."""
+    found: dict[str, ReservedMachines] = {}
+    for cloud in clouds:
+        for one in cloud.reservations:
+            key = one.key
+            known = found.get(key)
+            if known is None:
+                found[key] = ReservedMachines(key, (cloud.name,), one)
+            else:
+                least = known.said._replace(count=min(known.said.count, one.count))
+                found[key] = known._replace(capacities=(*known.capacities, cloud.name), said=least)
+    return found
+
+
+def _price_order(kind: DeclaredType) -> float:
+    """By which Karpenter prefers one type to another."""
+    if kind.said is not None and kind.said.on_demand is not None:
+        return float(kind.said.on_demand)
+    row = instancetypes.ec2_types().get(kind.name)
+    return kind.size if row is None else row.price
+
+
+def _catalog_zones(cloud: CloudCapacity, named: frozenset[str]) -> tuple[str, ...]:
+    """Those that the requirements name, or else all that are mentioned; `named`: by seats. Empty text:
+    nothing says any.
+    """
+    said = {one.zone for one in cloud.reservations} | {z for one in cloud.instance_types for z in one.zones}
+    return tuple(sorted(_required_zones(cloud) or said | named)) or ("",)
+
+
+def _required_zones(cloud: CloudCapacity) -> set[str]:
+    asked = [one for one in parse_requirements(cloud.requirements) if one.key == ZONE and not one.complement]
+    return {zone for one in asked for zone in one.values}
+
+
+def _region(zone: str) -> str:
+    match = _REGION.match(zone)
+    return match[0] if match else ""

@@ -1,0 +1,162 @@
+"""DOC"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gen.checks import autoscalers
+from gen.checks.ceilings import PoolLoad
+from gen.cloud import CloudCapacity
+from gen.cost.capacitycatalog import CapacityCatalog
+from gen.cost.clustersimulation import ClusterSimulation, SimulatedCluster
+from gen.cost.results import PoolKey, SeatDemand, SimulationRun
+from gen.cost.simulatednodes import PoolPlacement, zones_by_capacity
+from gen.declared import Declared
+from gen.karpenter.requirements import Labels
+from gen.kind.cloudtext import seconds
+from gen.manifest import cloudpools, labels
+from gen.manifest.cloudpools import led
+from gen.model import Cluster, Reservation, ResourceClass, Site
+from gen.placed import class_names, cluster_named, has_nodes, has_placeholders
+from gen.planner.inputs import (
+    PodSet,
+    SchedulingInput,
+)
+from gen.planner.podspec import POD_TEMPLATE_HASH, pod_set, topology_label_keys
+from gen.planner.provisioning import SchedulingResult, result_range
+
+
+def placeholder_pods(
+    classes: Mapping[PoolKey, tuple[ResourceClass, Labels]], namespace: str
+) -> dict[PoolKey, PodSet]:
+    """Of all pools of a cluster: their classes, led to their node pools (`gen.manifest.cloudpools.led`), with
+    the labels of their placeholders.
+
+    Of these labels only those are kept that the spread or affinity of any of the classes looks at, so that
+    equal seats of several courses are known to be equal.
+    """
+    seen = frozenset[str]().union(*(topology_label_keys(found.pod) for found, _ in classes.values()))
+    found = {}
+    for key, (one, own) in classes.items():
+        every = (*own, (POD_TEMPLATE_HASH, "-".join(key)))
+        found[key] = pod_set(
+            one.name, one.requests, one.pod, tuple(label for label in every if label[0] in seen), namespace
+        )
+    return found
+
+
+NO_CLOUD = "names no cloudCapacity"
+SLOTS = "slots of Koordinator buy no machines"
+_NEVER = "Never"
+
+
+class ClusterPlan(NamedTuple):
+    """One cluster. `runs`: the plainest way first, then those with the least and the most machines where
+    Karpenter's order is open and it makes a difference.
+    """
+
+    cluster: str
+    shop: CapacityCatalog
+    wants: tuple[SeatDemand, ...]
+    runs: tuple[SimulationRun, ...]
+    first: int
+    last: int
+
+
+class UnplannedItem(NamedTuple):
+    subject: str  # class, or reservation
+    reason: str
+
+
+def plan_clusters(
+    declared: Declared, site: Site, pools: Mapping[str, Iterable[PoolLoad]]
+) -> list[ClusterPlan]:
+    """In the site's order; clusters without CloudCapacity are left out. `pools`: by cluster, by time."""
+    found = []
+    for cluster in site.clusters:
+        clouds = [one for one in declared.clouds.values() if cluster_named(one.cluster, site) == cluster]
+        if clouds:
+            found.append(
+                _plan_cluster(declared, site, cluster, sorted(clouds, key=lambda one: one.name), pools)
+            )
+    return found
+
+
+def unplanned_items(declared: Declared) -> list[UnplannedItem]:
+    """What is reserved, and has no part in the plan."""
+    clouds = {one.name for one in declared.clouds.values()}
+    used: dict[str, ResourceClass] = {}
+    slots: list[UnplannedItem] = []
+    for one in declared.reservations:
+        if one.suspend:
+            continue
+        mine = {name: declared.classes[name] for name in class_names(one) if name in declared.classes}
+        used |= mine
+        if not _needs_machines(one) and any(clouds & {*found.cloud_capacity} for found in mine.values()):
+            slots.append(UnplannedItem(one.name, SLOTS))
+    classes = [name for name in sorted(used) if not clouds & {*used[name].cloud_capacity}]
+    return [*(UnplannedItem(name, NO_CLOUD) for name in classes), *slots]
+
+
+def _needs_machines(reservation: Reservation) -> bool:
+    return has_placeholders(reservation) or has_nodes(reservation)
+
+
+def _plan_cluster(
+    declared: Declared,
+    site: Site,
+    cluster: Cluster,
+    clouds: Sequence[CloudCapacity],
+    pools: Mapping[str, Iterable[PoolLoad]],
+) -> ClusterPlan:
+    names = {one.name for one in clouds}
+    reservations = {one.name: one for one in declared.reservations}
+    wants: list[SeatDemand] = []
+    classes: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
+    allowed: dict[PoolKey, tuple[str, ...]] = {}
+    for pool in pools.get(cluster.name, ()):
+        found, reservation = declared.classes[pool.resource_class], reservations[pool.reservation]
+        mine = tuple(name for name in found.cloud_capacity if name in names)
+        if mine and pool.steps and _needs_machines(reservation):
+            key = (pool.reservation, pool.resource_class)
+            own = tuple(sorted(labels.of_placeholder(site, reservation, found).items()))
+            classes[key] = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine))), own
+            allowed[key] = mine
+            wants.append(SeatDemand(key, pool.nodes, pool.steps))
+    wants.sort(key=lambda want: want.key)
+    places = {
+        key: PoolPlacement(pod, allowed[key])
+        for key, pod in placeholder_pods(classes, cluster.namespace).items()
+    }
+    gate = autoscalers.has_feature("reserved", cluster)
+    shop = CapacityCatalog(clouds, site.name, gate=gate, zones=zones_by_capacity(places.values()))
+    simulated = SimulatedCluster(
+        shop,
+        places,
+        _durations((one.name, one.empty_after) for one in clouds),
+        _durations((one.name, one.expiry) for one in clouds),
+    )
+    minutes = [minute for want in wants for minute in want.steps[::2]]
+    first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
+    return ClusterPlan(cluster.name, shop, tuple(wants), _runs(simulated, wants, last), first, last)
+
+
+def _runs(cluster: SimulatedCluster, wants: Sequence[SeatDemand], end: int) -> tuple[SimulationRun, ...]:
+    differs = False
+
+    def plain(question: SchedulingInput) -> SchedulingResult:
+        nonlocal differs
+        found = result_range(question)
+        differs = differs or len(found.least.machines) != len(found.most.machines)
+        return found.plain
+
+    run = ClusterSimulation(cluster, wants, plain).run(end)
+    if not differs:
+        return (run,)
+    least = ClusterSimulation(cluster, wants, lambda question: result_range(question).least).run(end)
+    most = ClusterSimulation(cluster, wants, lambda question: result_range(question).most).run(end)
+    return run, least, most
+
+
+def _durations(texts: Iterable[tuple[str, str]]) -> dict[str, int | None]:
+    """In seconds, by capacity; None: never."""
+    return {name: None if text == _NEVER else seconds(text) for name, text in texts}

@@ -1,0 +1,326 @@
+"""DOC"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gen.cost.capacitycatalog import CapacityCatalog
+from gen.cost.results import (
+    MachineInterval,
+    MachineKind,
+    PoolKey,
+    SeatDemand,
+    Shortfall,
+    SimulationRun,
+    SimulationStep,
+)
+from gen.cost.simulatednodes import (
+    REMOVAL_SECONDS,
+    DurationsByCapacity,
+    NodeRemoval,
+    PoolPlacement,
+    SimulatedMachine,
+    state_node,
+)
+from gen.karpenter.nodelabels import NODEPOOL, ON_DEMAND
+from gen.karpenter.requirements import requirements_of_labels
+from gen.karpenter.resourcelists import NODES, ONE
+from gen.manifest.cloudpools import selected
+from gen.planner.inputs import PodSet, SchedulingInput, StateNode
+from gen.planner.provisioning import NewNode, SchedulingResult
+
+
+class SchedulingInputs:
+    def __init__(self, shop: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]) -> None:
+        self._shop, self._places = shop, places
+        self._cares = any(_has_topology_terms(place.pod) for place in places.values())
+
+    def of_seats(
+        self, wanted: Sequence[tuple[PoolKey, int]], machines: Sequence[SimulatedMachine], at: int
+    ) -> SchedulingInput:
+        """With what other capacities have only where it matters to some class of the cluster who is where:
+        the same question is answered once.
+        """
+        names = {cloud for key, _ in wanted for cloud in self._places[key].clouds}
+        free = self._free(machines, at)
+        pods = (self._places[key].pod._replace(name="/".join(key), count=count) for key, count in wanted)
+        pools = (self._shop.pool(name, free) for name in sorted(names))
+        every = [one for one in machines if one.static is None and one.sort.capacity in names]
+        elsewhere: list[str] = []
+        if self._cares:
+            every = list(machines)
+            elsewhere = sorted(self._shop.clouds.keys() - names)
+        there = self._free((), at)
+        return SchedulingInput(
+            tuple(pools),
+            (),
+            tuple(pods),
+            nodes=tuple(self._node(one) for one in every),
+            elsewhere=tuple(self._shop.pool(name, there) for name in elsewhere),
+        )
+
+    def of_nodes(
+        self, key: PoolKey, level: int, machines: Sequence[SimulatedMachine], at: int
+    ) -> SchedulingInput | None:
+        """So many whole nodes of one pool, but for those that are there; None where none is missing."""
+        there = sum(machine.static == key for machine in machines)
+        if there >= level:
+            return None
+        plain = self._shop.pool(self._places[key].clouds[0], self._free(machines, at))
+        most = dict(plain.limits).get(NODES)
+        asked = requirements_of_labels(selected(self._places[key].pod.node_selector))
+        pool = plain._replace(
+            name="/".join(key),
+            requirements=(*plain.requirements, *asked),
+            replicas=level - there,
+            weight=0,
+            limits=() if most is None else ((NODES, max(most - there * ONE, 0)),),
+        )
+        return SchedulingInput((pool,), (), ())
+
+    def _free(self, machines: Sequence[SimulatedMachine], at: int) -> dict[str, int]:
+        free = {key: one.said.count for key, one in self._shop.reserved.items() if one.at(at)}
+        for machine in machines:
+            if machine.sort.reserved in free:
+                free[machine.sort.reserved] -= 1
+        return {key: max(count, 0) for key, count in free.items()}
+
+    def _node(self, machine: SimulatedMachine) -> StateNode:
+        made = state_node(machine, self._shop, self._places)
+        if machine.static is None:
+            return made
+        own = dict(made.labels) | {NODEPOOL: "/".join(machine.static)}
+        return made._replace(labels=tuple(sorted(own.items())))
+
+
+def _has_topology_terms(pod: PodSet) -> bool:
+    """Does it matter to it where others are?"""
+    return bool(pod.spread or pod.near or pod.far or pod.near_preferred or pod.far_preferred)
+
+
+Planner = Callable[[SchedulingInput], SchedulingResult]
+
+
+class SimulatedCluster(NamedTuple):
+    """`tails` and `lives` as `NodeRemoval` has them."""
+
+    shop: CapacityCatalog
+    places: Mapping[PoolKey, PoolPlacement]
+    tails: DurationsByCapacity
+    lives: DurationsByCapacity
+
+
+class ClusterSimulation:
+    def __init__(self, cluster: SimulatedCluster, wants: Sequence[SeatDemand], choose: Planner) -> None:
+        self._shop, self._places = cluster.shop, cluster.places
+        self._wants = wants
+        self._choose = choose
+        self._static = {want.key for want in wants if want.nodes}
+        self._questions = SchedulingInputs(cluster.shop, cluster.places)
+        self._levels: dict[PoolKey, int] = {}
+        self._pending: dict[PoolKey, int] = {}
+        self._leaving = NodeRemoval(cluster.shop.clouds.values(), cluster.tails, cluster.lives)
+        self._machines: list[SimulatedMachine] = []
+        self._sorts: list[MachineKind] = []
+        self._named = 0
+        self._stays: list[MachineInterval] = []
+        self._steps: list[SimulationStep] = []
+        self._homes: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]] = {}
+        self._lacks: dict[PoolKey, Shortfall] = {}
+
+    def run(self, end: int) -> SimulationRun:
+        """`end`: to where machines are followed that never go."""
+        changes = self._changes()
+        for at in sorted({*changes, *self._boundaries(changes)}):
+            self._leave(at)
+            asks = self._expire(at)
+            rises = self._follow(at, changes.get(at, {}))
+            loops = bought = 0
+            if rises or asks or ((self._pending or self._lacks) and at in changes) or self._begins(at):
+                loops, bought = self._ask(at)
+            if at in changes or asks or bought:
+                self._note(at, {*changes.get(at, {}), *asks}, loops, bought)
+        gone = {machine.number: goes for machine, goes in self._leaving.gone(self._machines, None)}
+        for machine in self._machines:
+            self._stay(machine, gone.get(machine.number, end))
+        return SimulationRun(tuple(self._stays), tuple(self._steps), self._homes, tuple(self._sorts))
+
+    def _changes(self) -> dict[int, dict[PoolKey, int]]:
+        """By instant: how much more of each pool is wanted from then on."""
+        found: dict[int, dict[PoolKey, int]] = {}
+        for want in self._wants:
+            pairs = iter(want.steps)
+            for minute in pairs:
+                changed = found.setdefault(minute * 60, {})
+                changed[want.key] = changed.get(want.key, 0) + next(pairs)
+        return found
+
+    def _boundaries(self, changes: Mapping[int, object]) -> set[int]:
+        """When machines of reservations come and go, as far as anything is open."""
+        first, last = min(changes, default=0), max(changes, default=0)
+        found = {at for one in self._shop.reserved.values() for at in (one.said.first, one.last)}
+        return {at for at in found if at is not None and first <= at <= last}
+
+    def _begins(self, at: int) -> bool:
+        return bool(self._pending) and any(r.said.first == at for r in self._shop.reserved.values())
+
+    def _leave(self, at: int) -> None:
+        """Machines whose time is over since the last step."""
+        for machine, goes in self._leaving.gone(self._machines, at):
+            self._stay(machine, goes)
+            self._machines.remove(machine)
+
+    def _expire(self, at: int) -> set[PoolKey]:
+        """Reservations that end: a Capacity Block takes its machines with it, of others they are paid for by
+        the hour from then on. Answers whose seats have lost their place.
+        """
+        lost: set[PoolKey] = set()
+        for machine in list(self._machines):
+            ends = self._shop.reserved.get(machine.sort.reserved)
+            if ends is None or ends.last is None or ends.last > at:
+                continue
+            allowed = self._shop.clouds[machine.sort.capacity].capacity_types
+            self._stay(machine, at)
+            if ends.said.type == "default" and ON_DEMAND in allowed:
+                machine.sort = machine.sort._replace(capacity_type=ON_DEMAND, reserved="")
+                machine.node = None
+                continue
+            self._machines.remove(machine)
+            for key, count in machine.pods.items():
+                self._pending[key] = self._pending.get(key, 0) + count
+            lost |= {*machine.pods, *([machine.static] if machine.static else [])}
+        return lost
+
+    def _follow(self, at: int, changed: Mapping[PoolKey, int]) -> bool:
+        """Seats go, and it is known how many more are wanted. Answers whether any are."""
+        rises = False
+        for key, change in sorted(changed.items()):
+            before = self._levels.get(key, 0)
+            self._levels[key] = before + change
+            if key in self._static:  # no budget holds a machine for them
+                rises = rises or change > 0
+                self._give_back(key, at)
+                continue
+            for cloud in self._places[key].clouds if bool(before) != bool(before + change) else ():
+                if change > 0:
+                    self._leaving.opens(cloud)
+                else:
+                    self._leaving.closes(cloud, at)
+            if change > 0:
+                self._pending[key] = self._pending.get(key, 0) + change
+                rises = True
+            elif change < 0:
+                self._lower(key, -change, at)
+        return rises
+
+    def _lower(self, key: PoolKey, count: int, at: int) -> None:
+        """Those without a place go first, then those on the machines that were bought last."""
+        waiting = min(count, self._pending.get(key, 0))
+        self._pending[key] = self._pending.get(key, 0) - waiting
+        count -= waiting
+        for machine in reversed(self._machines):
+            took = min(count, machine.pods.get(key, 0))
+            if took:
+                self._put(machine, key, -took, at)
+                count -= took
+
+    def _give_back(self, key: PoolKey, at: int) -> None:
+        """Those of reservations are free at once: whether they drain or not, they are paid for."""
+        mine = [machine for machine in self._machines if machine.static == key]
+        for machine in mine[self._levels[key] :]:
+            self._stay(machine, at if machine.sort.reserved else at + REMOVAL_SECONDS)
+            self._machines.remove(machine)
+
+    def _put(self, machine: SimulatedMachine, key: PoolKey, change: int, at: int) -> None:
+        """`change` seats of a pool more on it."""
+        machine.pods[key] = machine.pods.get(key, 0) + change
+        if not machine.pods[key]:
+            del machine.pods[key]
+        payers = tuple(sorted(machine.pods.items())) or machine.payers
+        if payers != machine.payers:
+            self._stay(machine, at)
+        machine.empty = None if machine.pods else at
+        machine.payers = payers
+        machine.node = None
+
+    def _stay(self, machine: SimulatedMachine, until: int) -> None:
+        if until > machine.since:
+            self._stays.append(
+                MachineInterval(machine.number, machine.sort, machine.since, until, machine.payers)
+            )
+            machine.since = until
+
+    def _ask(self, at: int) -> tuple[int, int]:
+        """Loops, and machines bought."""
+        self._lacks = {}
+        bought = sum(self._hold(key, at) for key in sorted(self._static) if self._levels.get(key))
+        wanted = [(key, count) for key, count in sorted(self._pending.items()) if count]
+        if not wanted:
+            return (1 if bought else 0), bought
+        answer = self._choose(self._questions.of_seats(wanted, self._machines, at))
+        self._take(answer, at)
+        self._pending = {}
+        for left in answer.left:
+            reservation, _, name = left.pod.partition("/")
+            self._pending[reservation, name] = left.count
+            self._lacks[reservation, name] = Shortfall(left.count, left.kind, left.message)
+        return len(answer.loops), bought + len(answer.machines)
+
+    def _take(self, answer: SchedulingResult, at: int) -> None:
+        """By the names that the planner gives: ours to what stood, its own to what it bought."""
+        named = {one.name: one for one in self._machines}
+        number = 0
+        for loop in answer.loops:
+            for name, placed in loop.standing:
+                self._fill(named[name], placed, at)
+            for one in loop.machines:
+                made = self._made(one, at, None)
+                named[f"{one.pool}-{number:06}"] = made
+                number += 1
+                self._fill(made, one.pods, at)
+
+    def _fill(self, machine: SimulatedMachine, placed: Iterable[tuple[str, int]], at: int) -> None:
+        for name, count in placed:
+            reservation, _, resource_class = name.partition("/")
+            self._put(machine, (reservation, resource_class), count, at)
+
+    def _made(self, one: NewNode, at: int, static: PoolKey | None) -> SimulatedMachine:
+        capacity = self._places[static].clouds[0] if static else self._shop.capacities[one.pool]
+        sort = MachineKind(capacity, one.type, one.zone, one.capacity_type, one.reservation)
+        self._sorts.append(sort)
+        # Named anew where nothing stood, so that what happens every week is the same question every week.
+        self._named = self._named + 1 if self._machines else 0
+        machine = SimulatedMachine(len(self._sorts) - 1, f"standing-{self._named:08}", sort, at, static)
+        machine.labels = one.labels
+        self._machines.append(machine)
+        return machine
+
+    def _hold(self, key: PoolKey, at: int) -> int:
+        """Whole nodes of one pool, as many as are wanted. Answers how many are new."""
+        question = self._questions.of_nodes(key, self._levels[key], self._machines, at)
+        if question is None:
+            return 0
+        (pool,) = question.pools
+        found = self._choose(question).static
+        for one in found:
+            self._made(one, at, key)
+        lacking = (pool.replicas or 0) - len(found)
+        if lacking:
+            most = dict(pool.limits).get(NODES)
+            reached = most is not None and most < (pool.replicas or 0) * ONE
+            message = "its limit of nodes is reached" if reached else "no type is left that is offered"
+            name = self._shop.pools[self._places[key].clouds[0]]
+            self._lacks[key] = Shortfall(lacking, "limits" if reached else "pools", f"{name}: {message}")
+        return len(found)
+
+    def _note(self, at: int, touched: set[PoolKey], loops: int, bought: int) -> None:
+        lacks = tuple(sorted(self._lacks.items())) if loops or bought or self._lacks else ()
+        self._steps.append(SimulationStep(at, loops, bought, lacks))
+        for key in touched | {key for key, count in self._levels.items() if count and (loops or bought)}:
+            homes = tuple(
+                (one.number, one.pods.get(key, 0) or int(one.static == key))
+                for one in self._machines
+                if key in one.pods or one.static == key
+            )
+            mine = self._homes.setdefault(key, [])
+            if not mine or mine[-1][1] != homes:
+                mine.append((at, homes))

@@ -1,0 +1,81 @@
+"""DOC"""
+
+from decimal import Decimal
+
+from gen.cost.ledger import CAPACITY_TYPES, ReservedUsage
+from gen.cost.results import HOUR, CountedKinds, Money, dollars
+from gen.report import hours_json
+
+UNKNOWN = "not known"
+
+
+def machines_text(machines: CountedKinds) -> str:
+    """`4 reserved g5.12xlarge, 2 on-demand m5.large`; what is reserved first, then by type."""
+    counts: dict[tuple[int, str], int] = {}
+    for sort, number in machines:
+        key = CAPACITY_TYPES.index(sort.capacity_type), sort.type
+        counts[key] = counts.get(key, 0) + number
+    return ", ".join(
+        f"{number} {CAPACITY_TYPES[kind]} {name}" for (kind, name), number in sorted(counts.items())
+    )
+
+
+def band_text(number: int, least: int, most: int) -> str:
+    """`5`; `4 to 6` where Karpenter's own order is open."""
+    return str(number) if least == most else f"{least} to {most}"
+
+
+def percent(part: int, whole: int) -> int:
+    """Per cent, rounded half up; of nothing it is 0."""
+    return (200 * part + whole) // (2 * whole) if whole else 0
+
+
+def money_or_unknown(money: Money | None) -> str:
+    return UNKNOWN if money is None else money_text(money)
+
+
+def minutes(seconds: int) -> int:
+    return -(-seconds // 60)
+
+
+def money_text(money: Money) -> str:
+    """`1,234.50`"""
+    return f"{dollars(money):,}"
+
+
+JsonObject = dict[str, object]
+_NANO = Decimal("1e-9")
+
+
+def money_json(amount: Money | None) -> str | None:
+    """Dollars as text, so that no reader rounds them: nine decimals, so that parts add up to their sums, but
+    without zeros behind the cents.
+    """
+    if amount is None:
+        return None
+    text = f"{(amount / HOUR).quantize(_NANO):f}"
+    return text[:-7] + text[-7:].rstrip("0")
+
+
+def machines_json(machines: CountedKinds) -> list[JsonObject]:
+    return [
+        {
+            "cloudCapacity": sort.capacity,
+            "instanceType": sort.type,
+            "capacityType": sort.capacity_type,
+            "zone": sort.zone or None,
+            "capacityReservation": sort.reserved or None,
+            "count": number,
+        }
+        for sort, number in machines
+    ]
+
+
+def use_json(use: ReservedUsage) -> JsonObject:
+    return {
+        "hours": hours_json(use.paid),
+        "usedHours": hours_json(use.used),
+        "idleHours": hours_json(use.idle),
+        "cost": money_json(use.money),
+        "idleCost": money_json(use.idle_money),
+    }

@@ -1,0 +1,238 @@
+"""DOC"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gen.cloud import CloudCapacity
+from gen.cloud import InstanceType as Said
+from gen.karpenter import instancetypes
+from gen.karpenter.instancetypes import InstanceType
+from gen.karpenter.nodelabels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
+from gen.karpenter.requirements import DOES_NOT_EXIST, IN, Requirement, requirement
+from gen.karpenter.resourcelists import MEMORY, ONE, PODS, ResourceList, parse_resources, sum_resources
+from gen.kind.nodeclass import family
+
+DISK = "ephemeral-storage"
+_MI, _GI = 2**20 * ONE, 2**30 * ONE
+_KUBELET_MEMORY, _KUBELET_MEMORY_PER_POD, _EVICTION_MEMORY, _KUBELET_DISK = (
+    255 * _MI,
+    11 * _MI,
+    100 * _MI,
+    1 * _GI,
+)
+_KUBELET_CPU = (60, 10, 5, 5)  # thousandths of the first four cores that a kubelet keeps
+_ARM_RESERVED_MEMORY = 64 * _MI  # of the memory of ARM machines, which their kernel keeps
+_VOLUME, _WINDOWS_VOLUME = 20 * _GI, 50 * _GI
+_BOTTLEROCKET = "Bottlerocket"
+
+
+class NodeOverhead(NamedTuple):
+    """What one node class says of every type. `most`: pods; None: as many as the type has addresses."""
+
+    volume: int
+    raid: bool
+    most: int | None
+    for_a_core: int  # pods; 0: nothing says it
+    by_kubelet: Mapping[str, int]
+    by_system: Mapping[str, int]
+    evictions: Mapping[str, str]
+
+    def disk(self, nvme: int) -> int:
+        """`nvme`: GB of the disks that come with the machine."""
+        return nvme * 10**9 * ONE if self.raid and nvme else self.volume
+
+    def pods(self, own: int, cpu: int) -> int:
+        """`own`: of a type of which the node class says nothing. Both in billionths."""
+        most = own if self.most is None else self.most * ONE
+        return min(self.for_a_core * (cpu // ONE) * ONE, most) if self.for_a_core else most
+
+    def overhead(self, capacity: Mapping[str, int]) -> dict[str, int]:
+        kubelet = {
+            "cpu": _kubelet_cpu(capacity["cpu"] // ONE),
+            MEMORY: _KUBELET_MEMORY + _KUBELET_MEMORY_PER_POD * (capacity[PODS] // ONE),
+            DISK: _KUBELET_DISK,
+            **self.by_kubelet,
+        }
+        evicted = {
+            MEMORY: _threshold(self.evictions.get("memory.available"), capacity[MEMORY], _EVICTION_MEMORY),
+            DISK: _threshold(self.evictions.get("nodefs.available", "10%"), capacity[DISK], 0),
+        }
+        total = sum_resources(kubelet.items(), self.by_system.items(), evicted.items())
+        return {name: value for name, value in total.items() if name in capacity}
+
+
+def node_overhead(cloud: CloudCapacity) -> NodeOverhead:
+    kubelet = cloud.node_class.get("kubelet") or {}
+    own = family(cloud.node_class)
+    return NodeOverhead(
+        _volume(cloud.node_class.get("blockDeviceMappings") or (), own),
+        cloud.node_class.get("instanceStorePolicy") == "RAID0",
+        kubelet.get("maxPods"),
+        0 if own == _BOTTLEROCKET else kubelet.get("podsPerCore") or 0,
+        dict(parse_resources(kubelet.get("kubeReserved") or {})),
+        dict(parse_resources(kubelet.get("systemReserved") or {})),
+        kubelet.get("evictionHard") or {},
+    )
+
+
+def usable_memory(memory: int, architecture: str) -> int:
+    """What of the memory that is printed on the box the operating system gets, in billionths of bytes."""
+    whole = (memory - (_ARM_RESERVED_MEMORY if architecture == "arm64" else 0)) // _MI
+    return (whole - -(-whole * 3 // 40)) * _MI
+
+
+def _volume(devices: Sequence[Mapping[str, Any]], own: str) -> int:
+    """The size of the disk that pods write to: of the volume that is called the root, or of the family's."""
+    usual = _WINDOWS_VOLUME if own.startswith("Windows") else _VOLUME
+    root = _size(one for one in devices if one.get("rootVolume"))
+    if root is not None or not devices:
+        return usual if root is None else root
+    if own == "Custom":
+        found = _size(devices[-1:])
+    else:
+        name = (
+            "/dev/sda1" if own.startswith("Windows") else "/dev/xvdb" if own == _BOTTLEROCKET else "/dev/xvda"
+        )
+        found = _size(one for one in devices if one.get("deviceName") == name)
+    return usual if found is None else found
+
+
+def _size(devices: Iterable[Mapping[str, Any]]) -> int | None:
+    """Of the first; None where nothing says it."""
+    text = next(((one.get("ebs") or {}).get("volumeSize") for one in devices), None)
+    return None if text is None else _amount(text)
+
+
+def _threshold(said: str | None, capacity: int, usual: int) -> int:
+    """A share is of the capacity; all of it means none. Rounded as Karpenter does, with its floats."""
+    if said is None:
+        return usual
+    if not said.endswith("%"):
+        return _amount(said)
+    share = float(said[:-1])
+    return 0 if share == 100 else math.ceil(capacity / ONE / 100 * share) * ONE
+
+
+def _amount(text: str) -> int:
+    return dict(parse_resources({DISK: text}))[DISK]
+
+
+def _kubelet_cpu(cores: int) -> int:
+    tenths = sum(_KUBELET_CPU[:cores]) * 10 + 25 * max(cores - len(_KUBELET_CPU), 0)
+    return tenths * ONE // 10_000
+
+
+_DEFAULT_PODS = 110 * ONE  # where nothing says how many network interfaces a type has
+_NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)")
+
+_AWS = "karpenter.k8s.aws/"
+_GPUS = {instancetypes.GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
+_ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
+
+
+class DeclaredType(NamedTuple):
+    """A type without its offerings. `size` orders types of which no price is known."""
+
+    name: str
+    capacity: ResourceList
+    overhead: ResourceList
+    requirements: tuple[Requirement, ...]
+    said: Said | None
+
+    @property
+    def size(self) -> float:
+        has = dict(self.capacity)
+        gpus = sum(value for name, value in has.items() if "gpu" in name)
+        return has.get("cpu", 0) / ONE * 0.03 + has.get(MEMORY, 0) / _MI / 1024 * 0.005 + gpus / ONE
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """Labels that a machine may have of which nothing says so: they exclude nothing."""
+        return _undefined_labels(self.requirements)
+
+    def sold(self, offerings: Iterable[Any]) -> InstanceType:
+        return InstanceType(self.name, self.capacity, tuple(offerings), self.overhead, self.requirements)
+
+
+def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]:
+    """By name. A type of which neither the table nor the file knows CPU and memory is left out."""
+    said = {one.name: one for one in cloud.instance_types}
+    daemons, rest = parse_resources(dict(cloud.daemon_requests)), node_overhead(cloud)
+    found = {}
+    for name in sorted({*instancetypes.ec2_types(), *said}):
+        kind = _declared_type(name, said.get(name), rest, region)
+        if kind is not None:
+            overhead = tuple(sorted(sum_resources(kind.overhead, daemons).items()))
+            found[name] = kind._replace(overhead=overhead)
+    return found
+
+
+def _declared_type(name: str, said: Said | None, rest: NodeOverhead, region: str) -> DeclaredType | None:
+    row = instancetypes.ec2_types().get(name)
+    given = dict(parse_resources(dict(said.capacity))) if said else {}
+    if row is None and not {"cpu", MEMORY} <= given.keys():
+        return None
+    capacity = {
+        DISK: rest.disk(row.nvme if row else 0),
+        PODS: _DEFAULT_PODS,
+        **(_nominal_capacity(row) if row else {}),
+        **given,
+    }
+    capacity[PODS] = rest.pods(capacity[PODS], capacity["cpu"])
+    if row is None:
+        labels = _labels(name, capacity, region)
+    else:
+        labels = instancetypes.ec2_instance_type(row, (), region=region or "us-east-1").requirements
+    if said is not None:
+        labels = _with_architecture(labels, said.architecture)
+    capacity[MEMORY] = usable_memory(capacity[MEMORY], said.architecture if said else "")
+    overhead = rest.overhead(capacity)
+    for resource, amount in parse_resources(dict(said.allocatable)) if said else ():
+        capacity[resource] = max(capacity.get(resource, 0), amount)
+        overhead[resource] = capacity[resource] - amount
+    return DeclaredType(name, tuple(sorted(capacity.items())), tuple(sorted(overhead.items())), labels, said)
+
+
+@lru_cache(maxsize=512)
+def _undefined_labels(requirements: tuple[Requirement, ...]) -> frozenset[str]:
+    return WELL_KNOWN.difference(RESERVATION_LABELS, (one.key for one in requirements))
+
+
+def _nominal_capacity(row: instancetypes.Ec2Type) -> dict[str, int]:
+    """What is printed on the box."""
+    gpus = {instancetypes.GPU: row.gpus * ONE} if row.gpus else {}
+    return {"cpu": row.cpu * ONE, MEMORY: row.memory * _MI, PODS: row.pods * ONE, **gpus}
+
+
+def _labels(name: str, capacity: Mapping[str, int], region: str) -> tuple[Requirement, ...]:
+    """Of a type that is not in the table. A label that is not among them excludes nothing."""
+    parts = _NAME.fullmatch(name)
+    values = {"instance-cpu": str(capacity["cpu"] // ONE), "instance-memory": str(capacity[MEMORY] // _MI)}
+    if parts is not None:
+        named = ("instance-family", "instance-category", "instance-generation", "instance-size")
+        values |= dict(zip(named, parts.groups(), strict=True))
+    own = [requirement(_AWS + key, IN, (value,)) for key, value in values.items()]
+    own += [*_device_labels("gpu", _GPUS, capacity), *_device_labels("accelerator", _ACCELERATORS, capacity)]
+    where = [requirement("topology.kubernetes.io/region", IN, (region,))] if region else []
+    return (requirement(ARCH, IN, ("amd64",)), requirement(OS, IN, ("linux",)), *own, *where)
+
+
+def _device_labels(
+    what: str, makers: Mapping[str, str], capacity: Mapping[str, int]
+) -> Iterable[Requirement]:
+    """Labels of GPUs or of accelerators: who has none has none of them. `makers`: by resource."""
+    there = {resource: capacity[resource] for resource in makers if capacity.get(resource)}
+    if not there:
+        for part in ("name", "manufacturer", "count", *(["memory"] if what == "gpu" else [])):
+            yield requirement(f"{_AWS}instance-{what}-{part}", DOES_NOT_EXIST)
+    if len(there) == 1:
+        ((resource, count),) = there.items()
+        yield requirement(f"{_AWS}instance-{what}-manufacturer", IN, (makers[resource],))
+        yield requirement(f"{_AWS}instance-{what}-count", IN, (str(count // ONE),))
+
+
+def _with_architecture(labels: tuple[Requirement, ...], architecture: str) -> tuple[Requirement, ...]:
+    return tuple(requirement(ARCH, IN, (architecture,)) if one.key == ARCH else one for one in labels)

@@ -1,0 +1,122 @@
+"""DOC"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+PoolKey = tuple[str, str]
+"""(reservation, class): one pool of seats, or of whole nodes."""
+
+Money = Decimal
+"""In dollars an hour times seconds: exact. `dollars` shows it."""
+
+HOUR = 3600
+_CENT = Decimal("0.01")
+
+
+class SeatDemand(NamedTuple):
+    """One pool of a reservation as it rises and falls. `steps`: minute, change, minute, change and so on."""
+
+    key: PoolKey
+    nodes: bool  # whole nodes, not seats
+    steps: Sequence[int]
+
+
+class MachineKind(NamedTuple):
+    """What a machine is and how it is had. `reserved`: key of the reservation at AWS; empty where none."""
+
+    capacity: str  # name of the CloudCapacity
+    type: str
+    zone: str  # empty where nothing says it
+    capacity_type: str  # reserved | on-demand | spot
+    reserved: str
+
+
+class MachineInterval(NamedTuple):
+    """A machine in a span in which nothing of it changes. `payers`: whose seats are on it, or were last, with
+    how many of them.
+    """
+
+    machine: int
+    sort: MachineKind
+    since: int
+    until: int
+    payers: tuple[tuple[PoolKey, int], ...]
+
+
+class Shortfall(NamedTuple):
+    """Seats of one pool that find no machine. `kind`: `limits`, or what else `gen.plan` calls the reason."""
+
+    count: int  # type: ignore[assignment] # hides tuple.count
+    kind: str
+    message: str
+
+
+class SimulationStep(NamedTuple):
+    """A moment at which machines were asked for, or given back. `bought` in `loops` loops of Karpenter."""
+
+    at: int
+    loops: int
+    bought: int
+    lacks: tuple[tuple[PoolKey, Shortfall], ...]
+
+
+class SimulationRun(NamedTuple):
+    """One way in which it may go. `homes`: for each pool, from when on its seats are on which machines, by
+    time. `sorts`: of each machine when it was bought.
+    """
+
+    stays: tuple[MachineInterval, ...]
+    steps: tuple[SimulationStep, ...]
+    homes: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]]
+    sorts: tuple[MachineKind, ...]
+
+
+def dollars(money: Money) -> Decimal:
+    """To the cent."""
+    return (money / HOUR).quantize(_CENT)
+
+
+CountedKinds = tuple[tuple[MachineKind, int], ...]
+"""How many of each sort, by sort."""
+
+
+class MachineCounts:
+    def __init__(self, stays: Iterable[MachineInterval]) -> None:
+        changes: dict[int, dict[MachineKind, int]] = {}
+        for stay in stays:
+            for at, change in ((stay.since, 1), (stay.until, -1)):
+                mine = changes.setdefault(at, {})
+                mine[stay.sort] = mine.get(stay.sort, 0) + change
+        self.moments: list[int] = []
+        self.levels: list[Mapping[MachineKind, int]] = []
+        level: dict[MachineKind, int] = {}
+        for at in sorted(changes):
+            for sort, change in changes[at].items():
+                level[sort] = level.get(sort, 0) + change
+            level = {sort: number for sort, number in level.items() if number}
+            self.moments.append(at)
+            self.levels.append(dict(level))
+
+    def at(self, now: int) -> Mapping[MachineKind, int]:
+        place = bisect_right(self.moments, now) - 1
+        return self.levels[place] if place >= 0 else {}
+
+    def most(self, since: int, until: int) -> tuple[int, int]:
+        """The most machines at once in [since, until), and the first moment of it."""
+        if since >= until:
+            return 0, since
+        found = sum(self.at(since).values()), since
+        first = bisect_right(self.moments, since)
+        for at, level in zip(self.moments[first:], self.levels[first:], strict=True):
+            if at >= until:
+                break
+            number = sum(level.values())
+            if number > found[0]:
+                found = number, at
+        return found
+
+
+def sorted_counts(machines: Mapping[MachineKind, int]) -> CountedKinds:
+    return tuple(sorted(machines.items()))

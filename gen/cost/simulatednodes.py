@@ -1,0 +1,189 @@
+"""DOC"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gen.cloud import CloudCapacity
+from gen.cost.capacitycatalog import CapacityCatalog
+from gen.cost.results import MachineKind, PoolKey
+from gen.karpenter.disruption import DisruptionBudget, allowed_disruptions, next_disruption_allowed
+from gen.karpenter.nodelabels import CAPACITY_TYPE, INITIALIZED, REGISTERED, RESERVATION_LABELS
+from gen.karpenter.requirements import Labels
+from gen.karpenter.resourcelists import allocatable
+from gen.kind.cloudtext import seconds
+from gen.manifest.cloudpools import own_budgets
+from gen.planner.inputs import PodSet, StateNode
+from gen.planner.podspec import named_zones
+
+
+class PoolPlacement(NamedTuple):
+    """What one pool asks for: its pod, and the CloudCapacities that it may use, the preferred first. For
+    whole nodes the pod counts for nothing.
+    """
+
+    pod: PodSet
+    clouds: tuple[str, ...]
+
+
+def zones_by_capacity(places: Iterable[PoolPlacement]) -> dict[str, frozenset[str]]:
+    """By CloudCapacity: by seats that may use it. Left out where the zone is all the same to all of them."""
+    found: dict[str, frozenset[str]] = {}
+    for place in places:
+        named = named_zones(place.pod)
+        for cloud in place.clouds if named is not None else ():
+            found[cloud] = found.get(cloud, frozenset()) | (named or frozenset())
+    return found
+
+
+class SimulatedMachine:
+    __slots__ = (
+        "bought",
+        "empty",
+        "labels",
+        "name",
+        "node",
+        "number",
+        "payers",
+        "pods",
+        "since",
+        "sort",
+        "static",
+    )
+
+    def __init__(self, number: int, name: str, sort: MachineKind, at: int, static: PoolKey | None) -> None:
+        self.number, self.name, self.sort, self.static = number, name, sort, static
+        self.labels: Labels = ()  # that it came with
+        self.bought = self.since = at
+        self.pods: dict[PoolKey, int] = {}
+        self.payers: tuple[tuple[PoolKey, int], ...] = ((static, 1),) if static else ()
+        self.empty: int | None = at
+        self.node: StateNode | None = None
+
+
+def state_node(
+    machine: SimulatedMachine, shop: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]
+) -> StateNode:
+    """As long as nothing on it changes, the same object."""
+    if machine.node is None:
+        kind = shop.kind(machine.sort.capacity, machine.sort.type)
+        machine.node = StateNode(
+            machine.name,
+            tuple(allocatable(kind.capacity, kind.overhead).items()),
+            kind.capacity,
+            _current_labels(machine.labels, machine.sort),
+            shop.pool(machine.sort.capacity, {}).taints,
+            pods=tuple(
+                places[key].pod._replace(name="/".join(key), count=count)
+                for key, count in sorted(machine.pods.items())
+            ),
+            unknown=kind.unknown,
+        )
+    return machine.node
+
+
+@lru_cache(maxsize=1024)
+def _current_labels(bought: Labels, sort: MachineKind) -> Labels:
+    """The labels that a machine has which came with those; one whose reservation has ended is like others."""
+    labels = {key: value for key, value in bought if sort.reserved or key not in RESERVATION_LABELS}
+    labels |= {CAPACITY_TYPE: sort.capacity_type, REGISTERED: "true", INITIALIZED: "true"}
+    return tuple(sorted(labels.items()))
+
+
+REMOVAL_SECONDS = 60  # seconds in which a node that is not wanted any more is seen, drained and stopped
+ROUND_SECONDS = (
+    25  # until the next ones: Karpenter looks every ten seconds, and waits for fifteen before it acts
+)
+_EMPTY = "Empty"
+DurationsByCapacity = Mapping[str, int | None]
+
+
+class NodeRemoval:
+    """While any window of a CloudCapacity is open, its budgets keep its machines; other budgets are its own.
+
+    `tails`: by CloudCapacity, seconds that an empty machine stays; None: as long as it lives, which is what
+    `lives` says: then it goes whatever budgets say, and one with seats on it is replaced by its like.
+    """
+
+    def __init__(
+        self, clouds: Iterable[CloudCapacity], tails: DurationsByCapacity, lives: DurationsByCapacity
+    ) -> None:
+        every = tuple(clouds)
+        self._tails, self._lives = tails, lives
+        self._budgets = {cloud.name: tuple(map(_disruption_budget, own_budgets(cloud))) for cloud in every}
+        self._open = {cloud.name: 0 for cloud in every}
+        self._closed = {cloud.name: 0 for cloud in every}  # when the last window of each ended
+        self._next = {cloud.name: 0 for cloud in every}  # before which no round begins
+        self._held: dict[str, tuple[int, int | None]] = {}  # from when to when own budgets let nothing go
+
+    def opens(self, cloud: str) -> None:
+        self._open[cloud] += 1
+
+    def closes(self, cloud: str, at: int) -> None:
+        self._open[cloud] -= 1
+        self._closed[cloud] = at
+
+    def gone(
+        self, machines: Iterable[SimulatedMachine], until: int | None
+    ) -> list[tuple[SimulatedMachine, int]]:
+        """Those that have gone by then, and when. None: those that ever go, if no window opens any more."""
+        pools: dict[str, list[SimulatedMachine]] = {}
+        for one in machines:
+            if one.static is None:
+                pools.setdefault(one.sort.capacity, []).append(one)
+        found = []
+        for cloud, pool in pools.items():
+            empty = [one for one in pool if one.empty is not None]
+            taken = dict(self._taken(cloud, pool, until)) if empty else {}
+            for one in empty:
+                times = [at for at in (taken.get(one.number), self._expires(one)) if at is not None]
+                if times and (until is None or min(times) + REMOVAL_SECONDS <= until):
+                    found.append((one, min(times) + REMOVAL_SECONDS))
+        return found
+
+    def _taken(
+        self, cloud: str, pool: Sequence[SimulatedMachine], until: int | None
+    ) -> Iterator[tuple[int, int]]:
+        """Numbers of machines, and when Karpenter chose them for they were empty."""
+        tail, closed = self._tails[cloud], self._closed[cloud]
+        if self._open[cloud] or tail is None:
+            return
+        waiting = sorted((max(m.empty + tail, closed), m.number) for m in pool if m.empty is not None)
+        there = len(pool)
+        while waiting:
+            at = self._free(cloud, max(waiting[0][0], self._next[cloud]))
+            if at is None or (until is not None and at + REMOVAL_SECONDS > until):
+                return
+            ready = sum(since <= at for since, _ in waiting)
+            count = min(ready, allowed_disruptions(self._budgets[cloud], _EMPTY, there, at))
+            for _, number in waiting[:count]:
+                yield number, at
+            del waiting[:count]
+            there -= count
+            self._next[cloud] = at + ROUND_SECONDS
+
+    def _free(self, cloud: str, at: int) -> int | None:
+        """From when on its own budgets let anything go; None: never."""
+        since, until = self._held.get(cloud, (at, at))
+        if not (since <= at and (until is None or at < until)):
+            until = next_disruption_allowed(self._budgets[cloud], _EMPTY, at)
+            self._held[cloud] = at, until
+        return until
+
+    def _expires(self, machine: SimulatedMachine) -> int | None:
+        """The first time of all that its like expires with nobody on it."""
+        life = self._lives[machine.sort.capacity]
+        if life is None or machine.empty is None:
+            return None
+        lives = max(1, -(-(machine.empty - machine.bought) // life))
+        return machine.bought + lives * life
+
+
+def _disruption_budget(said: Mapping[str, Any]) -> DisruptionBudget:
+    duration, reasons = said.get("duration"), said.get("reasons")
+    return DisruptionBudget(
+        str(said["nodes"]),
+        said.get("schedule"),
+        None if duration is None else seconds(duration),
+        None if reasons is None else tuple(reasons),
+    )

@@ -1,0 +1,49 @@
+"""Taints, tolerations, and which taints a pod tolerates."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Taint(NamedTuple):
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"  # NoSchedule | NoExecute | PreferNoSchedule
+
+
+class Toleration(NamedTuple):
+    key: str = ""  # empty: of every key
+    operator: str = "Equal"  # Equal | Exists | Gt | Lt
+    value: str = ""
+    effect: str = ""  # empty: of every effect
+
+
+TOLERATE_PREFER_NO_SCHEDULE = Toleration(operator="Exists", effect="PreferNoSchedule")
+
+
+def untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
+    """The first taint that nothing tolerates. PreferNoSchedule counts like the rest: Karpenter avoids such
+    pools until it has dropped all other wishes of a pod.
+    """
+    return next((t for t in taints if not any(_tolerates(one, t) for one in tolerations)), None)
+
+
+def _tolerates(toleration: Toleration, taint: Taint) -> bool:
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator in ("", "Equal"):
+        return toleration.value == taint.value
+    if toleration.operator == "Exists":
+        return True
+    has, bound = _number(taint.value), _number(toleration.value)
+    if has is None or bound is None:
+        return False
+    return has > bound if toleration.operator == "Gt" else has < bound
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,269 @@
+"""DOC"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from gen.karpenter.instancetypes import InstanceType, Offering, offering_requirements, type_requirements
+from gen.karpenter.nodelabels import INITIALIZED, NODEPOOL, REGISTERED, RESERVED
+from gen.karpenter.requirements import Conflict, Labels, Requirement, Requirements, requirements_of_labels
+from gen.karpenter.resourcelists import ONE, PODS, ResourceList, allocatable, fits, sum_resources
+from gen.karpenter.taints import TOLERATE_PREFER_NO_SCHEDULE, untolerated
+from gen.planner.inputs import DaemonSet, KarpenterSettings, NodePool, SchedulingInput
+from gen.planner.podqueue import PodData
+from gen.planner.topology import Domains, domains
+
+FreeResources = dict[str, int]
+
+
+class PoolInstanceType:
+    """One type as one pool offers it, with what is left for pods beside the DaemonSets of such a node."""
+
+    __slots__ = ("name", "offers", "requirements", "type")
+
+    def __init__(self, one: InstanceType, daemons: ResourceList, spent: frozenset[str]) -> None:
+        self.type = one
+        self.name = one.name
+        self.requirements = type_requirements(one)
+        self.offers = [
+            (offering, offering_requirements(offering), _free_resources(one, offering, daemons))
+            for offering in one.offerings
+            if offering.available and offering.reservation not in spent
+        ]
+
+
+class InstanceTypeOption:
+    """A type that a claim may still become, with the rooms and reservations that its offerings leave it."""
+
+    __slots__ = ("entry", "reserved", "rooms")
+
+    def __init__(
+        self, entry: PoolInstanceType, rooms: list[FreeResources], reserved: tuple[str, ...]
+    ) -> None:
+        self.entry = entry
+        self.rooms = rooms
+        self.reserved = reserved
+
+    def holds(self, wanted: dict[str, int]) -> bool:
+        return any(all(value <= room.get(name, 0) for name, value in wanted.items()) for room in self.rooms)
+
+    def most(self, used: dict[str, int], each: dict[str, int]) -> int:
+        """How many more of `each` it holds beside `used`."""
+        return max(
+            (
+                min((room.get(n, 0) - used.get(n, 0)) // v for n, v in each.items() if v > 0)
+                for room in self.rooms
+            ),
+            default=0,
+        )
+
+
+class FilteredOptions(NamedTuple):
+    """The types that meet some requirements; where there is none, what was missing."""
+
+    candidates: tuple[InstanceTypeOption, ...]
+    reserved: bool  # has any of them a reservation?
+    missing: str
+
+
+class LaunchChoice(NamedTuple):
+    """What a claim is launched as. `options`: the types left to choose from, cheapest first."""
+
+    entry: PoolInstanceType
+    offering: Offering
+    options: tuple[str, ...]
+
+
+class NodeClaimTemplate:
+    """A pool that can be bought from; `requirements` are those of each of its nodes."""
+
+    def __init__(
+        self, pool: NodePool, entries: Sequence[PoolInstanceType], settings: KarpenterSettings
+    ) -> None:
+        self.pool = pool
+        self.requirements = pool_requirements(pool)
+        self.entries = list(entries)
+        self.settings = settings
+        self._interned: dict[Requirements, Requirements] = {self.requirements: self.requirements}
+        self.launched: dict[tuple[Requirements, tuple[InstanceTypeOption, ...]], LaunchChoice | None] = {}
+        self.labels: dict[tuple[Requirements, PoolInstanceType, Offering], Labels] = {}
+        self._narrowed: dict[Requirements, FilteredOptions] = {}
+        self._joined: dict[tuple[Requirements, Requirements], Requirements | Conflict] = {}
+        self._most: dict[tuple[Requirements, ResourceList], dict[InstanceTypeOption, int]] = {}
+        self.entries = [candidate.entry for candidate in self.narrow(self.requirements).candidates]
+        self._narrowed.clear()
+
+    def narrow(self, requirements: Requirements) -> FilteredOptions:
+        """The same candidates, as objects, for requirements that differ in `min_values` only."""
+        found = self._narrowed.get(requirements)
+        if found is None:
+            plain = requirements
+            if requirements.min_values:
+                plain = Requirements(one._replace(min_values=None) for one in requirements)
+            found = self._narrowed.get(plain) or self._narrow(plain)
+            self._narrowed[plain] = self._narrowed[requirements] = found
+        return found
+
+    def join(self, requirements: Requirements, wanted: Requirements) -> Requirements | Conflict:
+        """The requirements of a claim with those of one more pod."""
+        key = (requirements, wanted)
+        found = self._joined.get(key)
+        if found is None:
+            clash = requirements.clash(wanted, self.settings.well_known)
+            found = self._joined[key] = clash or self.intern(requirements.plus(wanted))
+        return found
+
+    def intern(self, requirements: Requirements) -> Requirements:
+        """The one object for all that are equal, so that claims know quickly that nothing has changed."""
+        return self._interned.setdefault(requirements, requirements)
+
+    def most(self, requirements: Requirements, shape: PodData) -> dict[InstanceTypeOption, int]:
+        """For each type that meets them: how many such pods an empty node of it holds."""
+        key = (requirements, shape.pod.requests)
+        found = self._most.get(key)
+        if found is None:
+            candidates = self.narrow(requirements).candidates
+            found = self._most[key] = {c: c.most({}, shape.requests) for c in candidates}
+        return found
+
+    def _narrow(self, requirements: Requirements) -> FilteredOptions:
+        known = self.settings.well_known
+        candidates: list[InstanceTypeOption] = []
+        any_type = any_offer = False
+        for entry in self.entries:
+            fitting = entry.requirements.crossing(requirements) is None
+            offers = [o for o in entry.offers if requirements.clash(o[1], known) is None]
+            any_type, any_offer = any_type or fitting, any_offer or bool(offers)
+            if fitting and offers:
+                rooms = [room for _, _, room in offers if room is not None]
+                distinct = [room for i, room in enumerate(rooms) if room not in rooms[:i]]
+                booked = tuple(o.reservation for o, _, _ in offers if o.capacity_type == RESERVED)
+                candidates.append(InstanceTypeOption(entry, distinct, booked))
+        missing = "requirements" if not any_type else "offering" if not any_offer else "both"
+        return FilteredOptions(tuple(candidates), any(c.reserved for c in candidates), missing)
+
+
+class NodeClaimCatalog(NamedTuple):
+    templates: tuple[NodeClaimTemplate, ...]  # by weight, then by name backwards
+    domains: Domains
+    tolerate: bool  # has any pool a PreferNoSchedule taint, so that pods may come to bear it?
+
+
+def nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str] = frozenset()) -> NodeClaimCatalog:
+    """`spent`: reservations without a free machine since this plan began."""
+    return _nodeclaim_catalog(question._replace(pods=(), nodes=()), spent)
+
+
+def pool_requirements(pool: NodePool) -> Requirements:
+    labels = (*pool.labels, (NODEPOOL, pool.name), (REGISTERED, "true"), (INITIALIZED, "true"))
+    return Requirements((*pool.requirements, *requirements_of_labels(labels)))
+
+
+def pool_instance_types(pool: NodePool, types: tuple[InstanceType, ...]) -> tuple[InstanceType, ...]:
+    return types if pool.types is None else pool.types
+
+
+@lru_cache(maxsize=64)
+def _nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str]) -> NodeClaimCatalog:
+    """Of a question without pods and nodes, which matter to nothing here."""
+    types, settings = question.types, question.settings
+    dynamic = sorted((p for p in question.pools if p.replicas is None), key=lambda p: p.name, reverse=True)
+    dynamic.sort(key=lambda pool: -pool.weight)
+    terms = {daemon: list(daemon.required) for daemon in question.daemons}
+    made = [_template(pool, pool_instance_types(pool, types), terms, settings, spent) for pool in dynamic]
+    templates = [t for t in made if t.entries and meets_min_values(t.requirements, t.entries, settings)]
+    known = [*dynamic, *(pool for pool in question.elsewhere if pool.replicas is None)]
+    tolerate = any(taint.effect == "PreferNoSchedule" for pool in known for taint in pool.taints)
+    return NodeClaimCatalog(
+        tuple(templates), domains((p, pool_instance_types(p, types)) for p in known), tolerate
+    )
+
+
+def pool_template(question: SchedulingInput, pool: NodePool, spent: frozenset[str]) -> NodeClaimTemplate:
+    """Of one pool, be it static or not."""
+    return _pool_template(
+        pool, pool_instance_types(pool, question.types), question.daemons, question.settings, spent
+    )
+
+
+@lru_cache(maxsize=64)
+def _pool_template(
+    pool: NodePool,
+    types: tuple[InstanceType, ...],
+    daemons: tuple[DaemonSet, ...],
+    settings: KarpenterSettings,
+    spent: frozenset[str],
+) -> NodeClaimTemplate:
+    return _template(pool, types, {daemon: list(daemon.required) for daemon in daemons}, settings, spent)
+
+
+def _template(
+    pool: NodePool,
+    types: tuple[InstanceType, ...],
+    terms: dict[DaemonSet, list[tuple[Requirement, ...]]],
+    settings: KarpenterSettings,
+    spent: frozenset[str],
+) -> NodeClaimTemplate:
+    entries = [PoolInstanceType(one, _daemonset_requests(pool, one, terms, settings), spent) for one in types]
+    return NodeClaimTemplate(pool, entries, settings)
+
+
+def meets_min_values(
+    requirements: Requirements, entries: Iterable[PoolInstanceType], settings: KarpenterSettings
+) -> bool:
+    return settings.best_effort_min_values or not missing_min_values(requirements, entries)
+
+
+def missing_min_values(requirements: Requirements, entries: Iterable[PoolInstanceType]) -> dict[str, int]:
+    """By label with `min_values`: how many values the types have, where that is too few."""
+    if not requirements.min_values:
+        return {}
+    left = list(entries)
+    counts = {
+        key: len(frozenset[str]().union(*(entry.requirements.get(key).values for entry in left)))
+        for key in requirements.min_values
+    }
+    return {key: count for key, count in counts.items() if count < requirements.min_values[key]}
+
+
+def _daemonset_requests(
+    pool: NodePool,
+    one: InstanceType,
+    terms: dict[DaemonSet, list[tuple[Requirement, ...]]],
+    settings: KarpenterSettings,
+) -> ResourceList:
+    """What the DaemonSets on such a node request. Alternatives of a DaemonSet that did not go with a type
+    are not tried with later types: Karpenter drops them from the pod that it asks with.
+    """
+    found = [daemon for daemon in terms if _daemonset_runs(daemon, pool, one, terms[daemon], settings)]
+    pods = ((PODS, ONE * len(found)),) if found else ()
+    return tuple(sorted(sum_resources(*(daemon.requests for daemon in found), pods).items()))
+
+
+def _daemonset_runs(
+    daemon: DaemonSet,
+    pool: NodePool,
+    one: InstanceType,
+    terms: list[tuple[Requirement, ...]],
+    settings: KarpenterSettings,
+) -> bool:
+    own, of_type = pool_requirements(pool), type_requirements(one)
+    if untolerated(pool.taints, (*daemon.tolerations, TOLERATE_PREFER_NO_SCHEDULE)) is not None:
+        return False
+    while True:
+        wanted = Requirements((*requirements_of_labels(daemon.node_selector), *(terms[0] if terms else ())))
+        if own.clash(wanted, settings.well_known) is None and of_type.crossing(wanted) is None:
+            return True
+        if len(terms) < 2:
+            return False
+        del terms[0]
+
+
+def _free_resources(one: InstanceType, offering: Offering, daemons: ResourceList) -> FreeResources | None:
+    """What such an offering leaves for pods; None where not even the DaemonSets fit."""
+    capacity = sum_resources(one.capacity, offering.capacity)
+    overhead = tuple(sum_resources(one.overhead, offering.overhead).items())
+    whole = allocatable(capacity.items(), overhead)
+    if not fits(daemons, whole):
+        return None
+    return {name: value - dict(daemons).get(name, 0) for name, value in whole.items()}

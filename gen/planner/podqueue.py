@@ -1,0 +1,141 @@
+"""DOC"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+
+from gen.karpenter.nodelabels import HOSTNAME, NODEPOOL, normalized, restricted
+from gen.karpenter.requirements import DOES_NOT_EXIST, Requirements, requirements_of_labels
+from gen.karpenter.resourcelists import ONE, PODS
+from gen.karpenter.taints import TOLERATE_PREFER_NO_SCHEDULE
+from gen.planner.inputs import KarpenterSettings, PodAffinityTerm, PodSet, PreferredTerm
+from gen.planner.tiebreaks import TieBreaker
+
+
+class PodData:
+    """One pod with the wishes that it still has. `relaxed` is what it asks for next; None: no more to drop.
+
+    `wanted` counts its first required term and its heaviest wish as musts, `strict` no wishes.
+    """
+
+    __slots__ = ("_next", "_tolerate", "hostname", "pod", "requests", "settings", "strict", "wanted")
+
+    def __init__(self, pod: PodSet, settings: KarpenterSettings, tolerate: bool) -> None:
+        self.pod = pod
+        self.settings = settings
+        self.requests = {**dict(pod.requests), PODS: ONE}
+        self.strict = _pod_requirements(pod, wishes=False)
+        wanted = self.strict if settings.ignore_preferences else _pod_requirements(pod, wishes=True)
+        self.hostname = wanted.get(HOSTNAME) if HOSTNAME in wanted else None
+        self.wanted = wanted.without(HOSTNAME) if self.hostname else wanted
+        self._tolerate = tolerate
+        self._next: PodData | bool | None = False
+
+    @property
+    def relaxed(self) -> "PodData | None":
+        if isinstance(self._next, bool):
+            less = _relaxed_pod(self.pod, self._tolerate)
+            self._next = None if less is None else PodData(less, self.settings, self._tolerate)
+        return self._next
+
+
+def ignored_reason(pod: PodSet, well_known: frozenset[str]) -> str | None:
+    """Why Karpenter does not even try; None where it does."""
+    keys = [key for key, _ in pod.node_selector] + [one.key for term in pod.required for one in term]
+    wrong = next((key for key in keys if restricted(key, well_known)), None)
+    if wrong is not None:
+        return f"pods may not select nodes by {normalized(wrong)}"
+    if pod.by_fields:
+        return "Karpenter knows no matchFields"
+    if _pod_requirements(pod, wishes=True).get(NODEPOOL).operator == DOES_NOT_EXIST:
+        return "it asks for nodes that are not Karpenter's"
+    return None
+
+
+def _pod_requirements(pod: PodSet, wishes: bool) -> Requirements:
+    asked = list(requirements_of_labels(pod.node_selector))
+    if wishes and pod.preferred:
+        asked += _heaviest_first(pod.preferred)[0].requirements
+    if pod.required:
+        asked += pod.required[0]
+    return Requirements(asked)
+
+
+def _relaxed_pod(pod: PodSet, tolerate: bool) -> PodSet | None:
+    """The pod without the wish that goes first, or with the next of its required terms."""
+    if len(pod.required) > 1:
+        return pod._replace(required=pod.required[1:])
+    if pod.near_preferred:
+        return pod._replace(near_preferred=_heaviest_term_first(pod.near_preferred)[1:])
+    if pod.far_preferred:
+        return pod._replace(far_preferred=_heaviest_term_first(pod.far_preferred)[1:])
+    if pod.preferred:
+        return pod._replace(preferred=_heaviest_first(pod.preferred)[1:])
+    for i, one in enumerate(pod.spread):
+        if one.anyway:
+            rest = [*pod.spread[:i], pod.spread[-1], *pod.spread[i + 1 :]]
+            return pod._replace(spread=tuple(rest[:-1]))
+    if tolerate and TOLERATE_PREFER_NO_SCHEDULE not in pod.tolerations:
+        return pod._replace(tolerations=(*pod.tolerations, TOLERATE_PREFER_NO_SCHEDULE))
+    return None
+
+
+def _heaviest_first(wishes: Iterable[PreferredTerm]) -> tuple[PreferredTerm, ...]:
+    return tuple(sorted(wishes, key=lambda one: -one.weight))
+
+
+def _heaviest_term_first(wishes: Iterable[PodAffinityTerm]) -> tuple[PodAffinityTerm, ...]:
+    return tuple(sorted(wishes, key=lambda one: -one.weight))
+
+
+PodRun = tuple[int, PodData, int]
+"""(number of the batch's pod, its shape, how many of it): equal pods in a row."""
+
+
+def queue_order(runs: Sequence[PodRun], ties: TieBreaker) -> list[PodRun]:
+    """By CPU, then memory, both descending, then by age. Of pods that are equal in these the order is open:
+    as given, backwards, or mixed.
+    """
+    found: list[PodRun] = []
+    rest = sorted(runs, key=_queue_key)
+    while rest:
+        equal = [run for run in rest if _queue_key(run) == _queue_key(rest[0])]
+        rest = rest[len(equal) :]
+        way = ties.pick(3) if len({run[1] for run in equal}) > 1 else 0
+        found += equal if way == 0 else equal[::-1] if way == 1 else list(_interleaved(equal))
+    return found
+
+
+class PodQueue:
+    """Ends after a whole round in which nobody found a place."""
+
+    def __init__(self, runs: Sequence[PodRun]) -> None:
+        self._runs = deque((run, 0) for run in runs)
+        self._length = sum(count for _, _, count in runs)
+
+    def next(self) -> PodRun | None:
+        if not self._runs or self._runs[0][1] == self._length:
+            return None
+        return self._runs.popleft()[0]
+
+    def done(self, run: PodRun, placed: int) -> None:
+        """`placed` of the run have a place; the others go to the end."""
+        number, shape, count = run
+        self._length -= placed
+        if placed < count:
+            self._runs.append(((number, shape, count - placed), self._length))
+
+    def left(self) -> list[PodRun]:
+        return [run for run, _ in self._runs]
+
+
+def _queue_key(run: PodRun) -> tuple[int, int, int]:
+    _, shape, _ = run
+    return -shape.requests.get("cpu", 0), -shape.requests.get("memory", 0), shape.pod.created
+
+
+def _interleaved(runs: Sequence[PodRun]) -> Iterator[PodRun]:
+    left = list(runs)
+    while left:
+        for number, shape, _ in left:
+            yield number, shape, 1
+        left = [(number, shape, count - 1) for number, shape, count in left if count > 1]

@@ -1,0 +1,161 @@
+"""DOC"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gen.karpenter.nodelabels import ZONE
+from gen.karpenter.requirements import IN, NOT_IN, Labels, Requirement, requirement, requirements_of_labels
+from gen.karpenter.resourcelists import parse_resources
+from gen.karpenter.taints import Taint, Toleration
+from gen.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, PreferredTerm, TopologySpread
+from gen.planner.topology import selector_matches
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+POD_TEMPLATE_HASH = "pod-template-hash"  # the label by which a Deployment finds its own pods
+_NAME = "kubernetes.io/metadata.name"  # of a namespace
+RequirementTerm = tuple[Requirement, ...]
+
+
+def named_zones(pod: PodSet) -> frozenset[str] | None:
+    """Those that it names; None where it is all the same to it."""
+    terms = (*pod.required, *(one.requirements for one in pod.preferred))
+    asked = [
+        one for term in (requirements_of_labels(pod.node_selector), *terms) for one in term if one.key == ZONE
+    ]
+    near = (*pod.near, *pod.far, *pod.near_preferred, *pod.far_preferred)
+    if not asked and ZONE not in {*(one.key for one in pod.spread), *(one.key for one in near)}:
+        return None
+    return frozenset(zone for one in asked if not one.complement for zone in one.values)
+
+
+def topology_label_keys(pod: Mapping[str, Any]) -> set[str]:
+    """Keys of the labels that its spread and its affinity look at."""
+    affinity = pod.get("affinity") or {}
+    said = [*(pod.get("topologySpreadConstraints") or ())]
+    for one in (affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}):
+        said += one.get(_REQUIRED) or ()
+        said += (wish["podAffinityTerm"] for wish in one.get(_PREFERRED) or ())
+    keys: set[str] = set()
+    for one in said:
+        selector = one.get("labelSelector") or {}
+        keys |= {*(selector.get("matchLabels") or ()), *(one.get("matchLabelKeys") or ())}
+        keys |= {*(one.get("mismatchLabelKeys") or ())}
+        keys |= {expression["key"] for expression in selector.get("matchExpressions") or ()}
+    return keys
+
+
+def pod_set(
+    name: str,
+    requests: Iterable[tuple[str, str]],
+    pod: Mapping[str, Any],
+    labels: Labels,
+    namespace: str,
+) -> PodSet:
+    """Return the pod of a pod template as the planner reads it."""
+    affinity = pod.get("affinity") or {}
+    near, far = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
+    return PodSet(
+        name,
+        parse_resources(dict(requests)),
+        namespace=namespace,
+        labels=labels,
+        node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
+        required=tuple(_required_terms(affinity.get("nodeAffinity") or {})),
+        preferred=tuple(_preferred_terms(affinity.get("nodeAffinity") or {})),
+        tolerations=tuple(map(parse_toleration, pod.get("tolerations") or ())),
+        spread=tuple(map(_topology_spread, pod.get("topologySpreadConstraints") or ())),
+        near=tuple(_affinity_term(one, labels, namespace) for one in near.get(_REQUIRED) or ()),
+        far=tuple(_affinity_term(one, labels, namespace) for one in far.get(_REQUIRED) or ()),
+        near_preferred=tuple(_weighted_term(one, labels, namespace) for one in near.get(_PREFERRED) or ()),
+        far_preferred=tuple(_weighted_term(one, labels, namespace) for one in far.get(_PREFERRED) or ()),
+        by_fields=any(
+            term.get("matchFields") for term in _declared_terms(affinity.get("nodeAffinity") or {})
+        ),
+    )
+
+
+def parse_requirements(said: Iterable[Mapping[str, Any]]) -> RequirementTerm:
+    """As a pod or a NodePool writes them."""
+    return tuple(
+        requirement(one["key"], one["operator"], one.get("values") or (), one.get("minValues"))
+        for one in said
+    )
+
+
+def parse_taints(said: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
+    return tuple(Taint(one["key"], one.get("value") or "", one.get("effect") or "NoSchedule") for one in said)
+
+
+def _required_terms(affinity: Mapping[str, Any]) -> Iterable[RequirementTerm]:
+    for term in _declared_terms(affinity):
+        yield parse_requirements(term.get("matchExpressions") or ())
+
+
+def _declared_terms(affinity: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    terms: Iterable[Mapping[str, Any]] = (affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()
+    return terms
+
+
+def _preferred_terms(affinity: Mapping[str, Any]) -> Iterable[PreferredTerm]:
+    for one in affinity.get(_PREFERRED) or ():
+        yield PreferredTerm(
+            one["weight"], parse_requirements(one["preference"].get("matchExpressions") or ())
+        )
+
+
+def parse_toleration(said: Mapping[str, Any]) -> Toleration:
+    return Toleration(
+        said.get("key") or "",
+        said.get("operator") or "Equal",
+        said.get("value") or "",
+        said.get("effect") or "",
+    )
+
+
+def _topology_spread(said: Mapping[str, Any]) -> TopologySpread:
+    return TopologySpread(
+        said["topologyKey"],
+        said["maxSkew"],
+        _selector(said.get("labelSelector")),
+        said.get("whenUnsatisfiable") == "ScheduleAnyway",
+        said.get("minDomains"),
+        said.get("nodeTaintsPolicy") == "Honor",
+        said.get("nodeAffinityPolicy") != "Ignore",
+        tuple(said.get("matchLabelKeys") or ()),
+    )
+
+
+def _affinity_term(
+    said: Mapping[str, Any], labels: Labels, namespace: str, weight: int = 0
+) -> PodAffinityTerm:
+    """As the API server stores it: with the values that the pod has for its label keys."""
+    selector, has = _selector(said.get("labelSelector")), dict(labels)
+    if selector is not None:
+        more = tuple(
+            requirement(key, operator, (has[key],))
+            for name, operator in (("matchLabelKeys", IN), ("mismatchLabelKeys", NOT_IN))
+            for key in said.get(name) or ()
+            if key in has
+        )
+        selector = selector._replace(expressions=(*selector.expressions, *more))
+    return PodAffinityTerm(said["topologyKey"], selector, _namespaces(said, namespace), weight)
+
+
+def _namespaces(said: Mapping[str, Any], own: str) -> tuple[str, ...]:
+    """Of those in which there are seats, which is `own`. Of its labels only its name is known."""
+    named, by_label = tuple(said.get("namespaces") or ()), _selector(said.get("namespaceSelector"))
+    if by_label is None:
+        return named
+    return (*named, own if selector_matches(by_label, ((_NAME, own),)) else "")
+
+
+def _weighted_term(said: Mapping[str, Any], labels: Labels, namespace: str) -> PodAffinityTerm:
+    return _affinity_term(said["podAffinityTerm"], labels, namespace, said["weight"])
+
+
+def _selector(said: Mapping[str, Any] | None) -> LabelSelector | None:
+    if said is None:
+        return None
+    labels = tuple(sorted((said.get("matchLabels") or {}).items()))
+    return LabelSelector(labels, parse_requirements(said.get("matchExpressions") or ()))

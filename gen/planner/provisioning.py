@@ -1,0 +1,277 @@
+"""DOC"""
+
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+from random import Random
+from typing import NamedTuple
+
+from gen.karpenter.requirements import Labels
+from gen.karpenter.resourcelists import NODES, ONE, fits
+from gen.planner.inputs import PodSet, SchedulingInput, StateNode
+from gen.planner.launch import (
+    ReservationUsage,
+    choose_launch,
+    launched_labels,
+    launched_node,
+    remaining_limits,
+)
+from gen.planner.nodeclaims import NodeClaim, ReservationManager, Unschedulable
+from gen.planner.nodeclaimtemplates import LaunchChoice, nodeclaim_catalog, pool_template
+from gen.planner.podqueue import PodData, PodRun, ignored_reason
+from gen.planner.scheduler import ExistingNode, Scheduler
+from gen.planner.tiebreaks import TieBreaker
+
+PodCounts = tuple[tuple[str, int], ...]
+"""(name of the pod, how many of it)."""
+
+
+class NewNode(NamedTuple):
+    """A machine that is bought. `options`: all types that it could have become, cheapest first."""
+
+    pool: str
+    type: str
+    zone: str
+    capacity_type: str
+    price: float  # an hour, as the offering has it: next to nothing where reserved
+    reservation: str  # empty where not reserved
+    pods: PodCounts
+    options: tuple[str, ...]
+    labels: Labels  # of its node
+
+
+class SchedulingLoop(NamedTuple):
+    machines: tuple[NewNode, ...]
+    standing: tuple[tuple[str, PodCounts], ...]  # (machine that stood before, what it took in this loop)
+    deferred: int  # pods without a place after it
+
+
+class UnscheduledPods(NamedTuple):
+    """Pods that find no place. `kind` as in `Unschedulable`, or `label` where Karpenter leaves them alone."""
+
+    pod: str
+    count: int  # type: ignore[assignment] # hides tuple.count, which nobody misses
+    kind: str
+    message: str
+
+
+class SchedulingResult(NamedTuple):
+    """`static` are the machines of pools with `replicas`; they stand before the first loop."""
+
+    static: tuple[NewNode, ...]
+    loops: tuple[SchedulingLoop, ...]
+    left: tuple[UnscheduledPods, ...]
+
+    @property
+    def machines(self) -> tuple[NewNode, ...]:
+        """Of all loops, in the order in which they are bought; without the static ones."""
+        return tuple(machine for loop in self.loops for machine in loop.machines)
+
+
+@lru_cache(maxsize=4096)
+def schedule(question: SchedulingInput) -> SchedulingResult:
+    """In the plainest order wherever Karpenter's is open. The same question is answered once."""
+    return schedule_with(question, TieBreaker())
+
+
+def schedule_with(question: SchedulingInput, ties: TieBreaker) -> SchedulingResult:
+    return _Provisioner(question, ties).all()
+
+
+class _Provisioner:
+    def __init__(self, question: SchedulingInput, ties: TieBreaker) -> None:
+        self._question = question
+        self._ties = ties
+        self._stock = ReservationUsage(question)
+        self._given = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
+        self._made: list[StateNode] = []
+        self._new: list[tuple[NodeClaim, LaunchChoice]] = []
+        self._shapes: dict[PodSet, PodData] = {}
+        self._refusals: dict[int, Unschedulable] = {}
+
+    def all(self) -> SchedulingResult:
+        tolerate = nodeclaim_catalog(self._question).tolerate
+        runs: list[PodRun] = []
+        left: list[UnscheduledPods] = []
+        for number, pod in enumerate(self._question.pods):
+            reason = ignored_reason(pod, self._question.settings.well_known)
+            if reason is not None:
+                left.append(UnscheduledPods(pod.name, pod.count, "label", reason))
+            elif pod.count > 0:
+                runs.append((number, self._shape(pod, tolerate), pod.count))
+        static = self._static()
+        loops: list[SchedulingLoop] = []
+        while runs:
+            loop, runs = self._loop(runs)
+            if not loop.machines and not loop.standing:
+                break
+            loops.append(loop)
+        for number, _, count in runs:
+            refusal = self._refusals[number]
+            left.append(
+                UnscheduledPods(self._question.pods[number].name, count, refusal.kind, refusal.message)
+            )
+        return SchedulingResult(tuple(static), tuple(loops), tuple(left))
+
+    def _shape(self, pod: PodSet, tolerate: bool) -> PodData:
+        """Equal pods are one shape, whatever their names."""
+        plain = pod._replace(name="", count=1)
+        if plain not in self._shapes:
+            self._shapes[plain] = PodData(plain, self._question.settings, tolerate)
+        return self._shapes[plain]
+
+    def _loop(self, runs: Sequence[PodRun]) -> tuple[SchedulingLoop, list[PodRun]]:
+        question = self._question
+        self._join()
+        standing = [ExistingNode(one, question.daemons) for one in self._given]
+        standing += self._made_in_order(runs)
+        bookings = ReservationManager(self._stock.free())
+        room = remaining_limits(question.pools, [one.node for one in standing])
+        packing = Scheduler(
+            nodeclaim_catalog(question, self._stock.spent()), standing, room, bookings, self._ties
+        )
+        left = packing.pack(runs)
+        self._refusals = packing.refusals
+        machines, failed = self._launch(packing.claims, {number: shape for number, shape, _ in runs})
+        runs = _merged([*left, *failed])
+        took = tuple((one.node.name, self._placed(one.pods)) for one in standing if one.pods)
+        if runs:
+            self._bind(standing)
+        return SchedulingLoop(tuple(machines), took, sum(count for _, _, count in runs)), runs
+
+    def _launch(
+        self, claims: Sequence[NodeClaim], shapes: dict[int, PodData]
+    ) -> tuple[list[NewNode], list[PodRun]]:
+        """The machines, and the pods of claims that turn out to have too few types."""
+        machines: list[NewNode] = []
+        failed: list[PodRun] = []
+        for claim, got in zip(claims, self._bought(claims), strict=True):
+            if got is None:
+                failed += [(number, shapes[number], count) for number, count in claim.pods]
+                message = f"{claim.template.pool.name}: too few values are left"
+                self._refusals.update((n, Unschedulable("min-values", message)) for n, _ in claim.pods)
+                continue
+            machines.append(self._machine(claim, got))
+            self._new.append((claim, got))
+        return machines, failed
+
+    def _bought(self, claims: Sequence[NodeClaim]) -> list[LaunchChoice | None]:
+        """Claims are launched side by side: the provider sees how many machines a reservation has left before
+        all of them, or in one order or the other.
+        """
+        choosy = any(len(claim.held) > 1 for claim in claims)
+        way = self._ties.pick(3) if choosy and sum(bool(claim.held) for claim in claims) > 1 else 0
+        before = dict(self._stock.taken)
+        found: list[LaunchChoice | None] = []
+        for claim in reversed(claims) if way == 2 else claims:
+            got = choose_launch(claim, self._stock.taken if way else before)
+            self._stock.take("" if got is None else got.offering.reservation)
+            found.append(got)
+        return found[::-1] if way == 2 else found
+
+    def _static(self) -> list[NewNode]:
+        """Pools with `replicas` get their machines one after the other, without booking reservations."""
+        machines = []
+        for pool in self._question.pools:
+            most = dict(pool.limits).get(NODES)
+            for _ in range(min(pool.replicas or 0, most // ONE if most is not None else sys.maxsize)):
+                template = pool_template(self._question, pool, self._stock.spent())
+                claim = NodeClaim(template, None, "")
+                claim.candidates = template.narrow(template.requirements).candidates
+                if not claim.candidates:
+                    break
+                got = choose_launch(claim, self._stock.taken)
+                if got is None:
+                    break
+                self._stock.take(got.offering.reservation)
+                machines.append(self._machine(claim, got))
+                self._new.append((claim, got))
+        return machines
+
+    def _join(self) -> None:
+        """What was launched stands now."""
+        for claim, got in self._new:
+            pods = tuple(self._question.pods[number]._replace(count=count) for number, count in claim.pods)
+            name = f"{claim.template.pool.name}-{len(self._made):06}"
+            self._made.append(launched_node(claim, got, name, pods, self._question.settings.well_known))
+        self._new.clear()
+
+    def _bind(self, standing: Sequence[ExistingNode]) -> None:
+        pods = self._question.pods
+        for one in standing:
+            if one.pods:
+                more = tuple(pods[number]._replace(count=count) for number, count in one.pods)
+                nodes = self._made if one.node in self._made else self._given
+                nodes[nodes.index(one.node)] = one.node._replace(pods=(*one.node.pods, *more))
+
+    def _made_in_order(self, runs: Sequence[PodRun]) -> list[ExistingNode]:
+        """New machines go by name, and the end of a name is chance."""
+        made = [ExistingNode(one, self._question.daemons) for one in self._made]
+        roomy = [one for one in made if any(fits(shape.requests.items(), one.free) for _, shape, _ in runs)]
+        if len(roomy) > 1 and self._ties.pick(2):
+            made.reverse()
+        return made
+
+    def _machine(self, claim: NodeClaim, got: LaunchChoice) -> NewNode:
+        offering = got.offering
+        return NewNode(
+            claim.template.pool.name,
+            got.entry.name,
+            offering.zone,
+            offering.capacity_type,
+            offering.price,
+            offering.reservation,
+            self._placed(claim.pods),
+            got.options,
+            launched_labels(claim, got, self._question.settings.well_known),
+        )
+
+    def _placed(self, pods: Sequence[tuple[int, int]]) -> PodCounts:
+        counts: dict[str, int] = {}
+        for number, count in pods:
+            name = self._question.pods[number].name
+            counts[name] = counts.get(name, 0) + count
+        return tuple(counts.items())
+
+
+def _merged(runs: Sequence[PodRun]) -> list[PodRun]:
+    """One run of each of the batch's pods, in their order."""
+    counts: dict[int, int] = {}
+    shapes: dict[int, PodData] = {}
+    for number, shape, count in runs:
+        counts[number] = counts.get(number, 0) + count
+        shapes[number] = shape
+    return [(number, shapes[number], counts[number]) for number in sorted(counts)]
+
+
+class ResultRange(NamedTuple):
+    """`plain` is what `purchase` answers. `complete`: every way was tried, so nothing lies outside."""
+
+    plain: SchedulingResult
+    least: SchedulingResult
+    most: SchedulingResult
+    complete: bool
+    runs: int
+
+
+@lru_cache(maxsize=4096)
+def result_range(question: SchedulingInput, runs: int = 16) -> ResultRange:
+    """By number of machines, and of equally many the one that leaves fewer pods, then the plainer."""
+    ties = TieBreaker()
+    plain = schedule_with(question, ties)
+    found = [plain]
+    tape = ties.next_tape()
+    while tape is not None and len(found) < max(runs // 2, 1):
+        ties = TieBreaker(tape)
+        found.append(schedule_with(question, ties))
+        tape = ties.next_tape()
+    complete = tape is None
+    while not complete and len(found) < runs:
+        found.append(schedule_with(question, TieBreaker(dice=Random(len(found)))))
+    least = min(found, key=lambda one: (len(one.machines), _unscheduled_count(one)))
+    most = max(found, key=lambda one: (len(one.machines), -_unscheduled_count(one)))
+    return ResultRange(plain, least, most, complete, len(found))
+
+
+def _unscheduled_count(one: SchedulingResult) -> int:
+    return sum(left.count for left in one.left)

@@ -1,0 +1,314 @@
+"""DOC"""
+
+from collections.abc import Iterable, Sequence
+
+from gen.karpenter.nodelabels import HOSTNAME, NODEPOOL
+from gen.karpenter.requirements import Requirements, requirements_of_labels
+from gen.karpenter.resourcelists import NODES, ONE, PODS, ResourceList, fits, sum_resources
+from gen.karpenter.taints import untolerated
+from gen.planner.inputs import DaemonSet, StateNode
+from gen.planner.nodeclaims import (
+    InFlightNodeClaims,
+    NodeClaim,
+    NodeClaimUpdate,
+    ReservationManager,
+    Unschedulable,
+)
+from gen.planner.nodeclaimtemplates import NodeClaimCatalog, NodeClaimTemplate, PoolInstanceType
+from gen.planner.podqueue import PodData, PodQueue, PodRun, queue_order
+from gen.planner.tiebreaks import TieBreaker
+from gen.planner.topology import NoDomain, Topology, labels_with_hostname
+
+
+class ExistingNode:
+    def __init__(self, node: StateNode, daemons: tuple[DaemonSet, ...]) -> None:
+        labels = labels_with_hostname(node)
+        self.node = node
+        self.host = labels[HOSTNAME]
+        self.pool = labels.get(NODEPOOL, "")
+        self.requirements = Requirements(
+            requirements_of_labels((k, v) for k, v in labels.items() if k != HOSTNAME)
+        )
+        self.free = _free_resources_of(node, _pending_daemonset_requests(node, self.requirements, daemons))
+        self.pods: list[tuple[int, int]] = []
+        self._closed: dict[PodData, Requirements] = {}
+
+    def closed(self, shape: PodData) -> bool:
+        return self._closed.get(shape) is self.requirements
+
+    def close(self, shape: PodData) -> None:
+        self._closed[shape] = self.requirements
+
+    def offer(self, shape: PodData, topology: Topology) -> Requirements | Unschedulable:
+        """What it would ask of further pods if it took this one."""
+        if untolerated(self.node.taints, shape.pod.tolerations) is not None:
+            return Unschedulable("taints", "")
+        if not fits(shape.requests.items(), self.free):
+            return Unschedulable("types", "")
+        if shape.hostname and not shape.hostname.allows(self.host):
+            return Unschedulable("requirements", "")
+        if self.requirements.clash(shape.wanted, self.node.unknown) is not None:
+            return Unschedulable("requirements", "")
+        joined = self.requirements.plus(shape.wanted)
+        if topology.binds(shape):
+            narrowed = topology.narrowed(shape, self.host, joined, frozenset())
+            if isinstance(narrowed, NoDomain):
+                return Unschedulable("topology", *narrowed)
+            joined = narrowed
+        return self.requirements if joined == self.requirements else joined
+
+    def most(self, shape: PodData) -> int:
+        return min(self.free.get(name, 0) // value for name, value in shape.requests.items() if value > 0)
+
+    def take(self, requirements: Requirements, shape: PodData, number: int, count: int) -> None:
+        self.requirements = requirements
+        for name, value in shape.requests.items():
+            if name in self.free or value:
+                self.free[name] = self.free.get(name, 0) - value * count
+        self.pods.append((number, count))
+
+
+def _pending_daemonset_requests(
+    node: StateNode, requirements: Requirements, daemons: tuple[DaemonSet, ...]
+) -> ResourceList:
+    """What DaemonSets will yet request of it."""
+    found = []
+    for daemon in daemons:
+        wanted = Requirements(
+            (*requirements_of_labels(daemon.node_selector), *(daemon.required[0] if daemon.required else ()))
+        )
+        if untolerated(node.taints, daemon.tolerations) is None and requirements.clash(wanted) is None:
+            found.append(daemon)
+    total = sum_resources(*(daemon.requests for daemon in found), ((PODS, ONE * len(found)),))
+    running = dict(node.daemons)
+    return tuple((name, max(value - running.get(name, 0), 0)) for name, value in total.items())
+
+
+def _free_resources_of(node: StateNode, coming: ResourceList) -> dict[str, int]:
+    used = sum_resources(node.daemons, *(_bound_requests(pod.requests, pod.count) for pod in node.pods))
+    rest = {name: value - used.get(name, 0) for name, value in node.allocatable}
+    return {name: value - dict(coming).get(name, 0) for name, value in rest.items()}
+
+
+def _bound_requests(requests: ResourceList, count: int) -> list[tuple[str, int]]:
+    return [*((name, value * count) for name, value in requests), (PODS, ONE * count)]
+
+
+RemainingLimits = dict[str, dict[str, int]]
+"""By pool: what it may still add of each resource that it limits."""
+
+
+class Scheduler:
+    """`refusals`, after `pack`: by the pod's number, why the rest of it found no place."""
+
+    def __init__(
+        self,
+        market: NodeClaimCatalog,
+        standing: Sequence[ExistingNode],
+        limits: RemainingLimits,
+        bookings: ReservationManager,
+        ties: TieBreaker,
+    ) -> None:
+        self.claims: list[NodeClaim] = []
+        self.refusals: dict[int, Unschedulable] = {}
+        self._market = market
+        self._standing = standing
+        self._limits = limits
+        self._bookings = bookings
+        self._ties = ties
+        self._clock = 0
+        self._topology = Topology(market.domains, [one.node for one in standing], ties)
+
+    def pack(self, runs: Sequence[PodRun]) -> list[PodRun]:
+        """Who found no place."""
+        for _, shape, _ in runs:
+            self._topology.watch(shape)
+        for one in self._standing:
+            self._topology.register(one.host)
+        line = PodQueue(queue_order(runs, self._ties))
+        while (run := line.next()) is not None:
+            line.done(run, self._place(run))
+        return line.left()
+
+    def _place(self, run: PodRun) -> int:
+        """How many of the run found a place; what is true of the first without one is true of the rest."""
+        number, shape, count = run
+        placed = 0
+        self.refusals.pop(number, None)
+        while placed < count:
+            took, refusal = self._relaxing(shape, number, count - placed)
+            placed += took
+            if not took and refusal is not None:
+                self.refusals[number] = refusal
+                break
+        return placed
+
+    def _relaxing(self, shape: PodData, number: int, count: int) -> tuple[int, Unschedulable | None]:
+        """Place some of `count`, at least one where that is possible: each pod starts with all its wishes and
+        drops one after the other, unless it only waits for a reservation.
+        """
+        wish: PodData | None = shape
+        while wish is not None:
+            self._topology.watch(wish)
+            bound = self._topology.binds(wish)
+            took, refusal = self._attempt(wish, number, 1 if bound else count)
+            if took or refusal is None or refusal.kind == "reserved":
+                return took, refusal
+            if bound or not refusal.static:
+                count = 1
+            wish = wish.relaxed
+        return 0, refusal
+
+    def _attempt(self, shape: PodData, number: int, count: int) -> tuple[int, Unschedulable | None]:
+        """Place up to `count` with these wishes; why the next one found nothing."""
+        placed = self._onto_standing(shape, number, count)
+        if placed == count:
+            return placed, None
+        opened = InFlightNodeClaims(self.claims, shape, self._topology, self._bookings, self._ties)
+        fresh: NodeClaim | None = None
+        while placed < count:
+            found = opened.next()
+            if found is None and fresh is not None:
+                placed += self._again(fresh, shape, number, count - placed)
+                if placed == count:
+                    break
+            if found is None:
+                bought = self._new(shape)
+                if isinstance(bought, Unschedulable):
+                    return placed, bought
+                found, fresh = bought, bought[0]
+            claim, offer = found
+            took = 1
+            if not opened.others(claim, offer):
+                offer, took = claim.stretch(offer, shape, count - placed)
+            self._take(claim, offer, shape, (number, took))
+            opened.back(claim)
+            placed += took
+        return placed, None
+
+    def _onto_standing(self, shape: PodData, number: int, count: int) -> int:
+        placed = 0
+        for one in self._standing:
+            if placed == count:
+                break
+            if one.closed(shape):
+                continue
+            offer = one.offer(shape, self._topology)
+            if isinstance(offer, Unschedulable):
+                if offer.lasting:
+                    one.close(shape)
+                continue
+            took = min(count - placed, one.most(shape))
+            one.take(offer, shape, number, took)
+            self._topology.record(shape, one.host, one.node.taints, offer, took)
+            placed += took
+        return placed
+
+    def _new(self, shape: PodData) -> tuple[NodeClaim, NodeClaimUpdate] | Unschedulable:
+        """A claim of the first pool that accepts; one that would have to wait for a reservation ends it."""
+        refusals: list[tuple[str, Unschedulable]] = []
+        for template in self._market.templates:
+            allowed = self._allowed(template)
+            if isinstance(allowed, Unschedulable):
+                refusals.append((template.pool.name, allowed))
+                continue
+            claim = NodeClaim(template, allowed, self._host())
+            relax = template.settings.best_effort_min_values
+            offer = claim.offer(shape, self._topology, self._bookings, relax)
+            if isinstance(offer, NodeClaimUpdate):
+                self.claims.append(claim)
+                claim.largest = _largest_capacity(offer, self._limits[template.pool.name])
+                self._spend(template, claim.largest)
+                return claim, offer
+            if offer.kind == "reserved":
+                return offer
+            refusals.append((template.pool.name, self._for_limits(template, allowed, shape, offer)))
+        return _combined(refusals)
+
+    def _again(self, fresh: NodeClaim, shape: PodData, number: int, count: int) -> int:
+        """Claims just like the one that these pods filled alone, as long as nothing makes a difference."""
+        several, entries = divmod(count, fresh.count)[0], fresh.allowed
+        template = fresh.template
+        alone = fresh.pods == [(number, fresh.count)] and fresh.closed(shape) and fresh.lasting
+        if not alone or template.narrow(fresh.requirements).reserved:
+            return 0
+        for made in range(several):
+            if self._allowed(template) != entries:
+                return made * fresh.count
+            self._clock += 1
+            twin = fresh.copy(self._host(), self._clock)
+            self.claims.append(twin)
+            self._spend(template, fresh.largest)
+            self._record(twin, shape, twin.count)
+        return several * fresh.count
+
+    def _take(self, claim: NodeClaim, offer: NodeClaimUpdate, shape: PodData, pods: tuple[int, int]) -> None:
+        self._clock += 1
+        claim.take(offer, shape, pods, self._bookings, self._clock)
+        self._record(claim, shape, pods[1])
+
+    def _record(self, claim: NodeClaim, shape: PodData, count: int) -> None:
+        self._topology.register(claim.host)
+        self._topology.record(shape, claim.host, claim.template.pool.taints, claim.requirements, count)
+
+    def _host(self) -> str:
+        self._clock += 1
+        return f"new-{self._clock}"
+
+    def _allowed(self, template: NodeClaimTemplate) -> frozenset[PoolInstanceType] | Unschedulable | None:
+        """The types that the pool's limits leave; None: all."""
+        limits = self._limits[template.pool.name]
+        if limits.get(NODES) == 0:
+            return Unschedulable("limits", "its limit of nodes is reached")
+        left = frozenset(e for e in template.entries if _fits_limits(e, limits)) if limits else None
+        if left is not None and not left:
+            return Unschedulable("limits", "every type is larger than what its limits leave")
+        return None if left is None or len(left) == len(template.entries) else left
+
+    def _for_limits(
+        self,
+        template: NodeClaimTemplate,
+        allowed: frozenset[PoolInstanceType] | None,
+        shape: PodData,
+        refusal: Unschedulable,
+    ) -> Unschedulable:
+        """The refusal, or that the limits are its reason: without them it would get a machine, or wait for a
+        reserved one.
+        """
+        if allowed is None:
+            return refusal
+        without = NodeClaim(template, None, "?").offer(shape, self._topology, self._bookings)
+        if isinstance(without, Unschedulable) and without.kind != "reserved":
+            return refusal
+        return Unschedulable("limits", "every type that it could use is larger than what its limits leave")
+
+    def _spend(self, template: NodeClaimTemplate, largest: dict[str, int]) -> None:
+        """Karpenter expects the largest type of a claim."""
+        limits = self._limits[template.pool.name]
+        for name, value in largest.items():
+            limits[name] -= value
+
+
+def _fits_limits(entry: PoolInstanceType, limits: dict[str, int]) -> bool:
+    capacity = dict(entry.type.capacity)
+    return all(capacity.get(name, 0) <= left for name, left in limits.items())
+
+
+def _largest_capacity(offer: NodeClaimUpdate, names: Iterable[str]) -> dict[str, int]:
+    """Of each of these resources, the most that any type of the offer has."""
+    capacities = [dict(c.entry.type.capacity) for c in offer.candidates] if names else []
+    return {name: max(capacity.get(name, 0) for capacity in capacities) for name in names}
+
+
+def _combined(refusals: list[tuple[str, Unschedulable]]) -> Unschedulable:
+    """One refusal of all pools: of the kind that people can best do something about."""
+    if not refusals:
+        return Unschedulable(
+            "pools", "no pool has a type left that is offered as the pool requires", static=True
+        )
+    kind = min((one.kind for _, one in refusals), key=_REASONS_BY_PRIORITY.index)
+    message = "; ".join(f"{pool}: {one.message}" for pool, one in refusals)
+    return Unschedulable(kind, message, static=all(one.static for _, one in refusals))
+
+
+_REASONS_BY_PRIORITY = ("limits", "topology", "types", "min-values", "requirements", "taints", "pools")

@@ -1,0 +1,59 @@
+"""Declarations of a cloud, for checks that need more than one document."""
+
+from typing import Any
+
+from gen.checks import autoscalers, cloudchecks, references
+from gen.dates.recurrence import expand
+from gen.declared import Declared
+from gen.finding import Problem
+from gen.model import Site
+from tests.kind.test_cloudcapacity import cloud
+from tests.saying import Value, lines, read, reservation, resource_class, site
+
+KARPENTER: Value = {"name": "prod", "autoscaler": "karpenter"}
+MACHINE: Value = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
+RESERVED: Value = {"id": "cr-0a", **MACHINE}
+
+
+def block(until: str, **more: object) -> Value:
+    """A Capacity Block from February on."""
+    return {**RESERVED, "type": "capacity-block", "from": "2026-02-01T00:00:00Z", "until": until, **more}
+
+
+def sound(*documents: Value) -> tuple[Declared, Site]:
+    declared = read(*documents)
+    assert declared.problems == []
+    assert declared.site is not None
+    return declared, declared.site
+
+
+def of_documents(*documents: Value) -> list[str]:
+    """What is told of a site, its clouds and its classes."""
+    declared, known = sound(*documents)
+    found: list[Problem] = [
+        *references.of_classes(declared, known),
+        *autoscalers.of_site(known),
+        *autoscalers.of_classes(declared, known),
+        *cloudchecks.of_documents(declared, known),
+    ]
+    return lines(found)
+
+
+def of_cloud(*, cluster: Value = KARPENTER, **spec: Any) -> list[str]:
+    """What is told of a capacity that a class names."""
+    return of_documents(site(cluster), resource_class(cloudCapacity=["gpu"]), cloud(**spec))
+
+
+def of_class(found: Value, **spec: Any) -> list[str]:
+    """What is told of a class that names a capacity."""
+    return of_documents(site(KARPENTER), resource_class(cloudCapacity=["gpu"], **found), cloud(**spec))
+
+
+def of_reservation(course: Value, *capacities: Value, cluster: Value = KARPENTER, **found: Any) -> list[str]:
+    """What is told of a reservation's windows and nodes. Its class names all capacities, in their order."""
+    names = [one["metadata"]["name"] for one in capacities]
+    one = resource_class(**{"cloudCapacity": names, **found})
+    declared, known = sound(reservation(**course), site(cluster), one, *capacities)
+    (placed,) = declared.reservations
+    dates = expand(placed, declared.calendars).occurrences
+    return lines(cloudchecks.of_reservation(placed, declared, known, dates))

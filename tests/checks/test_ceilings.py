@@ -1,0 +1,284 @@
+"""Ceilings: what is open at once is what the cluster will hold, minute by minute, and no more is allowed."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gen.checks.ceilings import Ceilings, PoolLoad, peak, sum_changes, window_steps
+from gen.dates.occurrence import Occurrence as Dated
+from gen.dates.recurrence import expand
+from gen.model import Seats
+from gen.placed import placed
+from gen.runtime.target import full_count, target
+from gen.runtime.timetable import Occurrence
+from tests.saying import Value, lines, payload, read, reservation, resource_class, run, site, weekly
+
+FIX = "Ask for fewer seats or another time, or have the platform team raise the ceiling."
+
+
+def dated(start: int, end: int, lead: int, seats: Seats) -> Dated:
+    return Dated("a", f"a/{start}", start - lead, start, end, seats, "UTC", (), "")
+
+
+def chosen(random: Random) -> list[Dated]:
+    """Up to four occurrences with one lead, by start, most of which touch."""
+    lead = random.randrange(4)
+    spans = sorted((random.randrange(4, 16), random.randrange(1, 8)) for _ in range(random.randrange(5)))
+    seats: list[Seats] = [(("small", random.randint(1, 3)),), (("huge", 5), ("small", 2)), (("huge", 1),)]
+    return [
+        dated(start * 60, (start + length) * 60, lead * 60, random.choice(seats)) for start, length in spans
+    ]
+
+
+def held(occurrences: list[Dated], now: int) -> int:
+    """What the cluster's own function makes of them at a minute."""
+    asked = [Occurrence(one.id, one.open, one.start, one.end, one.seats) for one in occurrences]
+    return target(asked, now * 60, full_count("small"))
+
+
+def test_steps_are_what_the_cluster_holds_at_every_moment() -> None:
+    random = Random(67)
+    for _ in range(400):
+        occurrences = chosen(random)
+        found = window_steps("small", occurrences)
+        instants, changes = found[::2], found[1::2]
+
+        assert instants == sorted(instants)
+        for now in range(25):
+            now_held = sum(change for at, change in zip(instants, changes, strict=True) if at <= now)
+            assert now_held == held(occurrences, now)
+
+
+def test_the_peak_is_the_most_of_every_moment_and_the_first_that_has_it() -> None:
+    random = Random(76)
+    for _ in range(400):
+        pools = [chosen(random) for _ in range(random.randrange(1, 4))]
+        first = random.randrange(12)
+        last = first + random.randrange(1, 16)
+        found = sum_changes(
+            [PoolLoad("a", "small", window_steps("small", pool)) for pool in pools], {"small": 1}
+        )
+        sums = {now: sum(held(pool, now) for pool in pools) for now in range(first, last)}
+        most = max(sums.values())
+
+        expected = (most, min(now for now, total in sums.items() if total == most)) if most else None
+        assert peak(found, first, last) == expected
+
+
+def test_back_to_back_occurrences_do_not_double() -> None:
+    seats: Seats = (("small", 25),)
+
+    first = dated(6000, 12000, 1800, seats)
+
+    assert window_steps("small", [first, dated(12000, 18000, 1800, seats)]) == [70, 25, 300, -25]
+    assert window_steps("small", [first, dated(13860, 18000, 1800, seats)]) == [
+        70,
+        25,
+        200,
+        -25,
+        201,
+        25,
+        300,
+        -25,
+    ]
+    assert window_steps("huge", [first]) == [70, 0, 200, 0]
+    assert window_steps("small", []) == []
+
+
+def exceeded(*documents: Value | list[Value]) -> list[str]:
+    """What the ceilings of the site say, with the file."""
+    declared = read(*documents)
+    assert declared.problems == []
+    assert declared.site is not None
+    ceilings = Ceilings(declared.site, declared.classes)
+    for one in declared.reservations:
+        occurrences = expand(one, declared.calendars).occurrences
+        for part in placed(one, declared, declared.site):
+            ceilings.take(part, ceilings.loads(part, occurrences))
+    found = ceilings.problems({one.name: one for one in declared.reservations})
+    return [f"{one.file} {line}" for one in found for line in lines([one])]
+
+
+def limited(**ceiling: object) -> Value:
+    return site({"name": "prod", "ceilings": [ceiling]}, timeZone="Europe/Zurich")
+
+
+def course(name: str, start: str, end: str, count: int = 25, **spec: object) -> Value:
+    """On Mondays of February 2026, in UTC+1, with half an hour of lead."""
+    entry = {"dayOfWeek": 1, "startTime": start, "endTime": end}
+    return reservation(name, recurrence=weekly(entry), provisioning={"placeholderCount": count}, **spec)
+
+
+def test_as_much_as_the_ceiling_allows_is_no_fault() -> None:
+    both = [course("a", "09:00", "12:00"), course("b", "11:00", "13:00"), resource_class()]
+
+    assert exceeded(*both, limited(seats={"small": 50}, requests={"cpu": "50"})) == []
+    assert exceeded(*both, site()) == []
+
+
+def test_one_more_is_told_with_the_minute_and_those_that_meet_at_the_one_that_opened_last() -> None:
+    both = [course("a", "09:00", "12:00"), course("b", "11:00", "13:00", 26), resource_class()]
+
+    assert exceeded(*both, limited(seats={"small": 50})) == [
+        "b.yaml B067 spec.provisioning: at 2026-02-02T09:30:00Z 51 seats of small are open in prod, "
+        f"above the ceiling of 50: b 26, a 25. {FIX}"
+    ]
+
+
+def test_what_ends_as_the_next_opens_does_not_meet_it() -> None:
+    both = [course("a", "09:00", "12:00"), course("b", "12:30", "13:00"), resource_class()]
+
+    assert exceeded(*both, limited(seats={"small": 49})) == []
+    assert exceeded(
+        *both[:1], course("b", "12:29", "13:00"), resource_class(), limited(seats={"small": 49})
+    ) == [
+        "b.yaml B067 spec.provisioning: at 2026-02-02T10:59:00Z 50 seats of small are open in prod, "
+        f"above the ceiling of 49: a 25, b 25. {FIX}"
+    ]
+
+
+def test_requests_are_summed_over_all_classes_of_the_cluster() -> None:
+    small = resource_class(requests={"cpu": "250m", "memory": "1Gi"})
+    huge = resource_class("huge", requests={"cpu": 1, "nvidia.com/gpu": 2})
+    both = [
+        course("a", "09:00", "12:00"),
+        course("b", "11:00", "13:00", 3, resourceClass="huge"),
+        small,
+        huge,
+    ]
+
+    assert exceeded(*both, limited(requests={"cpu": "9.2", "memory": "24Gi", "nvidia.com/gpu": 6})) == [
+        "b.yaml B067 spec.provisioning: at 2026-02-02T09:30:00Z 9.25 of cpu are open in prod, "
+        f"above the ceiling of 9.2: a 6.25, b 3. {FIX}",
+        "a.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 25Gi of memory are open in prod, "
+        f"above the ceiling of 24Gi: a 25Gi. {FIX}",
+    ]
+
+
+def test_a_ceiling_holds_from_and_until_its_dates_in_the_sites_zone() -> None:
+    night = [course("a", "22:00", "02:00"), resource_class()]
+
+    # Until 1 February in Zurich, the windows of 2, 9, 16 and 23 February are not there yet.
+    assert exceeded(*night, limited(seats={"small": 0}, until="2026-02-01")) == []
+    assert exceeded(*night, limited(seats={"small": 0}, until="2026-02-02"))[0].startswith(
+        "a.yaml B067 spec.provisioning: at 2026-02-02T20:30:00Z 25 seats"
+    )
+    # From midnight in Zurich on, which is 23:00 in UTC, the window that is open then counts.
+    assert exceeded(*night, limited(seats={"small": 0}, **{"from": "2026-02-24"})) == [
+        "a.yaml B067 spec.provisioning: at 2026-02-23T23:00:00Z 25 seats of small are open in prod, "
+        f"above the ceiling of 0: a 25. {FIX}"
+    ]
+    assert exceeded(*night, limited(seats={"small": 0}, **{"from": "2026-02-25"})) == []
+
+
+def test_what_is_suspended_or_elsewhere_does_not_count() -> None:
+    suspended = course("a", "09:00", "12:00", suspend=True)
+    hub = resource_class("student", cluster="hub")
+    other = course("b", "09:00", "12:00", resourceClass="student")
+    two = site({"name": "prod", "ceilings": [{"requests": {"cpu": "1"}}]}, {"name": "hub"})
+
+    assert exceeded(suspended, other, resource_class(cluster="prod"), hub, two) == []
+
+
+def test_what_no_ceiling_mentions_is_not_even_kept() -> None:
+    course_of_huge = course("a", "09:00", "12:00", resourceClass="huge")
+    huge = resource_class("huge", requests={"memory": "1Gi"})
+
+    assert (
+        exceeded(course_of_huge, resource_class(), huge, limited(seats={"small": 0}, requests={"cpu": 0}))
+        == []
+    )
+
+
+def test_a_reservation_with_several_classes_is_named_once_with_their_sum() -> None:
+    seats = [{"resourceClass": name, "placeholderCount": 2} for name in ("small", "huge")]
+    both = reservation(resourceClass=None, provisioning={"seats": seats})
+
+    assert exceeded(both, resource_class(), resource_class("huge"), limited(requests={"cpu": 3})) == [
+        "a.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 4 of cpu are open in prod, "
+        f"above the ceiling of 3: course 4. {FIX}"
+    ]
+
+
+def test_of_many_that_meet_the_ten_largest_are_named() -> None:
+    courses = [course(f"c{i:02}", "09:00", "12:00", 10 + i % 3) for i in range(13)]
+    (told,) = exceeded(*courses, resource_class(), limited(seats={"small": 100}))
+
+    assert told == (
+        "m.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 142 seats of small are open in prod, "
+        "above the ceiling of 100: c02 12, c05 12, c08 12, c11 12, c01 11, c04 11, c07 11, c10 11, c00 10, "
+        f"c03 10 and 3 more. {FIX}"
+    )
+
+
+def test_a_payload_is_told_at_its_provisioning() -> None:
+    assert exceeded([payload()], resource_class(renkuId=5), limited(seats={"small": 34})) == [
+        "a.yaml B067 0.provisioning: at 2026-02-03T11:45:00Z 35 seats of small are open in prod, "
+        f"above the ceiling of 34: intro 35. {FIX}"
+    ]
+
+
+@pytest.mark.parametrize("calendar", ["[2026-02-30]", "[2026-02-02]"], ids=["faulty", "sound"])
+def test_a_faulty_calendar_makes_no_finding_about_ceilings(tmp_path: Path, calendar: str) -> None:
+    files = {
+        "site.yaml": "apiVersion: berth.dev/v1alpha1\nkind: Site\nmetadata: {name: example}\n"
+        "spec: {clusters: [{name: prod, ceilings: [{seats: {small: 0}}]}]}\n",
+        "class.yaml": "apiVersion: berth.dev/v1alpha1\nkind: ResourceClass\nmetadata: {name: small}\n"
+        "spec: {requests: {cpu: 1}}\n",
+        "calendar.yaml": "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: holidays}\n"
+        f"spec: {{dates: {calendar}}}\n",
+        "course.yaml": "apiVersion: berth.dev/v1alpha1\nkind: CapacityReservation\nmetadata: {name: course}\n"
+        "spec:\n  resourceClass: small\n  provisioning: {placeholderCount: 1, scaleDownBehavior: none}\n"
+        '  recurrence: {type: dates, dates: [2026-02-02], schedule: [{startTime: "09:00", endTime: "10:00"}],'
+        " calendars: [holidays],\n    extra: []}\n",
+    }
+
+    codes = {line.split()[1] for line in run(tmp_path, files)}
+
+    assert codes == {"error[B017]"} if calendar == "[2026-02-30]" else {"error[B042]"}
+
+
+def standing(name: str, count: int, **backend: object) -> Value:
+    spec = {"type": "koordinator", "standing": True, **backend}
+    return reservation(name, recurrence=None, backend=spec, provisioning={"placeholderCount": count})
+
+
+def where_koordinator_is(**ceiling: object) -> Value:
+    return site({"name": "prod", "ceilings": [ceiling], "koordinator": {}}, timeZone="Europe/Zurich")
+
+
+HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
+
+
+def test_what_stands_counts_always_with_whatever_is_open() -> None:
+    both = [course("a", "09:00", "12:00"), standing("lab", 5), resource_class(sessions=HUB)]
+
+    assert exceeded(*both, where_koordinator_is(seats={"small": 30})) == []
+    assert exceeded(*both, where_koordinator_is(seats={"small": 29})) == [
+        "a.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 30 seats of small are open in prod, "
+        f"above the ceiling of 29: a 25, lab 5. {FIX}"
+    ]
+
+
+def test_what_stands_alone_is_told_without_a_time() -> None:
+    assert exceeded(
+        standing("lab", 5), resource_class(sessions=HUB), where_koordinator_is(requests={"cpu": "4"})
+    ) == [
+        "a.yaml B067 spec.provisioning: always 5 of cpu are open in prod, above the ceiling of 4: "
+        f"lab 5. {FIX}"
+    ]
+
+
+def test_what_stands_counts_until_it_expires() -> None:
+    meets = [
+        course("a", "09:00", "12:00"),
+        resource_class(sessions=HUB),
+        where_koordinator_is(seats={"small": 29}),
+    ]
+
+    assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:00Z"), *meets) == []
+    assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:01Z"), *meets) == [
+        "b.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 30 seats of small are open in prod, "
+        f"above the ceiling of 29: a 25, lab 5. {FIX}"
+    ]

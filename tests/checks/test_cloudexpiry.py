@@ -1,0 +1,116 @@
+"""Nodes that expire while somebody needs them: all who hold them together, and whole nodes by themselves."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checks.clouds import KARPENTER, of_cloud, of_reservation
+from tests.kind.test_cloudcapacity import cloud
+from tests.saying import Value, reservation, resource_class, run, site, weekly
+
+FIX = "Write expireAfter: Never in CloudCapacity gpu, or a longer time."
+REST = "after they came (expireAfter), whatever budgets and do-not-disrupt say"
+
+
+def told(folder: Path, *courses: Value, cluster: Value = KARPENTER, **spec: Any) -> list[str]:
+    """Of the whole line."""
+    both = [resource_class(one, cloudCapacity=["gpu"]) for one in ("small", "large")]
+    files = [cloud(**spec), site(cluster), *both, *courses]
+    return run(folder, {f"{i}.yaml": yaml.safe_dump(one) for i, one in enumerate(files)})
+
+
+def course(name: str, start: str, end: str, **more: Any) -> Value:
+    """On 2 February, with half an hour of lead."""
+    entry = {"dayOfWeek": 1, "startTime": start, "endTime": end}
+    return reservation(name, recurrence=weekly(entry, endDate="2026-02-02"), **more)
+
+
+@pytest.mark.parametrize("expiry", ["Never", "270m", "5h"])
+def test_nodes_that_last_as_long_as_a_window(expiry: str, tmp_path: Path) -> None:
+    assert told(tmp_path, course("a", "09:00", "13:00"), expireAfter=expiry) == []
+
+
+def test_nodes_that_are_replaced_within_a_window(tmp_path: Path) -> None:
+    every = reservation("a")
+
+    assert told(tmp_path, every, expireAfter="4h29m59s", terminationGracePeriod="1h") == [
+        "0.yaml:6:16 warning[B172] spec.expireAfter: windows hold nodes of gpu from 2026-02-02T08:30:00Z to "
+        "2026-02-02T13:00:00Z without a break, and 3 more times; nodes are replaced 4h29m59s "
+        f"{REST}; sessions have 1h to end: the first at 2026-02-02T12:59:59Z, while these seats are open: "
+        f"a 25. {FIX}"
+    ]
+
+
+def test_windows_of_several_reservations_and_classes_are_one_where_they_meet(tmp_path: Path) -> None:
+    first, later = course("a", "08:00", "12:00"), course("b", "12:00", "16:00", resourceClass="large")
+    apart = course("b", "12:31", "16:31", resourceClass="large")
+
+    assert told(tmp_path / "apart", first, apart, expireAfter="6h") == []
+    assert told(tmp_path / "alone", later, expireAfter="6h") == []
+    assert told(tmp_path / "met", first, later, expireAfter="6h") == [
+        "0.yaml:6:16 warning[B172] spec.expireAfter: windows hold nodes of gpu from 2026-02-02T07:30:00Z to "
+        f"2026-02-02T16:00:00Z without a break; nodes are replaced 6h {REST}: the first at "
+        f"2026-02-02T13:30:00Z, while these seats are open: b 25. {FIX}"
+    ]
+
+
+def test_a_month_without_a_break_is_longer_than_karpenters_default(tmp_path: Path) -> None:
+    entry = {"startTime": "09:00", "endTime": "09:00"}
+    once = {"type": "once", "startDate": "2026-02-02", "endDate": "2026-03-05", "schedule": [entry]}
+
+    assert told(tmp_path, reservation("a", recurrence=once)) == [
+        "0.yaml:5:1 warning[B172] spec: windows hold nodes of gpu from 2026-02-02T08:30:00Z to "
+        "2026-03-05T09:00:00Z without a break; nodes are replaced 720h after they came (expireAfter, "
+        "Karpenter's default), whatever budgets and do-not-disrupt say: the first at 2026-03-04T08:30:00Z, "
+        f"while these seats are open: a 25. {FIX}"
+    ]
+
+
+def test_seats_that_stand_outlive_nodes(tmp_path: Path) -> None:
+    backend: Value = {"type": "koordinator", "standing": True}
+    ends = {**backend, "expires": "2027-01-01T00:00:00Z"}
+    one = {"recurrence": None, "provisioning": {"placeholderCount": 2}}
+    cluster = {**KARPENTER, "koordinator": {}}
+
+    def said(folder: str, how: Value, **spec: Any) -> list[str]:
+        found = told(tmp_path / folder, reservation("a", **one, backend=how), cluster=cluster, **spec)
+        return [line for line in found if "B172" in line]
+
+    assert said("never", backend, expireAfter="Never") == []
+    assert said("ever", backend, expireAfter="1000h") == [
+        "0.yaml:6:16 warning[B172] spec.expireAfter: seats stand for ever (a 2), and nodes of gpu are "
+        f"replaced 1000h {REST}. {FIX}"
+    ]
+    assert said("ends", ends, expireAfter="1000h") == [
+        "0.yaml:6:16 warning[B172] spec.expireAfter: seats stand until 2027-01-01T00:00:00Z (a 2), and nodes "
+        f"of gpu are replaced 1000h {REST}. {FIX}"
+    ]
+
+
+def test_whole_nodes_have_a_pool_of_their_own() -> None:
+    whole: Value = {"backend": {"type": "nodePool"}, "provisioning": {"nodeCount": 4}}
+    cluster: Value = {
+        **KARPENTER,
+        "engine": {"type": "flux", "sourceName": "fleet"},
+        "karpenter": {"gates": {"StaticCapacity": True}},
+    }
+
+    assert of_reservation(whole, cloud(expireAfter="270m"), cluster=cluster) == []
+    assert of_reservation(whole, cloud(expireAfter="4h29m"), cluster=cluster) == [
+        "B172 spec.recurrence: nodes of class small are there for 4 hours without a break "
+        f"(course/2026-02-02T09:00 and 3 more); they are replaced 4h29m {REST}. {FIX}"
+    ]
+
+
+@pytest.mark.parametrize("expiry", ["0s", "0h0m"])
+def test_nodes_that_go_at_once_are_refused_once(expiry: str, tmp_path: Path) -> None:
+    why = "nodes are replaced as soon as they come, again and again, window or not."
+    fix = "Write Never, or a time that is longer than any window."
+
+    assert of_cloud(expireAfter="1s") == []
+    assert of_cloud(expireAfter=expiry) == [f"B189 spec.expireAfter: {why} {fix}"]
+    assert [line.split()[1] for line in told(tmp_path, reservation("a"), expireAfter=expiry)] == [
+        "error[B189]"
+    ]

@@ -1,0 +1,34 @@
+"""Requirements of a capacity that no machine meets: families and operating systems."""
+
+import pytest
+
+from tests.checks.clouds import of_cloud
+from tests.saying import Value
+
+ARM: Value = {"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}
+WINDOWS: Value = {"key": "kubernetes.io/os", "operator": "In", "values": ["windows"]}
+
+
+def family(*names: str) -> Value:
+    return {"key": "karpenter.k8s.aws/instance-family", "operator": "In", "values": list(names)}
+
+
+NOTHING = {
+    "no-family-of-the-architecture": (
+        [ARM, family("m5", "g5")],
+        "kubernetes.io/arch In [arm64] does not go with kubernetes.io/arch In [amd64]",
+    ),
+    "no-image-of-the-system": ([WINDOWS], "no value of kubernetes.io/os meets them all"),
+}
+
+
+@pytest.mark.parametrize(("requirements", "why"), NOTHING.values(), ids=NOTHING)
+def test_what_no_machine_meets(requirements: list[Value], why: str) -> None:
+    assert of_cloud(requirements=requirements) == [
+        f"B188 spec.requirements: no machine meets the requirements: {why}. "
+        "Change requirements, labels or types."
+    ]
+
+
+def test_one_family_is_enough() -> None:
+    assert of_cloud(requirements=[ARM, family("m5", "m7g")]) == []

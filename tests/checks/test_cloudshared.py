@@ -1,0 +1,54 @@
+"""Machines that two clusters select alike, without an id."""
+
+import pytest
+
+from tests.checks.clouds import KARPENTER, MACHINE, of_documents
+from tests.kind.test_cloudcapacity import cloud
+from tests.saying import Value, resource_class, site
+
+TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
+TAGS: Value = {"tags": {"course": "ml", "year": "*"}}
+
+
+def told(first: Value, second: Value, *, cluster: str = "two") -> list[str]:
+    """Of one entry each, in two capacities."""
+    classes = [
+        resource_class("a", cluster="one", cloudCapacity=["gpu"]),
+        resource_class("b", cluster=cluster, cloudCapacity=["more"]),
+    ]
+    one = cloud(cluster="one", reservations=[{**MACHINE, **first}])
+    return of_documents(
+        site(*TWO), *classes, one, cloud("more", cluster=cluster, reservations=[{**MACHINE, **second}])
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "name"),
+    [
+        (TAGS, {"tags": {"year": "*", "course": "ml"}, "count": 9}, "with year=*, course=ml"),
+        ({"instanceMatchCriteria": "open"}, {"instanceMatchCriteria": "open"}, "that is open"),
+    ],
+    ids=["by-tags", "by-criteria"],
+)
+def test_clusters_that_select_alike_do_not_see_each_other(first: Value, second: Value, name: str) -> None:
+    assert told(first, second) == [
+        f"B180 spec.reservations.0: the reservation {name} is used by gpu in another cluster too: each "
+        "Karpenter learns a minute late what the other took, and may launch into nothing. "
+        "Give each cluster a reservation of its own."
+    ]
+    assert told(first, second, cluster="one") == []
+
+
+OTHER: dict[str, Value] = {
+    "other-tags": {"tags": {"course": "ml"}},
+    "another-account": {**TAGS, "ownerID": "123456789012"},
+    "other-criteria": {**TAGS, "instanceMatchCriteria": "open"},
+    "another-type": {**TAGS, "instanceType": "m5.large"},
+    "another-zone": {**TAGS, "zone": "us-east-1b"},
+    "by-id": {"id": "cr-0a"},
+}
+
+
+@pytest.mark.parametrize("second", OTHER.values(), ids=OTHER)
+def test_clusters_that_select_other_machines(second: Value) -> None:
+    assert told(TAGS, second) == []

@@ -1,0 +1,228 @@
+"""Windows against the dates of reservations: 40 minutes, 70 minutes, and who covers what."""
+
+from typing import Any
+
+import pytest
+
+from gen.checks.cloudavailability import SeatWindow, seat_windows
+from gen.dates.occurrence import Occurrence
+from tests.checks.clouds import KARPENTER, RESERVED, block, of_reservation
+from tests.kind.test_cloudcapacity import cloud
+from tests.saying import Value, weekly
+
+# Mondays from 09:00 to 13:00 UTC with half an hour of lead: 2, 9, 16 and 23 February 2026.
+COURSE: Value = {}
+LAST = "2026-02-23T13:00:00Z"
+CHANGE = "Change the dates, add a reservation, or add on-demand to capacityTypes."
+
+
+def only(*reservations: Value, name: str = "gpu") -> Value:
+    return cloud(name, capacityTypes=["reserved"], reservations=list(reservations))
+
+
+def until(text: str, **more: object) -> Value:
+    return {**RESERVED, "until": text, **more}
+
+
+@pytest.mark.parametrize(
+    ("end", "ultra", "safe"),
+    [
+        ("2026-02-23T13:40:00Z", False, True),
+        ("2026-02-23T13:39:59Z", False, False),
+        ("2026-02-23T14:10:00Z", True, True),
+        ("2026-02-23T14:09:59Z", True, False),
+    ],
+    ids=["plain", "plain-a-second-less", "ultra-servers", "ultra-servers-a-second-less"],
+)
+def test_a_window_ends_before_a_block_is_emptied(end: str, ultra: bool, safe: bool) -> None:
+    told = of_reservation(COURSE, cloud(reservations=[block(end, ultraServer=ultra)]))
+
+    assert [one.split()[0] for one in told] == ([] if safe else ["B168"])
+
+
+def test_a_window_that_runs_into_the_end_of_a_block_is_told_the_last_safe_minute() -> None:
+    assert of_reservation(COURSE, cloud(reservations=[block("2026-02-23T13:00:00Z")])) == [
+        "B168 spec.recurrence: a window of class small runs to 2026-02-23T13:00:00Z "
+        "(course/2026-02-23T09:00), but Capacity Block cr-0a ends at 2026-02-23T13:00:00Z, and Karpenter "
+        "drains its machines 40 minutes before. The last safe minute is 2026-02-23T12:20:00Z. "
+        "End the window by Mon 2026-02-23 12:20 (UTC), or keep the class off this block."
+    ]
+    assert of_reservation(COURSE, cloud(reservations=[block("2026-02-23T13:30:00Z", ultraServer=True)])) == [
+        "B168 spec.recurrence: a window of class small runs to 2026-02-23T13:00:00Z "
+        "(course/2026-02-23T09:00), but Capacity Block cr-0a ends at 2026-02-23T13:30:00Z, and EC2 takes its "
+        "UltraServers back from 60 minutes before on, which must be free by then. "
+        "The last safe minute is 2026-02-23T12:20:00Z. "
+        "End the window by Mon 2026-02-23 12:20 (UTC), or keep the class off this block."
+    ]
+
+
+def test_a_window_outside_of_a_block_falls_back() -> None:
+    assert of_reservation(COURSE, cloud(reservations=[block("2026-02-10T00:00:00Z")])) == []
+
+
+def test_the_first_of_many_windows_is_told() -> None:
+    days = weekly({"dayOfWeek": 1, "startTime": "00:00", "endTime": "24:00"}, endDate="2026-02-28")
+    one = block("2026-02-09T12:00:00Z", **{"from": "2026-01-01T00:00:00Z"})
+    daily = {
+        **days,
+        "schedule": [{"daysOfWeek": [1, 2, 3, 4, 5, 6, 7], "startTime": "00:00", "endTime": "24:00"}],
+    }
+
+    (told,) = of_reservation({"recurrence": daily}, cloud(reservations=[one], expireAfter="Never"))
+
+    assert told.startswith(
+        "B168 spec.recurrence: a window of class small runs to 2026-03-01T00:00:00Z "
+        "(course/2026-02-02T00:00), but Capacity Block cr-0a ends"
+    )
+
+
+def test_where_only_reserved_machines_may_be_used_some_must_be_there() -> None:
+    assert of_reservation(COURSE, only(until(LAST))) == []
+    assert of_reservation(COURSE, only({**RESERVED, "from": "2026-02-02T08:30:00Z"})) == []
+    assert of_reservation(COURSE, only({**RESERVED, "from": "2026-02-02T08:30:01Z"})) == [
+        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-02T08:30:00Z to "
+        "2026-02-02T13:00:00Z (course/2026-02-02T09:00) none is there all the time: "
+        f"reservation cr-0a from 2026-02-02T08:30:01Z. {CHANGE}"
+    ]
+    assert of_reservation(
+        COURSE, only(until("2026-02-10T00:00:00Z", **{"from": "2026-02-01T00:00:00Z"}))
+    ) == [
+        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-16T08:30:00Z to "
+        "2026-02-16T13:00:00Z (course/2026-02-16T09:00 and 1 more) none is there all the time: "
+        f"reservation cr-0a from 2026-02-01T00:00:00Z until 2026-02-10T00:00:00Z. {CHANGE}"
+    ]
+
+
+def test_a_reservation_that_ends_within_a_window_is_not_there_where_nothing_else_is() -> None:
+    told = of_reservation(COURSE, only(until("2026-02-23T12:59:59Z")))
+
+    assert [one.split()[0] for one in told] == ["B167", "B169"]
+    assert "from 2026-02-23T08:30:00Z to 2026-02-23T13:00:00Z (course/2026-02-23T09:00) none" in told[0]
+
+
+def test_a_second_reservation_or_capacity_may_take_over() -> None:
+    first = until("2026-02-10T00:00:00Z")
+    second = {**RESERVED, "id": "cr-0b", "from": "2026-02-15T00:00:00Z"}
+
+    assert of_reservation(COURSE, only(first, second)) == []
+    assert of_reservation(COURSE, only(first, name="b"), only(second, name="a")) == []
+    assert of_reservation(COURSE, only(first), cloud("more")) == []
+
+
+def test_reservations_that_the_class_cannot_take_are_not_there() -> None:
+    other = {**RESERVED, "id": "cr-0b", "zone": "us-east-1b"}
+    selector = {"topology.kubernetes.io/zone": "us-east-1a"}
+    both = only(until("2026-02-22T00:00:00Z"), other)
+
+    assert of_reservation(COURSE, both) == []
+    (told,) = of_reservation(COURSE, both, nodeSelector=selector)
+    assert told == (
+        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-23T08:30:00Z to "
+        "2026-02-23T13:00:00Z (course/2026-02-23T09:00) none is there all the time: "
+        f"reservation cr-0a until 2026-02-22T00:00:00Z. {CHANGE}"
+    )
+
+
+def test_a_reservation_that_ends_within_a_window_is_told() -> None:
+    fix = "Make the reservation last longer, or end the window before."
+
+    assert of_reservation(COURSE, cloud(reservations=[until(LAST)])) == []
+    assert of_reservation(COURSE, cloud(reservations=[until("2026-02-23T12:59:59Z")])) == [
+        "B169 spec.recurrence: reservation cr-0a ends at 2026-02-23T12:59:59Z, while class small is open "
+        f"(course/2026-02-23T09:00): from then on its machines cost as on-demand. {fix}"
+    ]
+    spot = cloud(reservations=[until("2026-02-23T12:59:59Z")], capacityTypes=["reserved", "spot"])
+    assert of_reservation(COURSE, spot) == [
+        "B169 spec.recurrence: reservation cr-0a ends at 2026-02-23T12:59:59Z, while class small is open "
+        f"(course/2026-02-23T09:00): from then on its machines are replaced. {fix}"
+    ]
+
+
+def test_a_reservation_that_begins_within_a_window_is_told() -> None:
+    later = {**RESERVED, "from": "2026-02-16T10:00:00Z"}
+
+    assert of_reservation(COURSE, cloud(reservations=[{**RESERVED, "from": "2026-02-16T13:00:00Z"}])) == []
+    assert of_reservation(COURSE, cloud(reservations=[later])) == [
+        "B187 spec.recurrence: reservation cr-0a begins at 2026-02-16T10:00:00Z, while class small is open "
+        "(course/2026-02-16T09:00): what was bought before stays until the window ends. "
+        "Have the window open once it has begun."
+    ]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [{"karpenter.sh/capacity-type": "reserved"}, {"karpenter.k8s.aws/capacity-reservation-id": "cr-0a"}],
+    ids=["by-type", "by-reservation"],
+)
+def test_a_class_may_ask_for_reserved_machines_alone(selector: Value) -> None:
+    whole = cloud(reservations=[until("2026-02-22T00:00:00Z")])
+
+    assert of_reservation(COURSE, whole) == []
+    (told,) = of_reservation(COURSE, whole, nodeSelector=selector)
+    assert told.startswith(
+        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-23"
+    )
+
+
+def test_nothing_is_told_of_what_never_opens_or_never_gets_there() -> None:
+    short = only(until("2026-02-01T00:00:00Z"))
+
+    assert of_reservation({"suspend": True}, short) == []
+    assert of_reservation(COURSE, short, nodeSelector={"pool": "other"}) == []
+    assert len(of_reservation(COURSE, short)) == 1
+
+
+def test_windows_that_touch_are_one() -> None:
+    def dated(name: str, since: int, end: int, resource_class: str = "small") -> Occurrence:
+        return Occurrence("a", name, since, since, end, ((resource_class, 1),), "UTC", (), "")
+
+    dates = [dated("c", 30, 40), dated("a", 0, 10), dated("b", 10, 20), dated("x", 20, 30, "huge")]
+
+    assert seat_windows("small", dates) == [SeatWindow("a", 0, 20), SeatWindow("c", 30, 40)]
+    assert seat_windows("huge", dates) == [SeatWindow("x", 20, 30)]
+
+
+STANDS: Value = {"backend": {"type": "koordinator", "standing": True}, "recurrence": None}
+STANDS["provisioning"] = {"placeholderCount": 2}
+KOORDINATOR: Value = {**KARPENTER, "koordinator": {}}
+
+
+def of_standing(*capacities: Value, expires: str | None = None, **more: Any) -> list[str]:
+    backend = {**STANDS["backend"], **({"expires": expires} if expires else {})}
+    return of_reservation({**STANDS, "backend": backend}, *capacities, cluster=KOORDINATOR, **more)
+
+
+def test_seats_that_stand_end_before_a_block_is_emptied() -> None:
+    gpu = cloud(reservations=[block("2026-03-01T00:00:00Z")], expireAfter="Never")
+    fix = "Write expires: 2026-02-28T23:20:00Z, or keep the class off this block."
+    why = "Karpenter drains its machines 40 minutes before. The last safe minute is 2026-02-28T23:20:00Z."
+
+    assert of_standing(gpu, expires="2026-02-28T23:20:00Z") == []
+    assert of_standing(gpu, expires="2026-02-28T23:20:01Z") == [
+        "B168 spec.backend.standing: seats of class small stand until 2026-02-28T23:20:01Z, but Capacity "
+        f"Block cr-0a ends at 2026-03-01T00:00:00Z, and {why} {fix}"
+    ]
+    assert of_standing(gpu) == [
+        "B168 spec.backend.standing: seats of class small stand for ever, but Capacity Block cr-0a ends at "
+        f"2026-03-01T00:00:00Z, and {why} {fix}"
+    ]
+
+
+def test_where_only_reserved_machines_may_be_used_they_are_there_while_seats_stand() -> None:
+    begins = {"from": "2026-02-01T00:00:00Z"}
+
+    assert of_standing(only({**RESERVED, **begins})) == []
+    assert of_standing(only(until("2026-03-01T00:00:00Z")), expires="2026-03-01T00:00:00Z") == []
+    assert of_standing(only(until("2026-03-01T00:00:00Z", **begins))) == [
+        "B167 spec.backend.standing: class small may use reserved machines only, and its seats stand for "
+        "ever, but none is there all the time: reservation cr-0a from 2026-02-01T00:00:00Z until "
+        f"2026-03-01T00:00:00Z. {CHANGE}",
+        "B169 spec.backend.standing: reservation cr-0a ends at 2026-03-01T00:00:00Z, while class small is "
+        "open (it stands): from then on its machines are replaced. "
+        "Make the reservation last longer, or have the seats expire before.",
+    ]
+
+
+def test_a_reservation_may_begin_while_seats_stand() -> None:
+    """When they were merged is not known."""
+    assert of_standing(cloud(reservations=[{**RESERVED, "from": "2026-02-16T10:00:00Z"}])) == []

@@ -1,0 +1,106 @@
+"""What pools hold together: the same as counting the seats of every pool at every minute."""
+
+from random import Random
+
+from gen.checks.ceilings import (
+    NO_END,
+    PoolLoad,
+    active_pools,
+    held_by_reservation,
+    holders_text,
+    last_rise,
+    levels,
+    peak,
+    per_seat,
+    sum_changes,
+)
+from gen.quantity import NANO
+from tests.saying import read, resource_class
+
+MINUTES = range(25)
+EACH = {"small": 1, "huge": 4}
+
+
+def chosen(random: Random) -> list[PoolLoad]:
+    """Pools of three reservations, some of a class that takes nothing."""
+    names = [(name, kind) for name in "abc" for kind in ("small", "huge", "free")]
+    return [PoolLoad(*one, steps(random)) for one in random.sample(names, random.randrange(5))]
+
+
+def steps(random: Random) -> list[int]:
+    found, held = [], 0
+    for at in sorted(random.sample(MINUTES, random.randrange(6))):
+        now = random.randrange(4)
+        found += [at, now - held]
+        held = now
+    return [*found, MINUTES.stop, -held]
+
+
+def held_by(pool: PoolLoad, minute: int) -> int:
+    seats = 0
+    for i in range(0, len(pool.steps), 2):
+        seats += pool.steps[i + 1] if pool.steps[i] <= minute else 0
+    return seats * EACH.get(pool.resource_class, 0)
+
+
+def test_levels_are_what_all_pools_hold_at_every_minute() -> None:
+    random = Random(68)
+    for _ in range(400):
+        pools = chosen(random)
+        found = list(levels(sum_changes(pools, EACH)))
+
+        assert [until for _, until, _ in found][:-1] == [since for since, _, _ in found][1:]
+        assert not found or found[-1][1:] == (NO_END, 0)
+        for minute in MINUTES:
+            amount = sum(held for since, until, held in found if since <= minute < until)
+            assert amount == sum(held_by(pool, minute) for pool in pools)
+
+
+def test_the_peak_is_the_first_of_the_highest_minutes() -> None:
+    random = Random(69)
+    for _ in range(400):
+        pools = chosen(random)
+        first = random.choice(MINUTES)
+        last = first + random.randrange(1, 16)
+        sums = {minute: sum(held_by(pool, minute) for pool in pools) for minute in range(first, last)}
+        most = max(sums.values())
+
+        expected = (most, min(minute for minute, held in sums.items() if held == most)) if most else None
+        assert peak(sum_changes(pools, EACH), first, last) == expected
+
+
+def test_holders_have_what_their_pools_hold_the_most_first() -> None:
+    random = Random(70)
+    for _ in range(400):
+        pools, minute = chosen(random), random.choice(MINUTES)
+        sums = {name: sum(held_by(one, minute) for one in pools if one.reservation == name) for name in "abc"}
+
+        expected = sorted((-held, name) for name, held in sums.items() if held)
+        assert held_by_reservation(pools, EACH, minute) == [(name, -held) for held, name in expected]
+        held = [(pool, held_by(pool, minute)) for pool in pools]
+        assert list(active_pools(pools, EACH, minute)) == [one for one in held if one[1]]
+
+
+def test_a_pool_rose_last_when_it_got_more_whatever_it_lost_since() -> None:
+    assert last_rise([5, 10, 9, 2, 12, -3, 20, -9], 15) == 9
+    assert last_rise([5, 10, 9, 2, 12, -3, 20, -9], 8) == 5
+
+
+def test_a_seat_takes_what_its_class_requests() -> None:
+    classes = read(
+        resource_class(requests={"cpu": "250m", "memory": "1Gi"}),
+        resource_class("huge", requests={"cpu": 1}),
+        resource_class("free", requests={"memory": 0}),
+    ).classes
+
+    assert per_seat("cpu", classes) == {"small": NANO // 4, "huge": NANO}
+    assert per_seat("memory", classes) == {"small": 2**30 * NANO}
+    assert per_seat("nvidia.com/gpu", classes) == {}
+
+
+def test_of_many_holders_ten_are_named() -> None:
+    many = [(f"c{i}", str(20 - i)) for i in range(12)]
+
+    assert holders_text(many[:2]) == "c0 20, c1 19"
+    assert holders_text(many[:10]).endswith(", c9 11")
+    assert holders_text(many).endswith(", c9 11 and 2 more")

@@ -1,0 +1,181 @@
+"""Names of rendered objects that would meet are told of both reservations."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from gen.checks.collisions import RenderedNames
+from gen.model import Cluster
+from gen.placed import Placed, placed
+from tests.manifest.slotparts import SLOTS
+from tests.saying import Value, lines, payload, read, reservation, resource_class, site
+
+TWO = ({"name": "prod"}, {"name": "hub"})
+
+
+def told(documents: Sequence[Value | list[Value]], cronjobs: int = 1) -> list[str]:
+    """Each reservation by name, with as many CronJobs."""
+    declared = read(*documents)
+    assert declared.problems == []
+    assert declared.site is not None
+    names, found = RenderedNames(declared.site, declared.classes.values()), []
+    for one in declared.reservations:
+        for part in placed(one, declared, declared.site):
+            found += [f"{p.file} {line}" for p in names.take(part, cronjobs) for line in lines([p])]
+    return found
+
+
+def test_names_of_their_own_are_no_fault() -> None:
+    assert told([reservation("a"), reservation("b"), resource_class(), site()]) == []
+
+
+def test_pools_meet_where_names_and_classes_join_to_the_same() -> None:
+    first = reservation("a", resourceClass="b-c")
+    second = reservation("a-b", resourceClass="c")
+
+    assert told([first, second, resource_class("b-c"), resource_class("c"), site()]) == [
+        "b.yaml B066 metadata.name: its Deployment would be named a-b-c, like that of reservation a. "
+        "Rename the reservation or its class.",
+        "a.yaml B066 metadata.name: its Deployment would be named a-b-c, like that of reservation a-b. "
+        "Rename the reservation or its class.",
+    ]
+
+
+def test_a_second_schedule_meets_a_reservation_with_a_number() -> None:
+    documents = [reservation("a"), reservation("a-2"), resource_class(), site()]
+
+    assert told(documents) == []
+    assert told(documents, cronjobs=2) == [
+        "b.yaml B066 metadata.name: its CronJob would be named a-2, like that of reservation a. "
+        "Rename the reservation or its class.",
+        "a.yaml B066 metadata.name: its CronJob would be named a-2, like that of reservation a-2. "
+        "Rename the reservation or its class.",
+    ]
+
+
+def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
+    documents = [reservation("a"), reservation("a-session-affinity"), resource_class(), site()]
+    declared = read(*documents)
+    assert declared.site is not None
+    names, (first, second) = RenderedNames(declared.site, ()), declared.reservations
+    asking = first._replace(slots=SLOTS._replace(session_affinity=True))
+    (cluster,) = declared.site.clusters
+
+    assert list(names.take(Placed(asking, cluster, ()), 1)) == []
+    assert lines(names.take(Placed(second, cluster, ()), 1))[0] == (
+        "B066 metadata.name: its ConfigMap would be named a-session-affinity, like that of reservation a. "
+        "Rename the reservation or its class."
+    )
+
+
+def test_the_code_for_slots_is_only_where_koordinator_is() -> None:
+    documents = [reservation("berth-koordinator"), resource_class()]
+
+    assert told([*documents, site()]) == []
+    assert told([*documents, site({"name": "prod", "koordinator": {}})]) == [
+        "a.yaml B066 metadata.name: its ConfigMap would be named berth-koordinator, like that of Berth "
+        "itself. Rename the reservation or its class."
+    ]
+
+
+def test_in_two_clusters_nothing_meets() -> None:
+    first, second = reservation("a", resourceClass="b-c"), reservation("a-b", resourceClass="c")
+    classes = [resource_class("b-c", cluster="prod"), resource_class("c", cluster="hub")]
+
+    assert told([first, second, *classes, site(*TWO)]) == []
+
+
+def of_berth(kind: str, name: str) -> list[str]:
+    return [
+        f"a.yaml B066 metadata.name: its {kind} would be named {name}, like that of Berth itself. "
+        "Rename the reservation or its class."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("ConfigMap", "berth-runtime"),
+        ("ConfigMap", "berth-inventory"),
+        ("CronJob", "berth-sweep"),
+        ("Role", "berth-occurrence"),
+    ],
+)
+def test_what_berth_has_itself_keeps_its_name(kind: str, name: str) -> None:
+    assert told([reservation(name), resource_class(), site()]) == of_berth(kind, name)
+
+
+def test_only_a_cluster_where_nothing_prunes_has_an_inventory() -> None:
+    documents = [reservation("berth-inventory"), resource_class()]
+    home = {"url": "https://git.example.org/capacity.git"}
+
+    assert told([*documents, site(engine="argocd", repository=home)]) == []
+
+
+def test_a_cronjob_or_pool_of_another_name_meets_the_sweep() -> None:
+    """`berth` has no CronJob `berth-sweep` and a Deployment of that name meets nothing."""
+    assert told([reservation("berth", resourceClass="sweep"), resource_class("sweep"), site()]) == []
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "meets"), [(["hub"], False), (["hub", "berth"], True)], ids=["other", "our-own"]
+)
+def test_the_role_for_sessions_is_in_the_way_only_where_sessions_are_in_our_namespace(
+    namespaces: list[str], meets: bool
+) -> None:
+    name = "berth-example-sessions"
+    found = resource_class(sessions={"source": "pods", "namespaces": namespaces})
+
+    assert told([reservation(name), found, site()]) == (of_berth("Role", name) if meets else [])
+
+
+def test_sessions_of_another_cluster_are_in_nobodys_way() -> None:
+    pods = {"source": "pods", "namespaces": ["berth"]}
+    classes = [
+        resource_class("small", cluster="prod"),
+        resource_class("other", cluster="hub", sessions=pods),
+    ]
+
+    assert told([reservation("berth-example-sessions"), *classes, site(*TWO)]) == []
+
+
+def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
+    declared = read(reservation("a"), resource_class(), site({"name": "hub", "engine": "flux"}, *TWO[:1]))
+    assert declared.site is not None
+    hub, prod = declared.site.clusters
+    names, (only,) = RenderedNames(declared.site, ()), declared.reservations
+
+    def take(cluster: Cluster, first: int, number: int) -> list[str]:
+        for i in range(first, first + number):
+            one = only._replace(name=f"{i:063}")
+            assert list(names.take(Placed(one, cluster, ()), 1)) == []
+        return lines(names.problems())
+
+    assert take(hub, 0, 3201) == []
+    assert take(prod, 0, 3200) == []
+    assert take(prod, 3200, 1) == [
+        "B073 spec.clusters.1: the inventory of its 3201 reservations has 201 KiB; a ConfigMap of ours has "
+        "at most 200. Give them shorter names, or let an engine apply them: argocd or flux."
+    ]
+
+
+def test_no_file_has_the_name_that_kustomize_looks_for() -> None:
+    assert told([reservation("kustomization"), resource_class(), site()]) == [
+        "a.yaml B066 metadata.name: its file would be named kustomization.yaml, like that of kustomize. "
+        "Rename the reservation or its class."
+    ]
+
+
+def test_a_payload_is_told_at_its_name() -> None:
+    answer = [payload(name="B"), payload(name="Berth runtime")]
+
+    assert told([answer, resource_class(renkuId=5), site()]) == [
+        "a.yaml B066 1.name: its ConfigMap would be named berth-runtime, like that of Berth itself. "
+        "Rename the reservation or its class."
+    ]
+
+
+def test_long_names_are_cut_and_do_not_meet_for_it() -> None:
+    documents = [reservation("a" * 60), reservation("a" * 61), resource_class(), site()]
+
+    assert told(documents, cronjobs=3) == []

@@ -1,0 +1,255 @@
+"""Names that lead nowhere, and what is not said where they lead."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from gen.checks import references
+from gen.finding import Problem
+from tests.saying import Value, document, lines, payload, read, reservation, resource_class, site, weekly
+
+TIMES = {"startTime": "09:00", "endTime": "13:00"}
+TWO = ({"name": "prod"}, {"name": "hub"})
+TEMPLATE, RENKU = "01JC3CB5426KC7P5STS5X3KSS8", {"url": "https://renkulab.io"}
+MAINTAIN = {"placeholderCount": 25, "scaleDownBehavior": "maintain"}
+
+
+def told(*documents: object) -> list[str]:
+    """All that the checks of references say, with files."""
+    declared = read(*documents)
+    assert declared.problems == []
+    assert declared.site is not None
+    found: list[Problem] = [
+        *references.of_classes(declared, declared.site),
+        *references.of_renku_ids(declared),
+        *references.of_ceilings(declared, declared.site),
+    ]
+    for one in declared.reservations:
+        found += references.of_reservation(one, declared)
+    return _lined(found)
+
+
+def _lined(problems: Iterable[Problem]) -> list[str]:
+    return [f"{one.file} {line}" for one in problems for line in lines([one])]
+
+
+def seats(*names: str) -> list[Value]:
+    return [{"resourceClass": name, "placeholderCount": 1} for name in names]
+
+
+def test_references_that_lead_somewhere_are_not_told() -> None:
+    holidays = document("Calendar", "holidays", {"dates": []})
+    course = reservation(recurrence=weekly(calendars=["holidays"]))
+    ceiling = {"name": "prod", "ceilings": [{"seats": {"small": 9}}]}
+
+    assert told(course, resource_class(cluster="prod"), holidays, site(ceiling)) == []
+
+
+def test_an_unknown_class_is_told_with_the_nearest_or_all() -> None:
+    classes = [resource_class("small"), resource_class("huge")]
+
+    assert told(reservation(resourceClass="smal"), *classes, site()) == [
+        'a.yaml B061 spec.resourceClass: "smal" is no ResourceClass. Did you mean small?'
+    ]
+    assert told(reservation(resourceClass="x"), *classes, site()) == [
+        'a.yaml B061 spec.resourceClass: "x" is no ResourceClass. Write one of huge, small.'
+    ]
+    assert told(reservation(), site()) == [
+        'a.yaml B061 spec.resourceClass: "small" is no ResourceClass. Declare it, or remove it.'
+    ]
+
+
+def test_unknown_classes_are_told_at_every_place_that_names_them() -> None:
+    when = weekly(
+        {"dayOfWeek": 1, **TIMES},
+        {"dayOfWeek": 2, **TIMES, "seats": seats("small", "b")},
+        extra=[{"date": "2026-03-02", **TIMES, "seats": seats("c")}],
+    )
+    course = reservation(resourceClass=None, provisioning={"seats": seats("a", "small")}, recurrence=when)
+
+    assert told(course, resource_class(), site()) == [
+        'a.yaml B061 spec.provisioning.seats.0.resourceClass: "a" is no ResourceClass. Write small.',
+        'a.yaml B061 spec.recurrence.schedule.1.seats.1.resourceClass: "b" is no ResourceClass. Write small.',
+        'a.yaml B061 spec.recurrence.extra.0.seats.0.resourceClass: "c" is no ResourceClass. Write small.',
+    ]
+
+
+def test_an_unknown_calendar_is_told() -> None:
+    holidays = document("Calendar", "university-holidays", {"dates": []})
+    course = reservation(recurrence=weekly(calendars=["holidays", "university-holiday"]))
+
+    assert told(course, resource_class(), holidays, site()) == [
+        'a.yaml B062 spec.recurrence.calendars.0: "holidays" is no Calendar. '
+        "Add a Calendar of that name; known: university-holidays.",
+        'a.yaml B062 spec.recurrence.calendars.1: "university-holiday" is no Calendar. '
+        "Did you mean university-holidays?",
+    ]
+
+
+def test_a_class_names_its_cluster_where_there_are_several() -> None:
+    assert told(resource_class(), resource_class("b", cluster="prood"), site(*TWO)) == [
+        "a.yaml B011 spec: cluster is missing: the site has 2. Add cluster: one of prod, hub.",
+        'b.yaml B063 spec.cluster: "prood" is no cluster of the site. Did you mean prod?',
+    ]
+    assert told(resource_class(cluster="x"), site()) == [
+        'a.yaml B063 spec.cluster: "x" is no cluster of the site. Write prod.'
+    ]
+
+
+def test_an_id_of_renku_belongs_to_one_class() -> None:
+    classes = [resource_class(name, renkuId=5) for name in ("a", "b", "c")]
+
+    assert told(*classes, resource_class("d", renkuId=6), resource_class("e"), site()) == [
+        "a.yaml B060 spec.renkuId: class b has renkuId 5 too. Give each id to one class.",
+        "b.yaml B060 spec.renkuId: class a has renkuId 5 too. Give each id to one class.",
+        "c.yaml B060 spec.renkuId: class a has renkuId 5 too. Give each id to one class.",
+    ]
+
+
+def test_a_ceiling_is_of_a_class_of_its_cluster() -> None:
+    prod = {"name": "prod", "ceilings": [{"seats": {"small": 1, "smal": 1, "student": 1, "lost": 1}}]}
+    classes = [
+        resource_class(cluster="prod"),
+        resource_class("student", cluster="hub"),
+        resource_class("lost", cluster="elsewhere"),
+    ]
+
+    assert told(site(prod, {"name": "hub"}), *classes) == [
+        'd.yaml B063 spec.cluster: "elsewhere" is no cluster of the site. Write one of prod, hub.',
+        'a.yaml B061 spec.clusters.0.ceilings.0.seats.smal @key: "smal" is no ResourceClass. '
+        "Did you mean small?",
+        "a.yaml B016 spec.clusters.0.ceilings.0.seats.student @key: class student is in cluster hub: "
+        "this ceiling never holds. Write it in cluster hub, or remove it.",
+    ]
+
+
+def test_sessions_can_be_counted_only_where_the_class_says_how() -> None:
+    course = reservation(provisioning=MAINTAIN)
+
+    assert told(course, resource_class(sessions=None), site()) == [
+        "a.yaml B068 spec.provisioning.scaleDownBehavior: behaviour maintain counts sessions, "
+        "but class small has no `sessions`. Add sessions to the class, or write scaleDownBehavior: none."
+    ]
+    assert told(reservation(), resource_class(sessions=None), site()) == []
+
+
+def test_a_payload_is_told_in_its_own_words() -> None:
+    counting = payload(provisioning={"placeholder_count": 3, "scale_down_behavior": "reduce"})
+
+    assert told([counting], resource_class(renkuId=5, sessions=None), site()) == [
+        "a.yaml B068 0.provisioning.scale_down_behavior: behaviour reduce counts sessions, "
+        "but class small has no `sessions`. Add sessions to the class, or write scale_down_behavior: none."
+    ]
+    assert told([counting], resource_class(renkuId=5), site()) == [
+        "a.yaml B032 0.project_template_id: every session of class small counts for this reservation, "
+        "as in Renku. To count only this course's, add project_template_id."
+    ]
+    narrowed = {**counting, "project_template_id": TEMPLATE}
+    assert told([narrowed], resource_class(renkuId=5), site()) == [
+        "a.yaml B035 0.project_template_id: sessions of class small are of no project of Renku: "
+        "none would count. Remove it, or name a class of source renku."
+    ]
+    assert told([narrowed], in_renku(), site(renku=RENKU)) == []
+
+
+EVERY = (
+    "a.yaml B032 spec.sessions: every session of class small, huge counts for this reservation, as in Renku. "
+    "To count only this course's, add sessions.namespaces, matchLabels, matchAnnotations or projectTemplate."
+)
+
+
+def test_a_reservation_that_narrows_nothing_is_noted() -> None:
+    course = reservation(resourceClass=None, provisioning={"seats": seats("small", "huge")})
+
+    assert told(course, resource_class(), resource_class("huge"), site()) == [EVERY]
+
+
+@pytest.mark.parametrize(
+    "sessions",
+    [
+        {"namespaces": ["hub"]},
+        {"matchLabels": {"a": "b"}},
+        {"matchAnnotations": {"a": "b"}},
+        {"projectTemplate": TEMPLATE},
+    ],
+    ids=["namespaces", "labels", "annotations", "template"],
+)
+def test_whatever_narrows_is_enough(sessions: dict[str, Any]) -> None:
+    course = reservation(provisioning=MAINTAIN, sessions=sessions)
+
+    assert told(course, in_renku(namespaces=["hub"]), site(renku=RENKU)) == []
+
+
+def in_renku(name: str = "small", **sessions: object) -> Value:
+    found = {"source": "renku", "namespaces": ["renku"], **sessions}
+    return resource_class(name, renkuId=len(name), sessions=found)
+
+
+@pytest.mark.parametrize("provisioning", [MAINTAIN, None], ids=["maintain", "none"])
+def test_a_template_needs_somebody_who_can_tell_it(provisioning: Value | None) -> None:
+    """Whoever counts no sessions still takes them from others."""
+    more: dict[str, Any] = {"provisioning": provisioning} if provisioning else {}
+    kinds: dict[str, dict[str, Any]] = {
+        "amalthea": {"source": "custom", "group": "amalthea.dev", "version": "v2", "resource": "sessions"},
+        "custom": {"source": "custom", "group": "example.org", "version": "v1", "resource": "sessions"},
+        "pods": {"source": "pods", "selector": {"matchLabels": {"app": "session"}}},
+    }
+    at = "a.yaml B074 spec.sessions.projectTemplate: "
+    nobody = "the Site does not say where Renku is, so nobody can tell the template of a project: "
+    where = "Add renku.url to the Site."
+
+    course = reservation(sessions={"projectTemplate": TEMPLATE}, **more)
+    assert told(course, in_renku(), site()) == [
+        f"{at}{nobody}the sessions of class small count, whatever their template. {where}"
+    ]
+    assert told(course, in_renku(**kinds["amalthea"]), site(renku=RENKU)) == []
+    for kind in ("custom", "pods"):
+        annotated = (
+            f"{at}sessions of class small are of a project only if they have the annotation "
+            "renku.io/project_id: without it none would count. "
+            'Remove it; if they have, annotate berth.dev/ignore: "B074: <reason>".'
+        )
+        assert told(course, in_renku(**kinds[kind]), site(renku=RENKU)) == [annotated]
+
+
+def test_of_several_classes_each_is_told_by_itself() -> None:
+    provisioning = {"seats": seats("small", "hub", "idle"), "scaleDownBehavior": "none"}
+    course = reservation(
+        resourceClass=None, provisioning=provisioning, sessions={"projectTemplate": TEMPLATE}
+    )
+
+    assert told(course, in_renku(), resource_class("hub"), resource_class("idle", sessions=None), site()) == [
+        "a.yaml B035 spec.sessions.projectTemplate: sessions of class hub are of no project of Renku: "
+        "none would count. Remove it, or name a class of source renku.",
+        "a.yaml B074 spec.sessions.projectTemplate: the Site does not say where Renku is, so nobody can tell "
+        "the template of a project: the sessions of class small count, whatever their template. "
+        "Add renku.url to the Site.",
+    ]
+
+
+def test_a_course_is_looked_for_only_where_its_class_has_sessions() -> None:
+    course = reservation(provisioning=MAINTAIN, sessions={"namespaces": ["hub", "hbu"]})
+
+    assert told(course, resource_class(), site()) == [
+        'a.yaml B035 spec.sessions.namespaces.1: sessions of class small are not looked for in "hbu": '
+        "none would count. Did you mean hub?"
+    ]
+
+
+def test_earlier_narrows_nothing() -> None:
+    course = reservation(
+        resourceClass=None, provisioning={"seats": seats("small", "huge")}, sessions={"earlier": "ignore"}
+    )
+
+    assert told(course, resource_class(), resource_class("huge"), site()) == [EVERY]
+
+
+def test_what_may_be_counted_is_not_asked_where_a_class_is_unknown_or_faulty() -> None:
+    course = reservation(resourceClass=None, provisioning={"seats": seats("small", "x")})
+    assert told(course, resource_class(sessions=None), site()) == [
+        'a.yaml B061 spec.provisioning.seats.1.resourceClass: "x" is no ResourceClass. Write small.'
+    ]
+
+    declared = read(reservation(provisioning=MAINTAIN), resource_class(requests={}), site())
+    assert list(references.of_reservation(declared.reservations[0], declared)) == []

@@ -1,0 +1,135 @@
+"""The warning that our own Jobs cannot make room: told where it is so, and nowhere else."""
+
+from typing import Any
+
+import pytest
+
+from gen.checks.jobplacement import of_classes
+from tests.saying import lines, read, resource_class, site
+
+USERS = {"key": "dedicated", "operator": "Equal", "value": "users", "effect": "NoSchedule"}
+GPU = {"key": "nvidia.com/gpu", "operator": "Exists"}
+POOL = {"pool": "users"}
+
+
+def told(tolerations: list[Any], runtime: dict[str, Any] | None = None, **spec: Any) -> list[str]:
+    found = read(resource_class(tolerations=tolerations, **spec), site(runtime=runtime or {}))
+    assert found.problems == []
+    assert found.site is not None
+    return lines(of_classes(found, found.site))
+
+
+def warning(number: int, taints: str, them: str = "it") -> list[str]:
+    return [
+        f"B033 spec.tolerations.{number}: our own Jobs do not tolerate {taints}: while cluster prod is full, "
+        "they cannot take the room of a placeholder of this class. "
+        f"Add {them} to the site's runtime.tolerations, or choose nodes for our Jobs by "
+        'runtime.nodeSelector; if they have room, annotate berth.dev/ignore: "B033: <reason>".'
+    ]
+
+
+def test_a_taint_that_only_the_class_tolerates_is_told() -> None:
+    assert told([USERS]) == told([USERS], nodeSelector=POOL) == warning(0, "dedicated=users:NoSchedule")
+    assert told([GPU]) == warning(0, "nvidia.com/gpu")
+    assert told([{**GPU, "effect": "NoExecute"}]) == warning(0, "nvidia.com/gpu:NoExecute")
+
+
+def test_a_class_is_told_once_with_all_its_taints_at_the_first() -> None:
+    kept = {"key": "kept", "operator": "Exists"}
+
+    assert told([kept, USERS, GPU], {"tolerations": [kept]}) == warning(
+        1, "dedicated=users:NoSchedule, nvidia.com/gpu", "them"
+    )
+
+
+def test_a_class_that_tolerates_nothing_is_in_order() -> None:
+    assert told([]) == told([], nodeSelector=POOL) == []
+
+
+@pytest.mark.parametrize(
+    "ours",
+    [
+        USERS,
+        {"operator": "Exists"},
+        {"operator": "Exists", "effect": "NoSchedule"},
+        {"key": "dedicated", "operator": "Exists"},
+        {"key": "dedicated", "value": "users"},
+    ],
+    ids=["same", "all", "all-of-the-effect", "any-value", "any-effect"],
+)
+def test_what_our_jobs_tolerate_too_is_in_order(ours: dict[str, str]) -> None:
+    assert told([USERS], {"tolerations": [ours]}) == []
+
+
+@pytest.mark.parametrize(
+    "ours",
+    [
+        {"key": "other", "operator": "Exists"},
+        {**USERS, "value": "admins"},
+        {**USERS, "effect": "NoExecute"},
+        {"operator": "Exists", "effect": "NoExecute"},
+    ],
+    ids=["other-key", "other-value", "other-effect", "all-of-another-effect"],
+)
+def test_another_taint_does_not_help(ours: dict[str, str]) -> None:
+    assert told([USERS], {"tolerations": [ours]}) == warning(0, "dedicated=users:NoSchedule")
+
+
+@pytest.mark.parametrize("of_class", [{"key": "dedicated", "operator": "Exists"}, {**USERS, "effect": None}])
+def test_in_doubt_the_site_named_the_very_taint(of_class: dict[str, Any]) -> None:
+    """A class may tolerate more than there is; the site's word for it is nearer to the nodes."""
+    assert told([of_class], {"tolerations": [USERS]}) == []
+
+
+@pytest.mark.parametrize(
+    "toleration",
+    [
+        {"operator": "Exists"},
+        {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"},
+        {**USERS, "effect": "PreferNoSchedule"},
+        {"key": "maintenance", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60},
+    ],
+    ids=["no-taint-named", "state-of-a-node", "only-preferred", "only-for-a-while"],
+)
+def test_what_names_no_lasting_taint_that_keeps_pods_away_is_in_order(toleration: dict[str, Any]) -> None:
+    assert told([toleration], nodeSelector=POOL) == []
+
+
+@pytest.mark.parametrize(
+    ("selector", "warned"),
+    [
+        ({"pool": "core"}, False),
+        ({"role": "core"}, False),
+        (POOL, True),
+        ({**POOL, "role": "core"}, False),
+        ({"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}, True),
+        ({}, True),
+    ],
+    ids=["other-nodes", "other-label", "the-same-nodes", "fewer-nodes", "any-linux", "nothing-chosen"],
+)
+def test_a_site_that_chose_other_nodes_for_our_jobs_is_not_warned(
+    selector: dict[str, str], warned: bool
+) -> None:
+    expected = warning(0, "dedicated=users:NoSchedule") if warned else []
+
+    assert told([USERS], {"nodeSelector": selector}, nodeSelector=POOL) == expected
+
+
+def test_the_runtime_of_the_clusters_own_counts() -> None:
+    """Two clusters, two classes: one cluster's Jobs tolerate, the other's do not."""
+    documents = [
+        resource_class("small", cluster="prod", tolerations=[USERS]),
+        resource_class("large", cluster="hub", tolerations=[USERS]),
+        site({"name": "prod"}, {"name": "hub", "runtime": {"tolerations": [USERS]}}),
+    ]
+    found = read(*documents)
+    assert found.site is not None
+
+    assert lines(of_classes(found, found.site)) == warning(0, "dedicated=users:NoSchedule")
+
+
+def test_a_class_in_no_known_cluster_is_told_elsewhere() -> None:
+    found = read(resource_class(cluster="nowhere", tolerations=[USERS]), site())
+    assert found.site is not None
+
+    assert list(of_classes(found, found.site)) == []

@@ -1,0 +1,125 @@
+"""Sets of label values, against a world of few values where every set can be written down."""
+
+from itertools import product
+
+import pytest
+
+from gen.karpenter.nodelabels import ZONE
+from gen.karpenter.requirements import Requirement, Requirements, requirement
+
+WORLD = ("", "a", "b", "1", "5", "9", "-3", "05", "5x")
+ALL = [
+    requirement("k", "In", ("a", "5")),
+    requirement("k", "In", ("b",)),
+    requirement("k", "In", ("1", "5", "9")),
+    requirement("k", "In", ()),
+    requirement("k", "NotIn", ("a", "5")),
+    requirement("k", "NotIn", ("9", "b")),
+    requirement("k", "Exists"),
+    requirement("k", "DoesNotExist"),
+    requirement("k", "Gt", ("1",)),
+    requirement("k", "Gte", ("5",)),
+    requirement("k", "Lt", ("9",)),
+    requirement("k", "Lte", ("1",)),
+    requirement("k", "Gt", ("8",)),
+]
+
+
+def values(one: Requirement) -> set[str]:
+    return {value for value in WORLD if one.allows(value)}
+
+
+@pytest.mark.parametrize(("one", "other"), list(product(ALL, ALL)), ids=lambda r: str(r).replace(" ", "-"))
+def test_meeting_is_the_intersection_of_sets(one: Requirement, other: Requirement) -> None:
+    assert values(one.meet(other)) == values(one) & values(other)
+    assert one.meet(other) == other.meet(one)
+
+
+@pytest.mark.parametrize(("one", "other"), list(product(ALL, ALL)), ids=lambda r: str(r).replace(" ", "-"))
+def test_two_meet_where_their_intersection_is_something(one: Requirement, other: Requirement) -> None:
+    both = one.meet(other)
+
+    assert one.meets(other) == (both.operator != "DoesNotExist")
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"),
+    [
+        (requirement("k", "Gt", ("5",)), {"9"}),
+        (requirement("k", "Gte", ("5",)), {"5", "05", "9"}),
+        (requirement("k", "Lt", ("5",)), {"1", "-3"}),
+        (requirement("k", "Lte", ("5",)), {"1", "-3", "5", "05"}),
+        (requirement("k", "NotIn", ("a", "b", "5x", "")), {"1", "5", "9", "-3", "05"}),
+        (requirement("k", "DoesNotExist"), set()),
+        (requirement("k", "Exists"), set(WORLD)),
+    ],
+    ids=["gt", "gte", "lt", "lte", "not-in", "does-not-exist", "exists"],
+)
+def test_what_an_operator_allows(one: Requirement, expected: set[str]) -> None:
+    assert values(one) == expected
+
+
+def test_a_bound_that_leaves_numbers_is_an_exists_and_one_that_leaves_none_is_nothing() -> None:
+    bounded = requirement("k", "Gt", ("1",)).meet(requirement("k", "Lt", ("9",)))
+
+    assert (str(bounded), bounded.operator) == ("k Exists >=2 <=8", "Exists")
+    assert requirement("k", "Gt", ("9",)).meet(requirement("k", "Lt", ("9",))).operator == "DoesNotExist"
+
+
+def test_the_larger_number_of_values_holds() -> None:
+    met = requirement("k", "In", ("a", "b"), 1).meet(requirement("k", "In", ("a", "b", "c"), 2))
+
+    assert met == requirement("k", "In", ("a", "b"), 2)
+
+
+def test_old_names_of_labels_are_read_as_the_new_ones() -> None:
+    assert requirement("failure-domain.beta.kubernetes.io/zone", "In", ("z",)).key == ZONE
+
+
+CUSTOM, KNOWN = "example.org/team", ZONE
+
+
+@pytest.mark.parametrize(
+    ("has", "wanted", "message"),
+    [
+        ([], ("In", "a"), f"nothing says that nodes have the label {CUSTOM}"),
+        ([], ("Exists",), f"nothing says that nodes have the label {CUSTOM}"),
+        ([], ("Gt", "1"), f"nothing says that nodes have the label {CUSTOM}"),
+        ([], ("NotIn", "a"), None),
+        ([], ("DoesNotExist",), None),
+        ([("In", "a")], ("In", "a", "b"), None),
+        ([("In", "a")], ("In", "b"), f"{CUSTOM} In [b] does not go with {CUSTOM} In [a]"),
+        ([("In", "a")], ("NotIn", "a"), f"{CUSTOM} NotIn [a] does not go with {CUSTOM} In [a]"),
+        ([("In", "a")], ("DoesNotExist",), f"{CUSTOM} DoesNotExist does not go with {CUSTOM} In [a]"),
+        ([("In", "a")], ("Exists",), None),
+        ([("DoesNotExist",)], ("NotIn", "a"), None),
+        ([("DoesNotExist",)], ("DoesNotExist",), None),
+        ([("NotIn", "a")], ("DoesNotExist",), None),
+        ([("DoesNotExist",)], ("Exists",), f"{CUSTOM} Exists does not go with {CUSTOM} DoesNotExist"),
+        ([("NotIn", "a")], ("In", "a"), f"{CUSTOM} In [a] does not go with {CUSTOM} NotIn [a]"),
+        ([("NotIn", "a")], ("In", "b"), None),
+    ],
+)
+def test_own_labels_must_be_known_before_a_pod_may_need_them(
+    has: list[tuple[str, ...]], wanted: tuple[str, ...], message: str | None
+) -> None:
+    mine = Requirements(requirement(CUSTOM, op, vals) for op, *vals in has)
+    asks = Requirements([requirement(CUSTOM, wanted[0], wanted[1:])])
+    clash = mine.clash(asks, frozenset({KNOWN}))
+
+    assert (None if clash is None else str(clash)) == message
+
+
+def test_labels_of_instance_types_need_not_be_known() -> None:
+    asks = Requirements([requirement(KNOWN, "In", ("zone-1",))])
+
+    assert Requirements().clash(asks, frozenset({KNOWN})) is None
+    assert Requirements().clash(asks) is not None
+
+
+def test_requirements_of_one_label_are_met_and_their_order_does_not_matter() -> None:
+    one, two = requirement("k", "In", ("a", "b")), requirement("k", "NotIn", ("b",))
+    both = Requirements([one, two])
+
+    assert both == Requirements([two, one]) == Requirements([requirement("k", "In", ("a",))])
+    assert hash(both) == hash(Requirements([two, one]))

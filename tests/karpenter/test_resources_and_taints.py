@@ -1,0 +1,71 @@
+"""Amounts and taints."""
+
+import pytest
+
+from gen.karpenter.resourcelists import allocatable, fits, parse_resources
+from gen.karpenter.taints import Taint, Toleration, untolerated
+
+
+def test_amounts_are_billionths_by_name() -> None:
+    assert parse_resources({"memory": "1Ki", "cpu": "500m"}) == (
+        ("cpu", 500_000_000),
+        ("memory", 1024 * 10**9),
+    )
+
+
+def test_what_is_no_quantity_is_no_amount() -> None:
+    with pytest.raises(ValueError, match=r"^no quantity: cpu='much'$"):
+        parse_resources({"cpu": "much"})
+
+
+def test_huge_pages_are_taken_out_of_memory() -> None:
+    capacity = parse_resources({"memory": "8Gi", "hugepages-2Mi": "2Gi", "hugepages-1Gi": "1Gi"})
+    left = allocatable(capacity, parse_resources({"memory": "1Gi"}))
+
+    assert left == dict(parse_resources({"memory": "4Gi", "hugepages-2Mi": "2Gi", "hugepages-1Gi": "1Gi"}))
+    assert allocatable(parse_resources({"memory": "1Gi", "hugepages-2Mi": "2Gi"}), ())["memory"] == 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "room", "expected"),
+    [
+        ({"cpu": "1"}, {"cpu": "1"}, True),
+        ({"cpu": "1001m"}, {"cpu": "1"}, False),
+        ({"gpu": "0"}, {"cpu": "1"}, True),
+        ({"gpu": "1"}, {"cpu": "1"}, False),
+        ({}, {}, True),
+        ({}, {"cpu": "-1m"}, False),
+    ],
+    ids=[
+        "just",
+        "too-much",
+        "none-of-what-is-not-there",
+        "not-there",
+        "nothing",
+        "negative-room-takes-nothing",
+    ],
+)
+def test_what_fits(wanted: dict[str, str], room: dict[str, str], expected: bool) -> None:
+    assert fits(parse_resources(wanted), dict(parse_resources(room))) is expected
+
+
+@pytest.mark.parametrize(
+    ("toleration", "taint", "borne"),
+    [
+        (Toleration("sla", "Gt", "900"), Taint("sla", "950"), True),
+        (Toleration("sla", "Gt", "900"), Taint("sla", "900"), False),
+        (Toleration("sla", "Lt", "900"), Taint("sla", "899"), True),
+        (Toleration("sla", "Lt", "900"), Taint("sla", "high"), False),
+        (Toleration("sla", "", "x"), Taint("sla", "x"), True),
+        (Toleration("sla", "Exists", "", "NoExecute"), Taint("sla", "x", "NoSchedule"), False),
+        (Toleration("other", "Exists"), Taint("sla"), False),
+    ],
+)
+def test_tolerations(toleration: Toleration, taint: Taint, borne: bool) -> None:
+    assert untolerated((taint,), (toleration,)) == (None if borne else taint)
+
+
+def test_the_first_taint_that_nothing_tolerates_is_named() -> None:
+    taints = (Taint("a"), Taint("b"), Taint("c"))
+
+    assert untolerated(taints, (Toleration("a", "Exists"), Toleration("c", "Exists"))) == Taint("b")

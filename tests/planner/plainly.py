@@ -1,0 +1,219 @@
+"""One loop of the scheduler told plainly: pod by pod, every claim and every type asked each time.
+
+Slow, without groups, without anything remembered. What a set of labels is, and where topology leads, is the
+real code's; who goes where is told here again.
+"""
+
+from gen.karpenter.instancetypes import InstanceType, offering_requirements, type_requirements
+from gen.karpenter.nodelabels import HOSTNAME, NODEPOOL, RESERVED
+from gen.karpenter.requirements import Requirements, requirements_of_labels
+from gen.karpenter.resourcelists import NODES, ONE, PODS, allocatable, fits, sum_resources
+from gen.karpenter.taints import untolerated
+from gen.planner.inputs import NodePool, SchedulingInput, StateNode
+from gen.planner.nodeclaimtemplates import missing_min_values, pool_instance_types, pool_requirements
+from gen.planner.podqueue import PodData, ignored_reason
+from gen.planner.tiebreaks import TieBreaker
+from gen.planner.topology import NoDomain, Topology, domains, labels_with_hostname
+
+Told = tuple[str, tuple[str, ...], tuple[tuple[str, int], ...], tuple[str, ...]]
+"""(pool, types left, pods, reservations held)."""
+
+
+class _Claim:
+    def __init__(self, pool: NodePool, types: list[InstanceType], host: str) -> None:
+        self.pool, self.types, self.host = pool, types, host
+        self.asked = pool_requirements(pool)
+        self.used: dict[str, int] = {}
+        self.names: list[str] = []
+        self.held: list[str] = []
+
+
+class _Node:
+    def __init__(self, node: StateNode) -> None:
+        labels = labels_with_hostname(node)
+        self.node, self.host = node, labels.pop(HOSTNAME)
+        self.asked = Requirements(requirements_of_labels(labels.items()))
+        self.free = dict(node.allocatable)
+        self.names: list[str] = []
+
+
+class Plainly:
+    """Without DaemonSets, and on nodes without pods."""
+
+    def __init__(self, question: SchedulingInput) -> None:
+        self.question = question
+        self.known = question.settings.well_known
+        pools = [pool for pool in question.pools if pool.replicas is None]
+        pools = sorted(sorted(pools, key=lambda p: p.name, reverse=True), key=lambda p: -p.weight)
+        self.pools = [(p, self._types(p)) for p in pools]
+        nodes = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
+        self.nodes = [_Node(one) for one in nodes]
+        universe = domains((p, pool_instance_types(p, question.types)) for p in pools)
+        self.topology = Topology(universe, nodes, TieBreaker())
+        self.limits = {p.name: dict(p.limits) for p in pools}
+        for node in nodes:
+            limits = self.limits.get(dict(node.labels).get(NODEPOOL, ""), {})
+            for resource, value in (*node.capacity, (NODES, ONE)):
+                limits.update({resource: limits[resource] - value} if resource in limits else {})
+        self.free: dict[str, int] = {}
+        for pool in question.pools:
+            for one in pool_instance_types(pool, question.types):
+                for o in one.offerings:
+                    if o.capacity_type == RESERVED:
+                        self.free[o.reservation] = min(self.free.get(o.reservation, o.count), o.count)
+        self.claims: list[_Claim] = []
+        self.why: dict[str, str] = {}
+
+    def _types(self, pool: NodePool) -> list[InstanceType]:
+        asked = pool_requirements(pool)
+        types = [t for t in pool_instance_types(pool, self.question.types) if self._holds(t, {}, asked)]
+        relax = self.question.settings.best_effort_min_values
+        return [] if self._too_few(types, asked) and not relax else types
+
+    def _too_few(self, types: list[InstanceType], asked: Requirements) -> dict[str, int]:
+        class Entry:
+            def __init__(self, one: InstanceType) -> None:
+                self.requirements = type_requirements(one)
+
+        return missing_min_values(asked, [Entry(t) for t in types])  # type: ignore[misc]
+
+    def _holds(self, one: InstanceType, used: dict[str, int], asked: Requirements) -> bool:
+        if type_requirements(one).crossing(asked) is not None:
+            return False
+        for offering in one.offerings:
+            overhead = tuple(sum_resources(one.overhead, offering.overhead).items())
+            room = allocatable(sum_resources(one.capacity, offering.capacity).items(), overhead)
+            asks = offering_requirements(offering)
+            if offering.available and asked.clash(asks, self.known) is None and fits(used.items(), room):
+                return True
+        return False
+
+    def tell(self) -> tuple[list[Told], dict[str, str]]:
+        """What nodes took, then the claims in the order of opening, and why pods have no place."""
+        tolerate = any(t.effect == "PreferNoSchedule" for pool, _ in self.pools for t in pool.taints)
+        line = []
+        for pod in self.question.pods:
+            for number in range(pod.count):
+                if ignored_reason(pod, self.known) is None:
+                    line.append((f"{pod.name}-{number}", PodData(pod, self.question.settings, tolerate)))
+        line.sort(key=lambda one: (-one[1].requests.get("cpu", 0), -one[1].requests.get("memory", 0)))
+        for _, shape in line:
+            self.topology.watch(shape)
+        for one in self.nodes:
+            self.topology.register(one.host)
+        opened: list[_Claim] = []
+        pushed: dict[str, int] = {}
+        while line and pushed.get(line[0][0]) != len(line):
+            name, shape = line.pop(0)
+            why = self._relaxing(name, shape, opened)
+            if why is None:
+                self.why.pop(name, None)
+            else:
+                self.why[name] = why
+                line.append((name, shape))
+                pushed[name] = len(line)
+        nodes: list[Told] = [(one.host, (), _counted(one.names), ()) for one in self.nodes if one.names]
+        return nodes + [_told(claim) for claim in opened], self.why
+
+    def _relaxing(self, name: str, shape: PodData, opened: list[_Claim]) -> str | None:
+        wish: PodData | None = shape
+        why: str | None = None
+        while wish is not None:
+            self.topology.watch(wish)
+            why = self._add(name, wish, opened)
+            if why is None or why == "reserved":
+                return why
+            wish = wish.relaxed
+        return why
+
+    def _add(self, name: str, shape: PodData, opened: list[_Claim]) -> str | None:
+        for one in self.nodes:
+            if self._onto(one, name, shape):
+                return None
+        self.claims.sort(key=lambda claim: len(claim.names))
+        for claim in self.claims:
+            if self._take(claim, name, shape) is None:
+                return None
+        why = "pools"
+        for pool, types in self.pools:
+            limits = self.limits[pool.name]
+            left = [t for t in types if all(dict(t.capacity).get(r, 0) <= v for r, v in limits.items())]
+            if limits.get(NODES) == 0 or not left:
+                why = "no"
+                continue
+            claim = _Claim(pool, left, f"host-{len(opened)}")
+            why = self._take(claim, name, shape, self.question.settings.best_effort_min_values) or ""
+            if why == "reserved":
+                return why
+            if not why:
+                self.claims.append(claim)
+                opened.append(claim)
+                for resource in limits:
+                    limits[resource] -= max(dict(t.capacity).get(resource, 0) for t in claim.types)
+                return None
+        return why
+
+    def _onto(self, one: _Node, name: str, shape: PodData) -> bool:
+        if untolerated(one.node.taints, shape.pod.tolerations) is not None:
+            return False
+        if one.asked.clash(shape.wanted) is not None or not fits(shape.requests.items(), one.free):
+            return False
+        asked = self.topology.narrowed(shape, one.host, one.asked.plus(shape.wanted), frozenset())
+        if isinstance(asked, NoDomain):
+            return False
+        one.asked = asked
+        for resource, value in shape.requests.items():
+            one.free[resource] = one.free.get(resource, 0) - value
+        one.names.append(name)
+        self.topology.record(shape, one.host, one.node.taints, asked, 1)
+        return True
+
+    def _take(self, claim: _Claim, name: str, shape: PodData, relax: bool = False) -> str | None:
+        if untolerated(claim.pool.taints, shape.pod.tolerations) is not None:
+            return "no"
+        if claim.asked.clash(shape.wanted, self.known) is not None:
+            return "no"
+        asked: Requirements | NoDomain = claim.asked.plus(shape.wanted)
+        asked = self.topology.narrowed(shape, claim.host, asked, self.known)  # type: ignore[arg-type]
+        if isinstance(asked, NoDomain):
+            return "no"
+        used = sum_resources(claim.used.items(), shape.requests.items())
+        types = [one for one in claim.types if self._holds(one, used, asked)]
+        few = self._too_few(types, asked)
+        if not types or (few and not relax):
+            return "no"
+        if few:
+            asked = Requirements(r._replace(min_values=few.get(r.key, r.min_values)) for r in asked)
+        possible = [
+            o.reservation
+            for t in types
+            for o in t.offerings
+            if o.capacity_type == RESERVED and o.available
+            if asked.clash(offering_requirements(o), self.known) is None
+        ]
+        held = [r for r in dict.fromkeys(possible) if r in claim.held or self.free[r] > 0]
+        if (possible or claim.held) and not held:
+            return "reserved"
+        for reservation in held:
+            self.free[reservation] -= reservation not in claim.held
+        for reservation in claim.held:
+            self.free[reservation] += reservation not in held
+        claim.asked, claim.used, claim.types, claim.held = asked, used, types, held
+        claim.names.append(name)
+        self.topology.register(claim.host)
+        self.topology.record(shape, claim.host, claim.pool.taints, asked, 1)
+        return None
+
+
+def _counted(names: list[str]) -> tuple[tuple[str, int], ...]:
+    counts: dict[str, int] = {}
+    for name in names:
+        pod = name.rpartition("-")[0]
+        counts[pod] = counts.get(pod, 0) + 1
+    return tuple(sorted(counts.items()))
+
+
+def _told(claim: _Claim) -> Told:
+    assert claim.used[PODS] == ONE * len(claim.names)
+    types = tuple(sorted(one.name for one in claim.types))
+    return claim.pool.name, types, _counted(claim.names), tuple(sorted(claim.held))

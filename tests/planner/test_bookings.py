@@ -1,0 +1,66 @@
+"""Booking free machines of reservations: once for each claim, given back when it can no longer use them."""
+
+from gen.karpenter.instancetypes import reserved_offering
+from gen.planner.inputs import SchedulingInput
+from gen.planner.launch import ReservationUsage
+from gen.planner.nodeclaims import ReservationManager
+from tests.planner.machines import ANY, machine, pod
+
+SMALL, MEDIUM, LARGE = "small", "medium", "large"
+
+
+def bookings() -> ReservationManager:
+    return ReservationManager({SMALL: 3, MEDIUM: 2, LARGE: 1})
+
+
+def test_what_is_held_can_be_held_on_when_nothing_is_free() -> None:
+    some = bookings()
+    for _ in range(2):
+        some.change((), (MEDIUM,))
+
+    assert some.bookable((MEDIUM,), ()) == ()
+    assert some.bookable((MEDIUM,), (MEDIUM,)) == (MEDIUM,)
+
+
+def test_several_claims_with_several_reservations() -> None:
+    some = bookings()
+    some.change((), (MEDIUM, SMALL))
+    some.change((), (MEDIUM, LARGE))
+    some.change((), (SMALL,))
+
+    assert some.bookable((SMALL, MEDIUM, LARGE), ()) == (SMALL,)
+
+
+def test_holding_the_same_again_books_nothing() -> None:
+    some = bookings()
+    some.change((), (LARGE,))
+    before = some.version
+    some.change((LARGE,), (LARGE,))
+
+    assert some.version == before
+
+
+def test_what_is_dropped_is_free_again_and_others_may_ask() -> None:
+    some = bookings()
+    some.change((), (LARGE, SMALL))
+    before = some.version
+    some.change((LARGE, SMALL), (SMALL,))
+
+    assert some.bookable((LARGE,), ()) == (LARGE,)
+    assert some.version > before
+
+
+def test_a_reservation_of_several_offerings_is_asked_for_once() -> None:
+    assert bookings().bookable((SMALL, LARGE, SMALL), ()) == (SMALL, LARGE)
+
+
+def test_where_pools_know_different_numbers_the_least_counts() -> None:
+    few, many = (machine("one", {}, (reserved_offering("cr-1", "z", 1.0, count),)) for count in (5, 10))
+    pools = (ANY._replace(name="a", types=(few,)), ANY._replace(name="b", types=(many,)))
+    stock = ReservationUsage(SchedulingInput(pools, (), (pod(),)))
+
+    assert stock.free() == {"cr-1": 5}
+    for _ in range(5):
+        stock.take("cr-1")
+    stock.take("")
+    assert (stock.free(), stock.spent()) == ({"cr-1": 0}, frozenset({"cr-1"}))

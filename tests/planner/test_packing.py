@@ -1,0 +1,251 @@
+"""How many machines, and of which size: without reservations and without topology."""
+
+from typing import Any
+
+import pytest
+
+from gen.karpenter.instancetypes import Offering
+from gen.karpenter.nodelabels import ARCH
+from gen.karpenter.requirements import requirement
+from gen.karpenter.resourcelists import parse_resources
+from gen.karpenter.taints import Taint, Toleration
+from gen.planner.inputs import DaemonSet, LabelSelector, NodePool, PodAffinityTerm
+from gen.planner.provisioning import UnscheduledPods
+from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
+
+AMD: dict[str, Any] = {"node_selector": ((ARCH, "amd64"),)}
+
+
+@pytest.mark.parametrize(
+    ("requests", "count", "machines"),
+    [
+        ({"memory": "100M"}, 1, [("small-instance-type", 1)]),
+        ({"memory": "2000M"}, 1, [("small-instance-type", 1)]),
+        ({"cpu": "3"}, 1, [("default-instance-type", 1)]),
+        ({"memory": "10M"}, 5, [("small-instance-type", 5)]),
+        ({"memory": "1.8G"}, 40, [("default-instance-type", 2)] * 20),
+        ({"memory": "1m", "cpu": "1m"}, 25, [("small-instance-type", 5)] * 5),
+        ({"foo.com/weird-resources": "0"}, 1, [("small-instance-type", 1)]),
+        ({"fake.com/vendor-a": "1"}, 1, [("gpu-vendor-instance-type", 1)]),
+        ({"memory": "2Ti"}, 1, []),
+        ({"fake.com/vendor-a": "1", "fake.com/vendor-b": "1"}, 1, []),
+    ],
+    ids=[
+        "little",
+        "just-fits-the-smallest",
+        "needs-the-next",
+        "several-on-one",
+        "two-on-each",
+        "by-number-of-pods",
+        "none-of-a-resource-that-nobody-has",
+        "a-device",
+        "too-large",
+        "devices-of-two-types",
+    ],
+)
+def test_equal_pods(requests: dict[str, str], count: int, machines: list[tuple[str, int]]) -> None:
+    answer = ask([pod(requests=requests, count=count, **AMD)])
+
+    assert [(one, pods) for one, _, pods in bought(answer)] == machines
+    assert left(answer) == ({} if machines else {"pod": (count, "types")})
+
+
+def test_small_pods_fill_what_large_ones_leave() -> None:
+    large = pod("large", {"memory": "1.8G"}, 40, **AMD)
+    small = pod("small", {"memory": "400M"}, 20, **AMD)
+    answer = ask([small, large])
+
+    assert [(m.type, dict(m.pods)) for m in answer.machines] == [
+        ("default-instance-type", {"large": 2, "small": 1})
+    ] * 20
+
+
+def test_a_pod_that_does_not_fit_beside_a_large_one_gets_a_node_of_its_size() -> None:
+    answer = ask([pod("a", {"cpu": "4.5"}), pod("b", {"cpu": "1"})], types=growing(5))
+
+    assert bought(answer) == [("fake-it-4", "test-zone-1", 1), ("fake-it-1", "test-zone-1", 1)]
+
+
+def test_large_pods_go_first_whatever_order_they_come_in() -> None:
+    pods = [pod("a", {"cpu": "500m"}), pod("b", {"cpu": "3"}), pod("c", {"cpu": "3", "memory": "1Gi"})]
+
+    assert [m.pods[0][0] for m in ask(pods, types=[machine("one")]).machines] == ["c", "b"]
+
+
+def test_bins_grow_towards_the_largest_type_whatever_it_costs() -> None:
+    dear = machine("dear", {"cpu": "64", "memory": "64Gi", "pods": "99"}, (Offering("spot", "z", 1000.0),))
+    cheap = machine("cheap", {"cpu": "2", "memory": "2Gi"}, (Offering("spot", "z", 0.01),))
+
+    assert bought(ask([pod(requests={"cpu": "1"}, count=30)], types=[dear, cheap])) == [("dear", "z", 30)]
+
+
+def test_the_cheapest_of_the_types_left_is_bought_whatever_its_size() -> None:
+    prices = {"medium": ("2", 3.0), "small": ("1", 2.0), "large": ("4", 1.0)}
+    types = [
+        machine(name, {"cpu": cpu, "memory": f"{cpu}Gi"}, (Offering("on-demand", "test-zone-1a", cost),))
+        for name, (cpu, cost) in prices.items()
+    ]
+    only = ask([pod(requests={"cpu": "1m", "memory": "1Mi"})], types=types).machines[0]
+
+    assert (only.type, only.options) == ("large", ("large", "small", "medium"))
+
+
+def test_the_emptiest_claim_is_asked_first() -> None:
+    """Of two with equally many pods the one that grew last, as a stable sort before each pod leaves them."""
+    types = [machine("one", {"cpu": "8", "memory": "64Gi", "pods": "20"})]
+    pods = [
+        pod("a", {"cpu": "5"}),
+        pod("b", {"cpu": "4"}),
+        pod("c", {"cpu": "1"}, 3),
+        pod("d", {"cpu": "100m"}, 3),
+    ]
+
+    assert [dict(m.pods) for m in ask(pods, types=types).machines] == [
+        {"a": 1, "c": 1, "d": 2},
+        {"b": 1, "c": 2, "d": 1},
+    ]
+
+
+def test_resources_of_two_types_need_two_machines() -> None:
+    pods = [pod("a", {"fake.com/vendor-a": "1"}), pod("b", {"fake.com/vendor-b": "1"})]
+
+    assert [m.type for m in ask(pods).machines] == ["gpu-vendor-instance-type", "gpu-vendor-b-instance-type"]
+
+
+def test_an_offering_may_have_resources_that_the_type_has_not() -> None:
+    base = machine("capable", {"memory": "8Gi"})
+    extra, less = parse_resources({"test.com/slots": "4"}), parse_resources({"memory": "1Gi"})
+    more = [one._replace(capacity=extra, overhead=less) for one in base.offerings]
+    capable = base._replace(offerings=(*base.offerings, *more))
+    unavailable = base._replace(offerings=(*base.offerings, *(one._replace(available=False) for one in more)))
+    wants = pod(requests={"test.com/slots": "1"})
+
+    assert [m.options for m in ask([wants], types=[capable, machine("normal")]).machines] == [("capable",)]
+    assert left(ask([wants], types=[unavailable])) == {"pod": (1, "types")}
+    assert left(ask([pod(requests={"test.com/slots": "1", "memory": "7500Mi"})], types=[capable])) == {
+        "pod": (1, "types")
+    }
+
+
+def test_no_offering_no_machine() -> None:
+    closed = machine("closed", {}, (Offering("spot", "test-zone-1", 1.0, available=False),))
+
+    assert left(ask([pod()], types=[closed])) == {"pod": (1, "pools")}
+
+
+@pytest.mark.parametrize(
+    ("limits", "requests", "count", "placed"),
+    [
+        ({"cpu": "2"}, {"cpu": "1.75"}, 1, 1),
+        ({"cpu": "2"}, {"cpu": "2.1"}, 1, 0),
+        ({"cpu": "3"}, {"cpu": "1.5"}, 2, 1),
+        ({"cpu": "4"}, {"cpu": "1.5"}, 4, 2),
+        ({"memory": "6Gi"}, {"memory": "1.5G"}, 4, 3),
+        ({"nodes": "0"}, {"cpu": "1"}, 1, 0),
+        ({"pods": "1"}, {"fake.com/vendor-a": "1"}, 1, 0),
+        ({"cpu": "0"}, {}, 1, 0),
+    ],
+    ids=["met", "exceeded", "in-part", "over-two-loops", "memory", "no-node", "device", "nothing"],
+)
+def test_limits(limits: dict[str, str], requests: dict[str, str], count: int, placed: int) -> None:
+    answer = ask([pod(requests=requests, count=count)], [ANY._replace(limits=parse_resources(limits))])
+
+    assert sum(sizes(answer)) == placed
+    assert left(answer) == ({} if placed == count else {"pod": (count - placed, "limits")})
+
+
+def test_types_beyond_what_is_left_of_a_limit_are_not_bought() -> None:
+    pool = ANY._replace(limits=parse_resources({"cpu": "8"}))
+    types = [machine("two", {"cpu": "2", "memory": "2Gi"}), machine("eight", {"cpu": "8", "memory": "8Gi"})]
+    answer = ask([pod("a", {"cpu": "5"}), pod("b", {"cpu": "4"}), pod("c", {"cpu": "1"})], [pool], types)
+    small = ask([pod("a", {"cpu": "1"}, 12)], [pool], types[:1])
+
+    assert [[m.type for m in loop.machines] for loop in answer.loops] == [["eight"]]
+    assert left(answer) == {"b": (1, "limits")}
+    assert (sizes(small), left(small)) == ([1, 1, 1, 1], {"a": (8, "limits")})
+
+
+def test_limits_that_two_loops_see_differently() -> None:
+    """The first claim may become 8 CPU, which is all that there is; launched with 2 CPU, it leaves 6."""
+    mine = (("a", "b"),)
+    alone = (PodAffinityTerm("kubernetes.io/hostname", LabelSelector(mine)),)
+    seat = pod("seat", {"cpu": "1"}, 3, far=alone, labels=mine)
+    types = [machine("two", {"cpu": "2", "memory": "2Gi"}), machine("eight", {"cpu": "8", "memory": "8Gi"})]
+    answer = ask([seat], [ANY._replace(limits=parse_resources({"cpu": "8"}))], types)
+
+    assert [[m.type for m in loop.machines] for loop in answer.loops] == [["two"], ["two", "two"]]
+
+
+def test_nodes_are_counted_between_loops_and_not_within_one() -> None:
+    pool = ANY._replace(limits=parse_resources({"nodes": "2"}))
+
+    assert len(ask([pod(requests={"cpu": "3"}, count=5, **AMD)], [pool]).machines) == 5
+
+
+DAEMON = DaemonSet("agent", parse_resources({"cpu": "2", "memory": "2Gi"}))
+SEAT = {"cpu": "1", "memory": "1Gi"}
+
+
+@pytest.mark.parametrize(
+    ("daemon", "pool", "expected"),
+    [
+        (DAEMON, ANY, "default-instance-type"),
+        (DAEMON, ANY._replace(startup_taints=(Taint("foo"),)), "default-instance-type"),
+        (DAEMON, ANY._replace(taints=(Taint("soft", "", "PreferNoSchedule"),)), "default-instance-type"),
+        (DAEMON, ANY._replace(taints=(Taint("foo", "bar"),)), "small-instance-type"),
+        (DAEMON._replace(node_selector=(("node", "invalid"),)), ANY, "small-instance-type"),
+        (
+            DAEMON._replace(required=((requirement("node.kubernetes.io/instance-type", "In", ("none",)),),)),
+            ANY,
+            "small-instance-type",
+        ),
+        (
+            DAEMON._replace(node_selector=(("purpose", "x"),)),
+            ANY._replace(labels=(("purpose", "x"),)),
+            "default-instance-type",
+        ),
+        (DAEMON._replace(required=((requirement("foo", "NotIn", ("bar",)),),)), ANY, "default-instance-type"),
+        (
+            DAEMON._replace(
+                required=((requirement("foo", "In", ("voo",)),), (requirement("foo", "In", ("bar",)),))
+            ),
+            ANY._replace(labels=(("foo", "bar"),)),
+            "default-instance-type",
+        ),
+        (DAEMON._replace(requests=parse_resources({"cpu": "10000"})), ANY, None),
+    ],
+    ids=[
+        "counts",
+        "before-a-startup-taint-goes",
+        "bears-what-is-only-preferred",
+        "does-not-bear-the-taint",
+        "selects-other-nodes",
+        "wants-a-type-that-nobody-has",
+        "selects-the-pools-label",
+        "not-in-of-an-unknown-label",
+        "by-its-second-term",
+        "too-large",
+    ],
+)
+def test_what_daemonsets_take(daemon: DaemonSet, pool: NodePool, expected: str | None) -> None:
+    seat = pod("seat", SEAT, tolerations=(Toleration("foo", "Exists"),))
+    answer = ask([seat], [pool], daemons=(daemon,))
+
+    assert [m.type for m in answer.machines] == ([] if expected is None else [expected])
+
+
+def test_daemonsets_count_by_type() -> None:
+    on_small = DaemonSet("a", parse_resources({"cpu": "1"}), (("size", "small"),))
+    on_large = DaemonSet("b", parse_resources({"cpu": "10"}), (("size", "large"),))
+    one = ask([pod(requests=SEAT)], daemons=(on_small, on_large)).machines[0]
+    big = ask([pod(requests={"cpu": "5"})], daemons=(on_small, on_large)).machines
+    none = ask([pod(requests={"cpu": "6"})], daemons=(on_small, on_large))
+
+    assert (one.type, [m.type for m in big]) == ("default-instance-type", ["arm-instance-type"])
+    assert none.left == (UnscheduledPods("pod", 1, "types", "default: no type has enough of cpu"),)
+
+
+def test_daemonsets_are_not_counted_for_each_pod() -> None:
+    answer = ask([pod(requests={"cpu": "400m"}, count=4)], daemons=(DAEMON,), types=[machine("one")])
+
+    assert sizes(answer) == [4]
