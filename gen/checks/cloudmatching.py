@@ -86,7 +86,7 @@ def _preferred_terms(found: ResourceClass) -> list[Requirements]:
     if not preferred:
         return []
     wish = Requirements(_expressions(max(preferred, key=lambda one: int(one["weight"]))["preference"]))
-    return [one.plus(wish) for one in class_terms(found) if one.crossing(wish) is None]
+    return [one.plus(wish) for one in class_terms(found) if one.value_conflict(wish) is None]
 
 
 def capacity_mismatch(
@@ -99,7 +99,7 @@ def capacity_mismatch(
     if pools:
         known = known.plus([requirement(nodelabels.NODEPOOL, IN, pools)])
     asked = class_terms(found)
-    clashes = [known.clash(one, nodelabels.WELL_KNOWN) for one in asked]
+    clashes = [known.conflict(one, nodelabels.WELL_KNOWN) for one in asked]
     if all(clashes):
         return Mismatch(str(clashes[0]), clashes[0].key if clashes[0] else "")
     taint = untolerated(_taints(cloud), [_toleration(one) for one in found.pod.get("tolerations", ())])
@@ -134,7 +134,7 @@ def contradiction(cloud: CloudCapacity) -> str:
             return f"no value of {key} meets them all"
     if cloud.capacity_types == (nodelabels.RESERVED,):
         return ""  # told of each reservation
-    clashes = [one.crossing(known) for one in candidates(cloud)]
+    clashes = [one.value_conflict(known) for one in candidates(cloud)]
     return str(clashes[0]) if clashes and all(clashes) else ""
 
 
@@ -148,8 +148,8 @@ def _bought(asked: Iterable[Requirements], cloud: CloudCapacity) -> bool:
     absent = [requirement(key, DOES_NOT_EXIST) for key in nodelabels.RESERVATION_LABELS]
     for capacity_type in set(cloud.capacity_types) - {nodelabels.RESERVED}:
         bought = Requirements([requirement(nodelabels.CAPACITY_TYPE, IN, (capacity_type,)), *absent])
-        meets = [bought.crossing(term) is None for term in asked]
-        if any(meets) and bought.crossing(pool_requirements_of(cloud)) is None:
+        meets = [bought.value_conflict(term) is None for term in asked]
+        if any(meets) and bought.value_conflict(pool_requirements_of(cloud)) is None:
             return True
     return False
 
@@ -167,7 +167,7 @@ def passed_over(found: ResourceClass, one: Requirements, clouds: Iterable[CloudC
         good = [
             term
             for term in asked
-            if pool_requirements_of(cloud).clash(term, nodelabels.WELL_KNOWN) is None
+            if pool_requirements_of(cloud).conflict(term, nodelabels.WELL_KNOWN) is None
             and not _of_machines([term], machines)
         ]
         if capacity_mismatch(found, cloud) is None and _bought(good, cloud):
@@ -230,14 +230,14 @@ def exclusion(cloud: CloudCapacity, one: CloudReservation) -> Mismatch | None:
     if sold and one.zone not in sold:
         why = f"instanceTypes has {one.instance_type} in {', '.join(sold)} only, not in {one.zone}"
         return Mismatch(why, nodelabels.ZONE)
-    clash = reservation_requirements(cloud, one).crossing(
+    clash = reservation_requirements(cloud, one).value_conflict(
         pool_requirements_of(cloud).without(nodelabels.CAPACITY_TYPE)
     )
     return Mismatch(str(clash), clash.key) if clash else None
 
 
 def _of_machines(asked: Iterable[Requirements], machines: list[Requirements]) -> Mismatch | None:
-    clashes = [one.crossing(term) for one in machines for term in asked]
+    clashes = [one.value_conflict(term) for one in machines for term in asked]
     if not clashes or not all(clashes):
         return None
     return Mismatch(str(clashes[0]), clashes[0].key if clashes[0] else "")

@@ -51,7 +51,7 @@ def _peak(one: MachinePeak) -> Answer:
         "least": one.least,
         "most": one.most,
         "idle": one.idle,
-        "withoutMachine": one.lacks,
+        "withoutMachine": one.shortfalls,
     }
 
 
@@ -72,7 +72,7 @@ def _occurrence(one: OccurrencePlan) -> Answer:
         "idle": one.idle,
         "withoutMachine": [
             {"class": name, "count": lack.count, "reason": lack.kind, "message": lack.message}
-            for name, lack in one.lacks
+            for name, lack in one.shortfalls
         ],
         "loops": one.loops,
         "leadSeconds": {"karpenter": one.lead, "clusterAutoscaler": one.autoscaler_lead},

@@ -67,7 +67,7 @@ def _peaks(peaks: Iterable[MachinePeak], scene: Scene) -> tuple[list[str], list[
             band_text(sum(number for _, number in one.machines), one.least, one.most),
             machines_text(one.machines),
             _number(one.idle),
-            _number(one.lacks),
+            _number(one.shortfalls),
         ]
         for one in peaks
     ]
@@ -91,7 +91,7 @@ def _dates(found: Sequence[OccurrencePlan], *, wide: bool) -> tuple[list[str], l
 
 
 def _cells(one: OccurrencePlan) -> tuple[str, ...]:
-    lacks = [(name, lack.count) for name, lack in one.lacks]
+    lacks = [(name, lack.count) for name, lack in one.shortfalls]
     number = sum(count for _, count in one.machines)
     return (
         one.dated.occurrence.reservation,

@@ -55,8 +55,8 @@ class ClusterPlan(NamedTuple):
     """
 
     cluster: str
-    shop: CapacityCatalog
-    wants: tuple[SeatDemand, ...]
+    catalog: CapacityCatalog
+    demands: tuple[SeatDemand, ...]
     runs: tuple[SimulationRun, ...]
     first: int
     last: int
@@ -110,7 +110,7 @@ def _plan_cluster(
 ) -> ClusterPlan:
     names = {one.name for one in clouds}
     reservations = {one.name: one for one in declared.reservations}
-    wants: list[SeatDemand] = []
+    demands: list[SeatDemand] = []
     classes: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
     allowed: dict[PoolKey, tuple[str, ...]] = {}
     for pool in pools.get(cluster.name, ()):
@@ -121,8 +121,8 @@ def _plan_cluster(
             own = tuple(sorted(labels.of_placeholder(site, reservation, found).items()))
             classes[key] = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine))), own
             allowed[key] = mine
-            wants.append(SeatDemand(key, pool.nodes, pool.steps))
-    wants.sort(key=lambda want: want.key)
+            demands.append(SeatDemand(key, pool.nodes, pool.steps))
+    demands.sort(key=lambda want: want.key)
     places = {
         key: PoolPlacement(pod, allowed[key])
         for key, pod in placeholder_pods(classes, cluster.namespace).items()
@@ -135,12 +135,12 @@ def _plan_cluster(
         _durations((one.name, one.empty_after) for one in clouds),
         _durations((one.name, one.expiry) for one in clouds),
     )
-    minutes = [minute for want in wants for minute in want.steps[::2]]
+    minutes = [minute for want in demands for minute in want.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
-    return ClusterPlan(cluster.name, shop, tuple(wants), _runs(simulated, wants, last), first, last)
+    return ClusterPlan(cluster.name, shop, tuple(demands), _runs(simulated, demands, last), first, last)
 
 
-def _runs(cluster: SimulatedCluster, wants: Sequence[SeatDemand], end: int) -> tuple[SimulationRun, ...]:
+def _runs(cluster: SimulatedCluster, demands: Sequence[SeatDemand], end: int) -> tuple[SimulationRun, ...]:
     differs = False
 
     def plain(question: SchedulingInput) -> SchedulingResult:
@@ -149,11 +149,11 @@ def _runs(cluster: SimulatedCluster, wants: Sequence[SeatDemand], end: int) -> t
         differs = differs or len(found.least.machines) != len(found.most.machines)
         return found.plain
 
-    run = ClusterSimulation(cluster, wants, plain).run(end)
+    run = ClusterSimulation(cluster, demands, plain).run(end)
     if not differs:
         return (run,)
-    least = ClusterSimulation(cluster, wants, lambda question: result_range(question).least).run(end)
-    most = ClusterSimulation(cluster, wants, lambda question: result_range(question).most).run(end)
+    least = ClusterSimulation(cluster, demands, lambda question: result_range(question).least).run(end)
+    most = ClusterSimulation(cluster, demands, lambda question: result_range(question).most).run(end)
     return run, least, most
 
 

@@ -55,7 +55,7 @@ class SchedulingInputs:
             (),
             tuple(pods),
             nodes=tuple(self._node(one) for one in every),
-            elsewhere=tuple(self._shop.pool(name, there) for name in elsewhere),
+            other_pools=tuple(self._shop.pool(name, there) for name in elsewhere),
         )
 
     def of_nodes(
@@ -94,7 +94,13 @@ class SchedulingInputs:
 
 def _has_topology_terms(pod: PodSet) -> bool:
     """Does it matter to it where others are?"""
-    return bool(pod.spread or pod.near or pod.far or pod.near_preferred or pod.far_preferred)
+    return bool(
+        pod.spread
+        or pod.affinity
+        or pod.anti_affinity
+        or pod.preferred_affinity
+        or pod.preferred_anti_affinity
+    )
 
 
 Planner = Callable[[SchedulingInput], SchedulingResult]
@@ -103,22 +109,22 @@ Planner = Callable[[SchedulingInput], SchedulingResult]
 class SimulatedCluster(NamedTuple):
     """`tails` and `lives` as `NodeRemoval` has them."""
 
-    shop: CapacityCatalog
+    catalog: CapacityCatalog
     places: Mapping[PoolKey, PoolPlacement]
     tails: DurationsByCapacity
     lives: DurationsByCapacity
 
 
 class ClusterSimulation:
-    def __init__(self, cluster: SimulatedCluster, wants: Sequence[SeatDemand], choose: Planner) -> None:
-        self._shop, self._places = cluster.shop, cluster.places
-        self._wants = wants
+    def __init__(self, cluster: SimulatedCluster, demands: Sequence[SeatDemand], choose: Planner) -> None:
+        self._shop, self._places = cluster.catalog, cluster.places
+        self._wants = demands
         self._choose = choose
-        self._static = {want.key for want in wants if want.nodes}
-        self._questions = SchedulingInputs(cluster.shop, cluster.places)
+        self._static = {want.key for want in demands if want.nodes}
+        self._questions = SchedulingInputs(cluster.catalog, cluster.places)
         self._levels: dict[PoolKey, int] = {}
         self._pending: dict[PoolKey, int] = {}
-        self._leaving = NodeRemoval(cluster.shop.clouds.values(), cluster.tails, cluster.lives)
+        self._leaving = NodeRemoval(cluster.catalog.clouds.values(), cluster.tails, cluster.lives)
         self._machines: list[SimulatedMachine] = []
         self._sorts: list[MachineKind] = []
         self._named = 0

@@ -58,7 +58,7 @@ class OccurrencePlan(NamedTuple):
     most: int
     bought: int
     loops: int
-    lacks: tuple[tuple[str, Shortfall], ...]  # by class
+    shortfalls: tuple[tuple[str, Shortfall], ...]  # by class
     idle: int
 
     @property
@@ -113,9 +113,9 @@ class _ClusterView:
 
     def __init__(self, planned: ClusterPlan) -> None:
         self._planned = planned
-        self.keys = {want.key for want in planned.wants}
+        self.keys = {want.key for want in planned.demands}
         self._steps = {step.at: step for step in planned.runs[0].steps}
-        self._standing = MachineCounts(planned.runs[0].stays)
+        self._standing = MachineCounts(planned.runs[0].intervals)
 
     def of(self, one: OccurrenceSeats) -> OccurrencePlan:
         item = one.occurrence
@@ -126,7 +126,7 @@ class _ClusterView:
             sort = self._planned.runs[0].sorts[number]
             machines[sort] = machines.get(sort, 0) + 1
         step = self._steps.get(item.open) or SimulationStep(item.open, 0, 0, ())
-        lacks = dict(step.lacks)
+        lacks = dict(step.shortfalls)
         return OccurrencePlan(
             one,
             sorted_counts(machines),
@@ -155,7 +155,7 @@ def _machines_of(run: SimulationRun, keys: Iterable[PoolKey], at: int) -> set[in
 
 
 def idle_reserved_at(planned: ClusterPlan, standing: MachineCounts, now: int) -> int:
-    there = sum(one.said.count for one in planned.shop.reserved.values() if one.at(now))
+    there = sum(one.said.count for one in planned.catalog.reserved.values() if one.at(now))
     return max(0, there - sum(number for sort, number in standing.at(now).items() if sort.reserved))
 
 
@@ -172,7 +172,7 @@ class MachinePeak(NamedTuple):
     least: int
     most: int
     idle: int
-    lacks: int
+    shortfalls: int
 
 
 class ReservedPlan(NamedTuple):
@@ -233,7 +233,7 @@ def cost_plan(
         ReservedPlan(one.cluster, one.reserved, first, end, use)
         for one in held
         for first, end in [asked.span.clip(*ledger.paid_span(one.reserved, term))]
-        for use in [ledger.reserved_usage(one.reserved, one.stays, term, asked.span)]
+        for use in [ledger.reserved_usage(one.reserved, one.intervals, term, asked.span)]
         if first < end
     ]
     return CostPlan(
@@ -247,10 +247,14 @@ def cost_plan(
         tuple(_months(some, held, told, asked, months)),
         ledger.sum_lines(told),
         tuple(unplanned),
-        tuple((name, each) for one in some for name in one.shop.clouds for each in one.shop.unknown(name)),
-        tuple(assumed for one in some for assumed in one.shop.assumed.items()),
+        tuple(
+            (name, each) for one in some for name in one.catalog.clouds for each in one.catalog.unknown(name)
+        ),
+        tuple(assumed for one in some for assumed in one.catalog.assumed.items()),
         _unpriced(told, reserved),
-        any(one.shop.from_table(line.sort) for one in some for line in told if line.cluster == one.cluster),
+        any(
+            one.catalog.from_table(line.sort) for one in some for line in told if line.cluster == one.cluster
+        ),
     )
 
 
@@ -266,14 +270,14 @@ def monthly_costs(some: Sequence[ClusterPlan], months: MonthSplitter) -> dict[st
 
 def _term(some: Iterable[ClusterPlan]) -> tuple[int, int]:
     """From the first opening to when the last machine has gone."""
-    opens = [one.first for one in some if one.wants]
-    ends = [one.last for one in some if one.wants]
-    ends += [stay.until for one in some for stay in one.runs[0].stays]
+    opens = [one.first for one in some if one.demands]
+    ends = [one.last for one in some if one.demands]
+    ends += [stay.until for one in some for stay in one.runs[0].intervals]
     return min(opens, default=0), max(ends, default=0)
 
 
 def _peak(one: ClusterPlan, since: int, until: int) -> MachinePeak | None:
-    every = [MachineCounts(run.stays) for run in one.runs]
+    every = [MachineCounts(run.intervals) for run in one.runs]
     number, at = every[0].most(since, until)
     if not number:
         return None
@@ -288,13 +292,13 @@ def _peak(one: ClusterPlan, since: int, until: int) -> MachinePeak | None:
         min(others),
         max(others),
         idle_reserved_at(one, every[0], at),
-        sum(lack.count for _, lack in step.lacks) if step else 0,
+        sum(lack.count for _, lack in step.shortfalls) if step else 0,
     )
 
 
 def _open_counts(one: ClusterPlan, at: int, *, nodes: bool) -> tuple[tuple[str, int], ...]:
     found: dict[str, int] = {}
-    for want in one.wants:
+    for want in one.demands:
         if want.nodes != nodes:
             continue
         pairs = zip(want.steps[::2], want.steps[1::2], strict=True)
@@ -315,7 +319,7 @@ def _months(
     sums = ledger.sum_by(told, lambda line: line.month)
     paid = ledger.usage_by_month(held, asked.span, months, term)
     others = [_alternative_sums(some, number, asked, months) for number in (1, 2)]
-    standing = [MachineCounts(one.runs[0].stays) for one in some]
+    standing = [MachineCounts(one.runs[0].intervals) for one in some]
     for month in sorted({*sums, *paid}):
         found = sums.get(month, ledger.sum_lines(()))
         band = [found.bought, *(other[month].bought if month in other else None for other in others if other)]

@@ -67,7 +67,7 @@ class ReservedIntervals(NamedTuple):
 
     cluster: str
     reserved: ReservedMachines
-    stays: tuple[MachineInterval, ...]
+    intervals: tuple[MachineInterval, ...]
 
 
 class ReservedUsage(NamedTuple):
@@ -98,9 +98,9 @@ def cost_lines(planned: ClusterPlan, run: int, span: TimeRange, months: MonthSpl
     """Of one way in which it may go, by its number in `runs`."""
     found: list[CostLine] = []
     prices: dict[MachineKind, Decimal | None] = {}
-    for stay in planned.runs[run].stays:
+    for stay in planned.runs[run].intervals:
         if stay.sort not in prices:
-            prices[stay.sort] = planned.shop.price(stay.sort)
+            prices[stay.sort] = planned.catalog.price(stay.sort)
         price = prices[stay.sort]
         first, end = span.clip(stay.since, stay.until)
         for month, since, until in months(first, end) if first < end else ():
@@ -149,9 +149,9 @@ def reserved_intervals(some: Iterable[ClusterPlan]) -> list[ReservedIntervals]:
     found: dict[str, ReservedIntervals] = {}
     for one in some:
         stays: dict[str, list[MachineInterval]] = {}
-        for stay in one.runs[0].stays:
+        for stay in one.runs[0].intervals:
             stays.setdefault(stay.sort.reserved, []).append(stay)
-        for key, each in one.shop.reserved.items():
+        for key, each in one.catalog.reserved.items():
             mine, known = tuple(stays.get(key, ())), found.get(key)
             if known is None:
                 found[key] = ReservedIntervals(one.cluster, each, mine)
@@ -159,7 +159,7 @@ def reserved_intervals(some: Iterable[ClusterPlan]) -> list[ReservedIntervals]:
                 least = min(known.reserved.said, each.said, key=lambda said: said.count)
                 capacities = (*known.reserved.capacities, *each.capacities)
                 both = known.reserved._replace(capacities=capacities, said=least)
-                found[key] = ReservedIntervals(known.cluster, both, (*known.stays, *mine))
+                found[key] = ReservedIntervals(known.cluster, both, (*known.intervals, *mine))
     return list(found.values())
 
 
@@ -198,7 +198,9 @@ def usage_by_month(
         first, end = span.clip(*paid_span(one.reserved, term))
         for month, since, until in months(first, end) if first < end else ():
             uses = found.setdefault(month, {})
-            uses[one.reserved.key] = reserved_usage(one.reserved, one.stays, term, TimeRange(since, until))
+            uses[one.reserved.key] = reserved_usage(
+                one.reserved, one.intervals, term, TimeRange(since, until)
+            )
     return found
 
 

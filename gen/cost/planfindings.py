@@ -42,9 +42,9 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
     """One for each pool and kind of reason: of the moment at which most seats find nothing, the first."""
     found: dict[tuple[PoolKey, bool], list[tuple[int, Shortfall]]] = {}
     for step in one.runs[0].steps:
-        for key, lack in step.lacks if step.at >= now else ():
+        for key, lack in step.shortfalls if step.at >= now else ():
             found.setdefault((key, lack.kind == "limits"), []).append((step.at, lack))
-    nodes = {want.key for want in one.wants if want.nodes}
+    nodes = {want.key for want in one.demands if want.nodes}
     for (key, limited), cases in sorted(found.items()):
         at, lack = max(cases, key=lambda case: (case[1].count, -case[0]))
         reservation = known[key[0]]
@@ -66,7 +66,7 @@ def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -
     """One for each reservation: of the opening that needs longest, the first."""
     steps = {step.at: step for step in one.runs[0].steps if step.bought and step.at >= now}
     short: dict[str, tuple[int, int]] = {}
-    for want in one.wants:
+    for want in one.demands:
         lead = known[want.key[0]].lead * 60
         for minute, change in zip(want.steps[::2], want.steps[1::2], strict=True):
             step = steps.get(minute * 60) if change > 0 else None

@@ -59,7 +59,7 @@ class SimulationStep(NamedTuple):
     at: int
     loops: int
     bought: int
-    lacks: tuple[tuple[PoolKey, Shortfall], ...]
+    shortfalls: tuple[tuple[PoolKey, Shortfall], ...]
 
 
 class SimulationRun(NamedTuple):
@@ -67,7 +67,7 @@ class SimulationRun(NamedTuple):
     time. `sorts`: of each machine when it was bought.
     """
 
-    stays: tuple[MachineInterval, ...]
+    intervals: tuple[MachineInterval, ...]
     steps: tuple[SimulationStep, ...]
     homes: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]]
     sorts: tuple[MachineKind, ...]

@@ -38,7 +38,7 @@ def plan_series(
     names = [(name, first, end) for name, first, end in cut(*term)]
     some = [one for one in some if asked.cluster in (None, one.cluster)]
     standing = [
-        MachineCounts(stay for stay in one.runs[0].stays if any(asked.has(key) for key, _ in stay.payers))
+        MachineCounts(stay for stay in one.runs[0].intervals if any(asked.has(key) for key, _ in stay.payers))
         for one in some
     ]
     costs = {name: dict.fromkeys(CAPACITY_TYPES, 0.0) for name, _, _ in names}
@@ -83,7 +83,7 @@ def _seats(
     pools = [
         PoolLoad(*want.key, want.steps, want.nodes)
         for one in some
-        for want in one.wants
+        for want in one.demands
         if asked.has(want.key)
     ]
     steps = list(levels(sum_changes(pools, {pool.resource_class: 1 for pool in pools}))) if pools else []

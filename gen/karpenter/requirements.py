@@ -37,7 +37,7 @@ class Requirement(NamedTuple):
     def allows(self, value: str) -> bool:
         return (value in self.values) != self.complement and _within(value, self.least, self.most)
 
-    def meet(self, other: "Requirement") -> "Requirement":
+    def intersection(self, other: "Requirement") -> "Requirement":
         """What both allow. It may be nothing, which is the operator DoesNotExist."""
         least, most = _larger(self.least, other.least), _smaller(self.most, other.most)
         min_values = _larger(self.min_values, other.min_values)
@@ -50,7 +50,7 @@ class Requirement(NamedTuple):
             return Requirement(self.key, True, values, least, most, min_values)
         return Requirement(self.key, False, values, min_values=min_values)
 
-    def meets(self, other: "Requirement") -> bool:
+    def intersects(self, other: "Requirement") -> bool:
         """Is there a value that both allow?"""
         least, most = _larger(self.least, other.least), _smaller(self.most, other.most)
         if least is not None and most is not None and least > most:
@@ -121,7 +121,7 @@ class Requirements:
         by_key: dict[str, Requirement] = {}
         for one in requirements:
             known = by_key.get(one.key)
-            by_key[one.key] = one if known is None else one.meet(known)
+            by_key[one.key] = one if known is None else one.intersection(known)
         self.by_key: Mapping[str, Requirement] = by_key
         self.min_values = {k: r.min_values for k, r in by_key.items() if r.min_values is not None}
         self._hash = hash(frozenset(by_key.items()))
@@ -151,20 +151,20 @@ class Requirements:
     def without(self, key: str) -> "Requirements":
         return Requirements(one for one in self if one.key != key)
 
-    def clash(self, incoming: "Requirements", known: frozenset[str] = _NOTHING) -> Conflict | None:
+    def conflict(self, incoming: "Requirements", known: frozenset[str] = _NOTHING) -> Conflict | None:
         """Why `incoming` cannot be met here; None where it can. Labels in `known` may be undefined here."""
         by_key = self.by_key
         for key, wanted in incoming.by_key.items():
             if key in known or key in by_key or wanted.operator in (NOT_IN, DOES_NOT_EXIST):
                 continue
             return Conflict(key, wanted, None)
-        return self.crossing(incoming)
+        return self.value_conflict(incoming)
 
-    def crossing(self, incoming: "Requirements") -> Conflict | None:
+    def value_conflict(self, incoming: "Requirements") -> Conflict | None:
         """A label of both that has no value for both; None where there is none."""
         for key, wanted in incoming.by_key.items():
             has = self.by_key.get(key)
-            if has is None or has.meets(wanted):
+            if has is None or has.intersects(wanted):
                 continue
             if wanted.operator in (NOT_IN, DOES_NOT_EXIST) and has.operator in (NOT_IN, DOES_NOT_EXIST):
                 continue

@@ -36,7 +36,7 @@ class TopologySpread(NamedTuple):
     key: str
     max_skew: int
     selector: LabelSelector | None = None
-    anyway: bool = False
+    schedule_anyway: bool = False
     min_domains: int | None = None
     honor_taints: bool = False  # nodeTaintsPolicy
     honor_affinity: bool = True  # nodeAffinityPolicy
@@ -70,12 +70,12 @@ class PodSet(NamedTuple):
     preferred: tuple[PreferredTerm, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     spread: tuple[TopologySpread, ...] = ()
-    near: tuple[PodAffinityTerm, ...] = ()  # required pod affinity
-    far: tuple[PodAffinityTerm, ...] = ()  # required pod anti-affinity
-    near_preferred: tuple[PodAffinityTerm, ...] = ()
-    far_preferred: tuple[PodAffinityTerm, ...] = ()
+    affinity: tuple[PodAffinityTerm, ...] = ()  # required pod affinity
+    anti_affinity: tuple[PodAffinityTerm, ...] = ()  # required pod anti-affinity
+    preferred_affinity: tuple[PodAffinityTerm, ...] = ()
+    preferred_anti_affinity: tuple[PodAffinityTerm, ...] = ()
     created: int = 0  # of two equally large, the earlier goes first
-    by_fields: bool = False  # does a required term name fields of nodes?
+    match_fields: bool = False  # does a required term name fields of nodes?
 
 
 class DaemonSet(NamedTuple):
@@ -106,8 +106,8 @@ class KarpenterSettings(NamedTuple):
     reserved_capacity: bool = True  # gate ReservedCapacity
     ignore_preferences: bool = False  # PREFERENCE_POLICY=Ignore
     best_effort_min_values: bool = False  # MIN_VALUES_POLICY=BestEffort
-    most_types: int = 600  # of one claim
-    most_launch_types: int = 60  # of one call to EC2
+    max_types: int = 600  # of one claim
+    max_launch_types: int = 60  # of one call to EC2
     well_known: frozenset[str] = WELL_KNOWN
 
 
@@ -122,4 +122,4 @@ class SchedulingInput(NamedTuple):
     daemons: tuple[DaemonSet, ...] = ()
     nodes: tuple[StateNode, ...] = ()
     settings: KarpenterSettings = KarpenterSettings()
-    elsewhere: tuple[NodePool, ...] = ()
+    other_pools: tuple[NodePool, ...] = ()

@@ -44,8 +44,8 @@ def choose_launch(claim: NodeClaim, in_use: Mapping[str, int]) -> LaunchChoice |
     """None where the types left are too few for `min_values`. `in_use`: machines of each reservation, beyond
     those that the offerings' counts have left out.
     """
-    wanted, template = claim.final(), claim.template
-    if template.narrow(wanted).reserved:
+    wanted, template = claim.final_requirements(), claim.template
+    if template.filter_options(wanted).reserved:
         return _choose_launch(claim, wanted, in_use)
     key = (wanted, claim.candidates or ())
     if key not in template.launched:
@@ -55,19 +55,19 @@ def choose_launch(claim: NodeClaim, in_use: Mapping[str, int]) -> LaunchChoice |
 
 def _choose_launch(claim: NodeClaim, wanted: Requirements, in_use: Mapping[str, int]) -> LaunchChoice | None:
     settings = claim.template.settings
-    entries = order_by_price((c.entry for c in claim.candidates or ()), wanted, settings)[
-        : settings.most_types
+    instance_types = order_by_price((c.instance_type for c in claim.candidates or ()), wanted, settings)[
+        : settings.max_types
     ]
-    if not meets_min_values(wanted, entries, settings):
+    if not meets_min_values(wanted, instance_types, settings):
         return None
-    lots = _offered(entries, wanted, settings)
+    lots = _offered(instance_types, wanted, settings)
     possible = tuple(entry.name for entry, _ in lots)
     if wanted.get(CAPACITY_TYPE).allows(RESERVED):
         lots = _reserved_only(lots, in_use)
     if not wanted.min_values:
         lots = _without_expensive_spot(_generic(lots), wanted)
     lots = sorted(lots, key=lambda lot: min(offering.price for offering in lot[1]))
-    lots = lots[: settings.most_launch_types]
+    lots = lots[: settings.max_launch_types]
     if not meets_min_values(wanted, (entry for entry, _ in lots), settings):
         return None
     kind = _capacity_type(lots)
@@ -77,22 +77,27 @@ def _choose_launch(claim: NodeClaim, wanted: Requirements, in_use: Mapping[str, 
 
 
 def order_by_price(
-    entries: Iterable[PoolInstanceType], wanted: Requirements, settings: KarpenterSettings
+    instance_types: Iterable[PoolInstanceType], wanted: Requirements, settings: KarpenterSettings
 ) -> list[PoolInstanceType]:
     """By the cheapest offering that is left; equal ones by name."""
 
     def price(entry: PoolInstanceType) -> tuple[float, str]:
-        left = [o.price for o, asked, _ in entry.offers if wanted.clash(asked, settings.well_known) is None]
+        left = [
+            o.price for o, asked, _ in entry.offerings if wanted.conflict(asked, settings.well_known) is None
+        ]
         return min(left, default=float("inf")), entry.name
 
-    return sorted(entries, key=price)
+    return sorted(instance_types, key=price)
 
 
 def _offered(
-    entries: Iterable[PoolInstanceType], wanted: Requirements, settings: KarpenterSettings
+    instance_types: Iterable[PoolInstanceType], wanted: Requirements, settings: KarpenterSettings
 ) -> list[OfferedType]:
     known = settings.well_known
-    lots = [(e, [o for o, asked, _ in e.offers if wanted.clash(asked, known) is None]) for e in entries]
+    lots = [
+        (e, [o for o, asked, _ in e.offerings if wanted.conflict(asked, known) is None])
+        for e in instance_types
+    ]
     return [lot for lot in lots if lot[1]]
 
 
@@ -161,7 +166,7 @@ class ReservationUsage:
         self._free = _free_by_reservation(question.pools, question.types)
         self.taken: dict[str, int] = {}
 
-    def take(self, reservation: str) -> None:
+    def add(self, reservation: str) -> None:
         if reservation:
             self.taken[reservation] = self.taken.get(reservation, 0) + 1
 
@@ -200,7 +205,7 @@ def launched_node(
     claim: NodeClaim, bought: LaunchChoice, name: str, pods: tuple[PodSet, ...], well_known: frozenset[str]
 ) -> StateNode:
     """The machine as it will join the cluster, with the pods that it was bought for."""
-    one, offering = bought.entry.type, bought.offering
+    one, offering = bought.instance_type.type, bought.offering
     overhead: ResourceList = tuple(sum_resources(one.overhead, offering.overhead).items())
     capacity = tuple(sum_resources(one.capacity, offering.capacity).items())
     return StateNode(
@@ -211,7 +216,7 @@ def launched_node(
         claim.template.pool.taints,
         initialized=False,
         pods=pods,
-        unknown=well_known - bought.entry.requirements.by_key.keys(),
+        unknown=well_known - bought.instance_type.requirements.by_key.keys(),
     )
 
 
@@ -219,8 +224,8 @@ def launched_labels(claim: NodeClaim, bought: LaunchChoice, well_known: frozense
     """That the machine comes with: of its type and offering, and those of people's own that the claim asks
     for.
     """
-    wanted, known = claim.final(), claim.template.labels
-    key = (wanted, bought.entry, bought.offering)
+    wanted, known = claim.final_requirements(), claim.template.labels
+    key = (wanted, bought.instance_type, bought.offering)
     if key not in known:
         known[key] = _launched_labels(claim.template.pool, wanted, bought, well_known)
     return known[key]
@@ -230,7 +235,7 @@ def _launched_labels(
     pool: NodePool, wanted: Requirements, bought: LaunchChoice, well_known: frozenset[str]
 ) -> Labels:
     labels: dict[str, str] = {}
-    for one in type_requirements(bought.entry.type):
+    for one in type_requirements(bought.instance_type.type):
         if one.operator == IN:
             labels[one.key] = _value_for(one, wanted)
     for one in offering_requirements(bought.offering):
@@ -247,7 +252,7 @@ def _launched_labels(
 
 
 def _value_for(one: Requirement, wanted: Requirements) -> str:
-    both = one.meet(wanted.get(one.key)).values
+    both = one.intersection(wanted.get(one.key)).values
     return min(both or one.values)
 
 

@@ -14,7 +14,7 @@ from gen.planner.nodeclaimtemplates import (
     PoolInstanceType,
     missing_min_values,
 )
-from gen.planner.podqueue import PodData
+from gen.planner.podqueue import PodShape
 from gen.planner.tiebreaks import TieBreaker
 from gen.planner.topology import NoDomain, Topology
 
@@ -26,11 +26,11 @@ class ReservationManager:
         self._free = free
         self.version = 0
 
-    def bookable(self, reservations: Iterable[str], held: Collection[str]) -> tuple[str, ...]:
+    def reservable(self, reservations: Iterable[str], held: Collection[str]) -> tuple[str, ...]:
         """Those that a claim that holds `held` may hold next, each once, in order."""
         return tuple(dict.fromkeys(r for r in reservations if r in held or self._free[r] != 0))
 
-    def change(self, held: Collection[str], wanted: Collection[str]) -> None:
+    def update(self, held: Collection[str], wanted: Collection[str]) -> None:
         """Book what is `wanted` and not yet held, release what is not wanted any more."""
         for reservation in wanted:
             if reservation not in held:
@@ -74,7 +74,7 @@ class NodeClaim:
     ) -> None:
         """`entries`: the types that the pool's limits leave; None: all."""
         self.template = template
-        self.host = host
+        self.hostname = host
         self.requirements = template.requirements
         self.candidates: tuple[InstanceTypeOption, ...] | None = None  # None: as yet all
         self.held: tuple[str, ...] = ()
@@ -85,86 +85,90 @@ class NodeClaim:
         self.largest: dict[str, int] = {}  # of what the pool limits, among the types after the first pod
         self.lasting = False  # was it a lack of room that closed it last?
         self.allowed = entries
-        self._closed: dict[PodData, Requirements] = {}
-        self._most: tuple[ResourceList, dict[InstanceTypeOption, int], int] | None = None
+        self._rejected: dict[PodShape, Requirements] = {}
+        self._max_pods_cache: tuple[ResourceList, dict[InstanceTypeOption, int], int] | None = None
 
-    def closed(self, shape: PodData) -> bool:
-        return self._closed.get(shape) is self.requirements
+    def rejects(self, shape: PodShape) -> bool:
+        return self._rejected.get(shape) is self.requirements
 
-    def close(self, shape: PodData) -> None:
-        self._closed[shape] = self.requirements
+    def mark_rejected(self, shape: PodShape) -> None:
+        self._rejected[shape] = self.requirements
 
-    def offer(
-        self, shape: PodData, topology: Topology, bookings: ReservationManager, relax: bool = False
+    def can_add(
+        self, shape: PodShape, topology: Topology, bookings: ReservationManager, relax: bool = False
     ) -> NodeClaimUpdate | Unschedulable:
         """With one more pod. `relax`: let go of `min_values` where the setting allows it."""
-        joined = self._joined(shape)
-        bound = topology.binds(shape)
+        joined = self._with_pod(shape)
+        bound = topology.applies_to(shape)
         if not isinstance(joined, Unschedulable) and bound:
-            joined = self._narrowed(joined, shape, topology)
+            joined = self._with_topology(joined, shape, topology)
         if isinstance(joined, Unschedulable):
             return joined
-        candidates = self._fitting(joined, shape)
+        candidates = self._fitting_options(joined, shape)
         if not candidates:
-            return self._no_type(joined, shape)._replace(lasting=not bound)
-        lacking = missing_min_values(joined, (c.entry for c in candidates))
+            return self._no_instance_type(joined, shape)._replace(lasting=not bound)
+        lacking = missing_min_values(joined, (c.instance_type for c in candidates))
         if lacking and not relax:
             message = f"too few values of {', '.join(sorted(lacking))} are left"
             return Unschedulable("min-values", message, lasting=not bound)
         if lacking:
             joined = _with_min_values(joined, lacking)
-        held = self._held(candidates, bookings)
+        held = self._reservations_to_hold(candidates, bookings)
         return held if isinstance(held, Unschedulable) else NodeClaimUpdate(joined, candidates, held)
 
-    def _joined(self, shape: PodData) -> Requirements | Unschedulable:
+    def _with_pod(self, shape: PodShape) -> Requirements | Unschedulable:
         taint = untolerated(self.template.pool.taints, shape.pod.tolerations)
         if taint is not None:
             return Unschedulable("taints", f"the taint {taint.key} is not tolerated", static=True)
-        joined = self.template.join(self.requirements, shape.wanted)
+        joined = self.template.combine(self.requirements, shape.requirements)
         if isinstance(joined, Conflict):
             return Unschedulable("requirements", str(joined), static=not joined.unknown)
-        if shape.hostname and not shape.hostname.allows(self.host):
+        if shape.hostname and not shape.hostname.allows(self.hostname):
             return Unschedulable("requirements", f"a new node has no known {HOSTNAME}", static=True)
         return joined
 
-    def _narrowed(
-        self, joined: Requirements, shape: PodData, topology: Topology
+    def _with_topology(
+        self, joined: Requirements, shape: PodShape, topology: Topology
     ) -> Requirements | Unschedulable:
-        if not self._has_room(shape):
-            return self._no_type(joined, shape)
-        found = topology.narrowed(shape, self.host, joined, self.template.settings.well_known)
+        if not self._has_capacity(shape):
+            return self._no_instance_type(joined, shape)
+        found = topology.add_requirements(shape, self.hostname, joined, self.template.settings.well_known)
         return (
             Unschedulable("topology", *found) if isinstance(found, NoDomain) else self.template.intern(found)
         )
 
-    def stretch(self, offer: NodeClaimUpdate, shape: PodData, count: int) -> tuple[NodeClaimUpdate, int]:
+    def extend(self, offer: NodeClaimUpdate, shape: PodShape, count: int) -> tuple[NodeClaimUpdate, int]:
         """The offer for as many as go in without a surprise on the way, `count` at most: until the next type
         drops out, or where no type has reservations and any number of types will do, until it is full.
         """
-        most, added = self._room_for(offer.requirements, shape)
+        most, added = self._capacity_for(offer.requirements, shape)
         left = [most[candidate] - added for candidate in offer.candidates]
-        if offer.requirements.min_values or self.template.narrow(offer.requirements).reserved:
+        if offer.requirements.min_values or self.template.filter_options(offer.requirements).reserved:
             return offer, min(count, *left)
         took = min(count, max(left))
         kept = tuple([c for c, room in zip(offer.candidates, left, strict=True) if room >= took])
         return offer._replace(candidates=kept), took
 
-    def take(
+    def add(
         self,
         offer: NodeClaimUpdate,
-        shape: PodData,
+        shape: PodShape,
         pods: tuple[int, int],
         bookings: ReservationManager,
         clock: int,
     ) -> None:
         number, count = pods
         if not self.used:
-            self._most = (shape.pod.requests, self.template.most(offer.requirements, shape), count)
-        elif self._most and self._most[0] == shape.pod.requests and offer.requirements is self.requirements:
-            self._most = (*self._most[:2], self._most[2] + count)
+            self._max_pods_cache = (shape.pod.requests, self.template.most(offer.requirements, shape), count)
+        elif (
+            self._max_pods_cache
+            and self._max_pods_cache[0] == shape.pod.requests
+            and offer.requirements is self.requirements
+        ):
+            self._max_pods_cache = (*self._max_pods_cache[:2], self._max_pods_cache[2] + count)
         else:
-            self._most = None
-        bookings.change(self.held, offer.held)
+            self._max_pods_cache = None
+        bookings.update(self.held, offer.held)
         self.requirements, self.candidates, self.held = offer
         for name, value in shape.requests.items():
             self.used[name] = self.used.get(name, 0) + value * count
@@ -179,21 +183,21 @@ class NodeClaim:
         """Another claim that went the same way."""
         twin = NodeClaim(self.template, self.allowed, host)
         twin.requirements, twin.candidates, twin.held = self.requirements, self.candidates, self.held
-        twin.used, twin.pods, twin.count, twin._most = (
+        twin.used, twin.pods, twin.count, twin._max_pods_cache = (
             dict(self.used),
             list(self.pods),
             self.count,
-            self._most,
+            self._max_pods_cache,
         )
-        twin._closed, twin.largest = dict(self._closed), self.largest
+        twin._rejected, twin.largest = dict(self._rejected), self.largest
         twin.order = (self.count, clock if self.count == 1 else -clock)
         return twin
 
-    def state(self) -> object:
+    def equivalence_key(self) -> object:
         """Claims with the same state take the same pods."""
         return self.template, self.requirements, self.candidates, tuple(sorted(self.used.items())), self.held
 
-    def final(self) -> Requirements:
+    def final_requirements(self) -> Requirements:
         """What it is launched with: a claim that holds reservations may use nothing else."""
         if not self.held:
             return self.requirements
@@ -201,52 +205,52 @@ class NodeClaim:
         rest = self.requirements.without(CAPACITY_TYPE)
         return rest.plus((requirement(CAPACITY_TYPE, IN, (RESERVED,)), *bound))
 
-    def _room_for(
-        self, requirements: Requirements, shape: PodData
+    def _capacity_for(
+        self, requirements: Requirements, shape: PodShape
     ) -> tuple[dict[InstanceTypeOption, int], int]:
         """For each type that meets the requirements how many such pods it takes, beside others, and how many
         of these were taken since.
         """
         if not self.used:
             return self.template.most(requirements, shape), 0
-        known = self._most
+        known = self._max_pods_cache
         if known is None or known[0] != shape.pod.requests or requirements is not self.requirements:
-            candidates = self.template.narrow(requirements).candidates
+            candidates = self.template.filter_options(requirements).candidates
             most = {c: c.most(self.used, shape.requests) for c in candidates}
             known = (shape.pod.requests, most, 0)
             if requirements is self.requirements:
-                self._most = known
+                self._max_pods_cache = known
         return known[1], known[2]
 
-    def _fitting(self, requirements: Requirements, shape: PodData) -> tuple[InstanceTypeOption, ...]:
+    def _fitting_options(self, requirements: Requirements, shape: PodShape) -> tuple[InstanceTypeOption, ...]:
         if self.candidates is not None and requirements is self.requirements:
             candidates = self.candidates
         else:
-            candidates = self.template.narrow(requirements).candidates
+            candidates = self.template.filter_options(requirements).candidates
             if self.candidates is not None:
-                left = {c.entry for c in self.candidates}
-                candidates = tuple([c for c in candidates if c.entry in left])
+                left = {c.instance_type for c in self.candidates}
+                candidates = tuple([c for c in candidates if c.instance_type in left])
             elif self.allowed is not None:
                 allowed = self.allowed
-                candidates = tuple([c for c in candidates if c.entry in allowed])
-        most, added = self._room_for(requirements, shape)
+                candidates = tuple([c for c in candidates if c.instance_type in allowed])
+        most, added = self._capacity_for(requirements, shape)
         fitting = tuple([c for c in candidates if most[c] > added])
         return candidates if len(fitting) == len(candidates) else fitting
 
-    def _has_room(self, shape: PodData) -> bool:
+    def _has_capacity(self, shape: PodShape) -> bool:
         if self.candidates is None:
             return True
-        most, added = self._room_for(self.requirements, shape)
+        most, added = self._capacity_for(self.requirements, shape)
         return any(most[c] > added for c in self.candidates)
 
-    def _held(
+    def _reservations_to_hold(
         self, candidates: tuple[InstanceTypeOption, ...], bookings: ReservationManager
     ) -> tuple[str, ...] | Unschedulable:
         """The reservations to hold, strictly: who could have a reserved machine waits for one."""
         if not self.template.settings.reserved_capacity:
             return ()
         possible = [reservation for c in candidates for reservation in c.reserved]
-        held = bookings.bookable(possible, self.held)
+        held = bookings.reservable(possible, self.held)
         if possible and not held:
             return Unschedulable(
                 "reserved", "its reserved machines are all booked in this loop", lasting=False
@@ -257,8 +261,8 @@ class NodeClaim:
             )
         return held
 
-    def _no_type(self, requirements: Requirements, shape: PodData) -> Unschedulable:
-        found = self.template.narrow(requirements)
+    def _no_instance_type(self, requirements: Requirements, shape: PodShape) -> Unschedulable:
+        found = self.template.filter_options(requirements)
         static = not self.used
         if not found.candidates:
             missing = {
@@ -274,9 +278,9 @@ class NodeClaim:
         )
 
 
-def _insufficient_resources(candidates: tuple[InstanceTypeOption, ...], shape: PodData) -> str:
+def _insufficient_resources(candidates: tuple[InstanceTypeOption, ...], shape: PodShape) -> str:
     """The resources that no type has enough of for one such pod; or all, where only together they miss."""
-    rooms = [room for candidate in candidates for room in candidate.rooms]
+    rooms = [room for candidate in candidates for room in candidate.free_resources]
     wanted = {name: value for name, value in shape.requests.items() if value > 0}
     short = [n for n, value in wanted.items() if all(room.get(n, 0) < value for room in rooms)]
     return ", ".join(sorted(short or wanted))
@@ -298,7 +302,7 @@ class InFlightNodeClaims:
     def __init__(
         self,
         claims: Sequence[NodeClaim],
-        shape: PodData,
+        shape: PodShape,
         topology: Topology,
         bookings: ReservationManager,
         ties: TieBreaker,
@@ -308,60 +312,64 @@ class InFlightNodeClaims:
         self._topology = topology
         self._bookings = bookings
         self._ties = ties
-        self._open = sorted((claim for claim in claims if not claim.closed(shape)), key=_claim_order)
+        self._candidates = sorted((claim for claim in claims if not claim.rejects(shape)), key=_claim_order)
         self._waiting: list[tuple[NodeClaim, int]] = []
 
     def next(self) -> tuple[NodeClaim, NodeClaimUpdate] | None:
         """The first that takes the pod; it is out until it comes `back`."""
         self._reopen()
-        while self._open:
-            equal = self._equal()
-            block = self._open[:equal]
-            del self._open[:equal]
-            takers = [(claim, offer) for claim in block if (offer := self._asked(claim)) is not None]
+        while self._candidates:
+            equal = self._equally_full()
+            block = self._candidates[:equal]
+            del self._candidates[:equal]
+            takers = [(claim, offer) for claim in block if (offer := self._try(claim)) is not None]
             if takers:
                 chosen = takers.pop(self._choice(takers))
-                self._open[:0] = [claim for claim, _ in takers]
+                self._candidates[:0] = [claim for claim, _ in takers]
                 return chosen
         return None
 
-    def others(self, claim: NodeClaim, offer: NodeClaimUpdate) -> bool:
+    def has_alternatives(self, claim: NodeClaim, offer: NodeClaimUpdate) -> bool:
         """May the pod after this one go to another claim, although this one has room?"""
-        return bool(self._open) or (bool(self._waiting) and offer.held != claim.held)
+        return bool(self._candidates) or (bool(self._waiting) and offer.held != claim.held)
 
-    def back(self, claim: NodeClaim) -> None:
-        insort(self._open, claim, key=_claim_order)
+    def put_back(self, claim: NodeClaim) -> None:
+        insort(self._candidates, claim, key=_claim_order)
 
     def _reopen(self) -> None:
         version = self._bookings.version
         for claim, seen in self._waiting:
             if seen != version:
-                insort(self._open, claim, key=_claim_order)
+                insort(self._candidates, claim, key=_claim_order)
         self._waiting = [(claim, seen) for claim, seen in self._waiting if seen == version]
 
-    def _asked(self, claim: NodeClaim) -> NodeClaimUpdate | None:
-        offer = claim.offer(self._shape, self._topology, self._bookings)
+    def _try(self, claim: NodeClaim) -> NodeClaimUpdate | None:
+        offer = claim.can_add(self._shape, self._topology, self._bookings)
         if isinstance(offer, NodeClaimUpdate):
             return offer
         if offer.lasting:
-            claim.close(self._shape)
+            claim.mark_rejected(self._shape)
             claim.lasting = offer.kind == "types"
         else:
             self._waiting.append((claim, self._bookings.version))
         return None
 
-    def _equal(self) -> int:
+    def _equally_full(self) -> int:
         """How many at the front have equally many pods, where it may matter which of them comes first."""
-        if len(self._all) <= STABLE_SORT_SIZE or len(self._open) < 2:
+        if len(self._all) <= STABLE_SORT_SIZE or len(self._candidates) < 2:
             return 1
-        first = self._open[0]
-        equal = bisect_right(self._open, (first.count, self._endless), key=_claim_order)
-        return 1 if self._open[equal - 1].state() == first.state() else equal
+        first = self._candidates[0]
+        equal = bisect_right(self._candidates, (first.count, self._endless), key=_claim_order)
+        return 1 if self._candidates[equal - 1].equivalence_key() == first.equivalence_key() else equal
 
     def _choice(self, takers: list[tuple[NodeClaim, NodeClaimUpdate]]) -> int:
         """The first or the last of equals."""
         last = len(takers) - 1
-        return 0 if takers[0][0].state() == takers[last][0].state() else last * self._ties.pick(2)
+        return (
+            0
+            if takers[0][0].equivalence_key() == takers[last][0].equivalence_key()
+            else last * self._ties.pick(2)
+        )
 
     _endless = 2**62
 

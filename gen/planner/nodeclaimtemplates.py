@@ -10,7 +10,7 @@ from gen.karpenter.requirements import Conflict, Labels, Requirement, Requiremen
 from gen.karpenter.resourcelists import ONE, PODS, ResourceList, allocatable, fits, sum_resources
 from gen.karpenter.taints import TOLERATE_PREFER_NO_SCHEDULE, untolerated
 from gen.planner.inputs import DaemonSet, KarpenterSettings, NodePool, SchedulingInput
-from gen.planner.podqueue import PodData
+from gen.planner.podqueue import PodShape
 from gen.planner.topology import Domains, domains
 
 FreeResources = dict[str, int]
@@ -19,13 +19,13 @@ FreeResources = dict[str, int]
 class PoolInstanceType:
     """One type as one pool offers it, with what is left for pods beside the DaemonSets of such a node."""
 
-    __slots__ = ("name", "offers", "requirements", "type")
+    __slots__ = ("name", "offerings", "requirements", "type")
 
     def __init__(self, one: InstanceType, daemons: ResourceList, spent: frozenset[str]) -> None:
         self.type = one
         self.name = one.name
         self.requirements = type_requirements(one)
-        self.offers = [
+        self.offerings = [
             (offering, offering_requirements(offering), _free_resources(one, offering, daemons))
             for offering in one.offerings
             if offering.available and offering.reservation not in spent
@@ -35,24 +35,26 @@ class PoolInstanceType:
 class InstanceTypeOption:
     """A type that a claim may still become, with the rooms and reservations that its offerings leave it."""
 
-    __slots__ = ("entry", "reserved", "rooms")
+    __slots__ = ("free_resources", "instance_type", "reserved")
 
     def __init__(
         self, entry: PoolInstanceType, rooms: list[FreeResources], reserved: tuple[str, ...]
     ) -> None:
-        self.entry = entry
-        self.rooms = rooms
+        self.instance_type = entry
+        self.free_resources = rooms
         self.reserved = reserved
 
-    def holds(self, wanted: dict[str, int]) -> bool:
-        return any(all(value <= room.get(name, 0) for name, value in wanted.items()) for room in self.rooms)
+    def fits(self, wanted: dict[str, int]) -> bool:
+        return any(
+            all(value <= room.get(name, 0) for name, value in wanted.items()) for room in self.free_resources
+        )
 
     def most(self, used: dict[str, int], each: dict[str, int]) -> int:
         """How many more of `each` it holds beside `used`."""
         return max(
             (
                 min((room.get(n, 0) - used.get(n, 0)) // v for n, v in each.items() if v > 0)
-                for room in self.rooms
+                for room in self.free_resources
             ),
             default=0,
         )
@@ -69,7 +71,7 @@ class FilteredOptions(NamedTuple):
 class LaunchChoice(NamedTuple):
     """What a claim is launched as. `options`: the types left to choose from, cheapest first."""
 
-    entry: PoolInstanceType
+    instance_type: PoolInstanceType
     offering: Offering
     options: tuple[str, ...]
 
@@ -82,18 +84,20 @@ class NodeClaimTemplate:
     ) -> None:
         self.pool = pool
         self.requirements = pool_requirements(pool)
-        self.entries = list(entries)
+        self.instance_types = list(entries)
         self.settings = settings
         self._interned: dict[Requirements, Requirements] = {self.requirements: self.requirements}
         self.launched: dict[tuple[Requirements, tuple[InstanceTypeOption, ...]], LaunchChoice | None] = {}
         self.labels: dict[tuple[Requirements, PoolInstanceType, Offering], Labels] = {}
         self._narrowed: dict[Requirements, FilteredOptions] = {}
         self._joined: dict[tuple[Requirements, Requirements], Requirements | Conflict] = {}
-        self._most: dict[tuple[Requirements, ResourceList], dict[InstanceTypeOption, int]] = {}
-        self.entries = [candidate.entry for candidate in self.narrow(self.requirements).candidates]
+        self._max_pods_cache: dict[tuple[Requirements, ResourceList], dict[InstanceTypeOption, int]] = {}
+        self.instance_types = [
+            candidate.instance_type for candidate in self.filter_options(self.requirements).candidates
+        ]
         self._narrowed.clear()
 
-    def narrow(self, requirements: Requirements) -> FilteredOptions:
+    def filter_options(self, requirements: Requirements) -> FilteredOptions:
         """The same candidates, as objects, for requirements that differ in `min_values` only."""
         found = self._narrowed.get(requirements)
         if found is None:
@@ -104,12 +108,12 @@ class NodeClaimTemplate:
             self._narrowed[plain] = self._narrowed[requirements] = found
         return found
 
-    def join(self, requirements: Requirements, wanted: Requirements) -> Requirements | Conflict:
+    def combine(self, requirements: Requirements, wanted: Requirements) -> Requirements | Conflict:
         """The requirements of a claim with those of one more pod."""
         key = (requirements, wanted)
         found = self._joined.get(key)
         if found is None:
-            clash = requirements.clash(wanted, self.settings.well_known)
+            clash = requirements.conflict(wanted, self.settings.well_known)
             found = self._joined[key] = clash or self.intern(requirements.plus(wanted))
         return found
 
@@ -117,22 +121,22 @@ class NodeClaimTemplate:
         """The one object for all that are equal, so that claims know quickly that nothing has changed."""
         return self._interned.setdefault(requirements, requirements)
 
-    def most(self, requirements: Requirements, shape: PodData) -> dict[InstanceTypeOption, int]:
+    def most(self, requirements: Requirements, shape: PodShape) -> dict[InstanceTypeOption, int]:
         """For each type that meets them: how many such pods an empty node of it holds."""
         key = (requirements, shape.pod.requests)
-        found = self._most.get(key)
+        found = self._max_pods_cache.get(key)
         if found is None:
-            candidates = self.narrow(requirements).candidates
-            found = self._most[key] = {c: c.most({}, shape.requests) for c in candidates}
+            candidates = self.filter_options(requirements).candidates
+            found = self._max_pods_cache[key] = {c: c.most({}, shape.requests) for c in candidates}
         return found
 
     def _narrow(self, requirements: Requirements) -> FilteredOptions:
         known = self.settings.well_known
         candidates: list[InstanceTypeOption] = []
         any_type = any_offer = False
-        for entry in self.entries:
-            fitting = entry.requirements.crossing(requirements) is None
-            offers = [o for o in entry.offers if requirements.clash(o[1], known) is None]
+        for entry in self.instance_types:
+            fitting = entry.requirements.value_conflict(requirements) is None
+            offers = [o for o in entry.offerings if requirements.conflict(o[1], known) is None]
             any_type, any_offer = any_type or fitting, any_offer or bool(offers)
             if fitting and offers:
                 rooms = [room for _, _, room in offers if room is not None]
@@ -171,8 +175,10 @@ def _nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str]) -> Node
     dynamic.sort(key=lambda pool: -pool.weight)
     terms = {daemon: list(daemon.required) for daemon in question.daemons}
     made = [_template(pool, pool_instance_types(pool, types), terms, settings, spent) for pool in dynamic]
-    templates = [t for t in made if t.entries and meets_min_values(t.requirements, t.entries, settings)]
-    known = [*dynamic, *(pool for pool in question.elsewhere if pool.replicas is None)]
+    templates = [
+        t for t in made if t.instance_types and meets_min_values(t.requirements, t.instance_types, settings)
+    ]
+    known = [*dynamic, *(pool for pool in question.other_pools if pool.replicas is None)]
     tolerate = any(taint.effect == "PreferNoSchedule" for pool in known for taint in pool.taints)
     return NodeClaimCatalog(
         tuple(templates), domains((p, pool_instance_types(p, types)) for p in known), tolerate
@@ -252,7 +258,7 @@ def _daemonset_runs(
         return False
     while True:
         wanted = Requirements((*requirements_of_labels(daemon.node_selector), *(terms[0] if terms else ())))
-        if own.clash(wanted, settings.well_known) is None and of_type.crossing(wanted) is None:
+        if own.conflict(wanted, settings.well_known) is None and of_type.value_conflict(wanted) is None:
             return True
         if len(terms) < 2:
             return False

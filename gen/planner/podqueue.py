@@ -11,30 +11,41 @@ from gen.planner.inputs import KarpenterSettings, PodAffinityTerm, PodSet, Prefe
 from gen.planner.tiebreaks import TieBreaker
 
 
-class PodData:
+class PodShape:
     """One pod with the wishes that it still has. `relaxed` is what it asks for next; None: no more to drop.
 
     `wanted` counts its first required term and its heaviest wish as musts, `strict` no wishes.
     """
 
-    __slots__ = ("_next", "_tolerate", "hostname", "pod", "requests", "settings", "strict", "wanted")
+    __slots__ = (
+        "_next",
+        "_tolerate",
+        "hostname",
+        "pod",
+        "requests",
+        "requirements",
+        "settings",
+        "strict_requirements",
+    )
 
     def __init__(self, pod: PodSet, settings: KarpenterSettings, tolerate: bool) -> None:
         self.pod = pod
         self.settings = settings
         self.requests = {**dict(pod.requests), PODS: ONE}
-        self.strict = _pod_requirements(pod, wishes=False)
-        wanted = self.strict if settings.ignore_preferences else _pod_requirements(pod, wishes=True)
+        self.strict_requirements = _pod_requirements(pod, wishes=False)
+        wanted = (
+            self.strict_requirements if settings.ignore_preferences else _pod_requirements(pod, wishes=True)
+        )
         self.hostname = wanted.get(HOSTNAME) if HOSTNAME in wanted else None
-        self.wanted = wanted.without(HOSTNAME) if self.hostname else wanted
+        self.requirements = wanted.without(HOSTNAME) if self.hostname else wanted
         self._tolerate = tolerate
-        self._next: PodData | bool | None = False
+        self._next: PodShape | bool | None = False
 
     @property
-    def relaxed(self) -> "PodData | None":
+    def relaxed(self) -> "PodShape | None":
         if isinstance(self._next, bool):
             less = _relaxed_pod(self.pod, self._tolerate)
-            self._next = None if less is None else PodData(less, self.settings, self._tolerate)
+            self._next = None if less is None else PodShape(less, self.settings, self._tolerate)
         return self._next
 
 
@@ -44,7 +55,7 @@ def ignored_reason(pod: PodSet, well_known: frozenset[str]) -> str | None:
     wrong = next((key for key in keys if restricted(key, well_known)), None)
     if wrong is not None:
         return f"pods may not select nodes by {normalized(wrong)}"
-    if pod.by_fields:
+    if pod.match_fields:
         return "Karpenter knows no matchFields"
     if _pod_requirements(pod, wishes=True).get(NODEPOOL).operator == DOES_NOT_EXIST:
         return "it asks for nodes that are not Karpenter's"
@@ -64,14 +75,14 @@ def _relaxed_pod(pod: PodSet, tolerate: bool) -> PodSet | None:
     """The pod without the wish that goes first, or with the next of its required terms."""
     if len(pod.required) > 1:
         return pod._replace(required=pod.required[1:])
-    if pod.near_preferred:
-        return pod._replace(near_preferred=_heaviest_term_first(pod.near_preferred)[1:])
-    if pod.far_preferred:
-        return pod._replace(far_preferred=_heaviest_term_first(pod.far_preferred)[1:])
+    if pod.preferred_affinity:
+        return pod._replace(preferred_affinity=_heaviest_term_first(pod.preferred_affinity)[1:])
+    if pod.preferred_anti_affinity:
+        return pod._replace(preferred_anti_affinity=_heaviest_term_first(pod.preferred_anti_affinity)[1:])
     if pod.preferred:
         return pod._replace(preferred=_heaviest_first(pod.preferred)[1:])
     for i, one in enumerate(pod.spread):
-        if one.anyway:
+        if one.schedule_anyway:
             rest = [*pod.spread[:i], pod.spread[-1], *pod.spread[i + 1 :]]
             return pod._replace(spread=tuple(rest[:-1]))
     if tolerate and TOLERATE_PREFER_NO_SCHEDULE not in pod.tolerations:
@@ -87,7 +98,7 @@ def _heaviest_term_first(wishes: Iterable[PodAffinityTerm]) -> tuple[PodAffinity
     return tuple(sorted(wishes, key=lambda one: -one.weight))
 
 
-PodRun = tuple[int, PodData, int]
+PodRun = tuple[int, PodShape, int]
 """(number of the batch's pod, its shape, how many of it): equal pods in a row."""
 
 
@@ -117,7 +128,7 @@ class PodQueue:
             return None
         return self._runs.popleft()[0]
 
-    def done(self, run: PodRun, placed: int) -> None:
+    def requeue(self, run: PodRun, placed: int) -> None:
         """`placed` of the run have a place; the others go to the end."""
         number, shape, count = run
         self._length -= placed

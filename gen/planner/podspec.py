@@ -23,7 +23,7 @@ def named_zones(pod: PodSet) -> frozenset[str] | None:
     asked = [
         one for term in (requirements_of_labels(pod.node_selector), *terms) for one in term if one.key == ZONE
     ]
-    near = (*pod.near, *pod.far, *pod.near_preferred, *pod.far_preferred)
+    near = (*pod.affinity, *pod.anti_affinity, *pod.preferred_affinity, *pod.preferred_anti_affinity)
     if not asked and ZONE not in {*(one.key for one in pod.spread), *(one.key for one in near)}:
         return None
     return frozenset(zone for one in asked if not one.complement for zone in one.values)
@@ -65,11 +65,15 @@ def pod_set(
         preferred=tuple(_preferred_terms(affinity.get("nodeAffinity") or {})),
         tolerations=tuple(map(parse_toleration, pod.get("tolerations") or ())),
         spread=tuple(map(_topology_spread, pod.get("topologySpreadConstraints") or ())),
-        near=tuple(_affinity_term(one, labels, namespace) for one in near.get(_REQUIRED) or ()),
-        far=tuple(_affinity_term(one, labels, namespace) for one in far.get(_REQUIRED) or ()),
-        near_preferred=tuple(_weighted_term(one, labels, namespace) for one in near.get(_PREFERRED) or ()),
-        far_preferred=tuple(_weighted_term(one, labels, namespace) for one in far.get(_PREFERRED) or ()),
-        by_fields=any(
+        affinity=tuple(_affinity_term(one, labels, namespace) for one in near.get(_REQUIRED) or ()),
+        anti_affinity=tuple(_affinity_term(one, labels, namespace) for one in far.get(_REQUIRED) or ()),
+        preferred_affinity=tuple(
+            _weighted_term(one, labels, namespace) for one in near.get(_PREFERRED) or ()
+        ),
+        preferred_anti_affinity=tuple(
+            _weighted_term(one, labels, namespace) for one in far.get(_PREFERRED) or ()
+        ),
+        match_fields=any(
             term.get("matchFields") for term in _declared_terms(affinity.get("nodeAffinity") or {})
         ),
     )

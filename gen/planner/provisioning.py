@@ -18,7 +18,7 @@ from gen.planner.launch import (
 )
 from gen.planner.nodeclaims import NodeClaim, ReservationManager, Unschedulable
 from gen.planner.nodeclaimtemplates import LaunchChoice, nodeclaim_catalog, pool_template
-from gen.planner.podqueue import PodData, PodRun, ignored_reason
+from gen.planner.podqueue import PodRun, PodShape, ignored_reason
 from gen.planner.scheduler import ExistingNode, Scheduler
 from gen.planner.tiebreaks import TieBreaker
 
@@ -85,8 +85,8 @@ class _Provisioner:
         self._stock = ReservationUsage(question)
         self._given = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
         self._made: list[StateNode] = []
-        self._new: list[tuple[NodeClaim, LaunchChoice]] = []
-        self._shapes: dict[PodSet, PodData] = {}
+        self._add_new_claim: list[tuple[NodeClaim, LaunchChoice]] = []
+        self._shapes: dict[PodSet, PodShape] = {}
         self._refusals: dict[int, Unschedulable] = {}
 
     def all(self) -> SchedulingResult:
@@ -113,11 +113,11 @@ class _Provisioner:
             )
         return SchedulingResult(tuple(static), tuple(loops), tuple(left))
 
-    def _shape(self, pod: PodSet, tolerate: bool) -> PodData:
+    def _shape(self, pod: PodSet, tolerate: bool) -> PodShape:
         """Equal pods are one shape, whatever their names."""
         plain = pod._replace(name="", count=1)
         if plain not in self._shapes:
-            self._shapes[plain] = PodData(plain, self._question.settings, tolerate)
+            self._shapes[plain] = PodShape(plain, self._question.settings, tolerate)
         return self._shapes[plain]
 
     def _loop(self, runs: Sequence[PodRun]) -> tuple[SchedulingLoop, list[PodRun]]:
@@ -130,8 +130,8 @@ class _Provisioner:
         packing = Scheduler(
             nodeclaim_catalog(question, self._stock.spent()), standing, room, bookings, self._ties
         )
-        left = packing.pack(runs)
-        self._refusals = packing.refusals
+        left = packing.solve(runs)
+        self._refusals = packing.unschedulable
         machines, failed = self._launch(packing.claims, {number: shape for number, shape, _ in runs})
         runs = _merged([*left, *failed])
         took = tuple((one.node.name, self._placed(one.pods)) for one in standing if one.pods)
@@ -140,7 +140,7 @@ class _Provisioner:
         return SchedulingLoop(tuple(machines), took, sum(count for _, _, count in runs)), runs
 
     def _launch(
-        self, claims: Sequence[NodeClaim], shapes: dict[int, PodData]
+        self, claims: Sequence[NodeClaim], shapes: dict[int, PodShape]
     ) -> tuple[list[NewNode], list[PodRun]]:
         """The machines, and the pods of claims that turn out to have too few types."""
         machines: list[NewNode] = []
@@ -152,7 +152,7 @@ class _Provisioner:
                 self._refusals.update((n, Unschedulable("min-values", message)) for n, _ in claim.pods)
                 continue
             machines.append(self._machine(claim, got))
-            self._new.append((claim, got))
+            self._add_new_claim.append((claim, got))
         return machines, failed
 
     def _bought(self, claims: Sequence[NodeClaim]) -> list[LaunchChoice | None]:
@@ -165,7 +165,7 @@ class _Provisioner:
         found: list[LaunchChoice | None] = []
         for claim in reversed(claims) if way == 2 else claims:
             got = choose_launch(claim, self._stock.taken if way else before)
-            self._stock.take("" if got is None else got.offering.reservation)
+            self._stock.add("" if got is None else got.offering.reservation)
             found.append(got)
         return found[::-1] if way == 2 else found
 
@@ -177,24 +177,24 @@ class _Provisioner:
             for _ in range(min(pool.replicas or 0, most // ONE if most is not None else sys.maxsize)):
                 template = pool_template(self._question, pool, self._stock.spent())
                 claim = NodeClaim(template, None, "")
-                claim.candidates = template.narrow(template.requirements).candidates
+                claim.candidates = template.filter_options(template.requirements).candidates
                 if not claim.candidates:
                     break
                 got = choose_launch(claim, self._stock.taken)
                 if got is None:
                     break
-                self._stock.take(got.offering.reservation)
+                self._stock.add(got.offering.reservation)
                 machines.append(self._machine(claim, got))
-                self._new.append((claim, got))
+                self._add_new_claim.append((claim, got))
         return machines
 
     def _join(self) -> None:
         """What was launched stands now."""
-        for claim, got in self._new:
+        for claim, got in self._add_new_claim:
             pods = tuple(self._question.pods[number]._replace(count=count) for number, count in claim.pods)
             name = f"{claim.template.pool.name}-{len(self._made):06}"
             self._made.append(launched_node(claim, got, name, pods, self._question.settings.well_known))
-        self._new.clear()
+        self._add_new_claim.clear()
 
     def _bind(self, standing: Sequence[ExistingNode]) -> None:
         pods = self._question.pods
@@ -216,7 +216,7 @@ class _Provisioner:
         offering = got.offering
         return NewNode(
             claim.template.pool.name,
-            got.entry.name,
+            got.instance_type.name,
             offering.zone,
             offering.capacity_type,
             offering.price,
@@ -237,7 +237,7 @@ class _Provisioner:
 def _merged(runs: Sequence[PodRun]) -> list[PodRun]:
     """One run of each of the batch's pods, in their order."""
     counts: dict[int, int] = {}
-    shapes: dict[int, PodData] = {}
+    shapes: dict[int, PodShape] = {}
     for number, shape, count in runs:
         counts[number] = counts.get(number, 0) + count
         shapes[number] = shape

@@ -15,7 +15,7 @@ from gen.planner.nodeclaims import (
     Unschedulable,
 )
 from gen.planner.nodeclaimtemplates import NodeClaimCatalog, NodeClaimTemplate, PoolInstanceType
-from gen.planner.podqueue import PodData, PodQueue, PodRun, queue_order
+from gen.planner.podqueue import PodQueue, PodRun, PodShape, queue_order
 from gen.planner.tiebreaks import TieBreaker
 from gen.planner.topology import NoDomain, Topology, labels_with_hostname
 
@@ -24,43 +24,43 @@ class ExistingNode:
     def __init__(self, node: StateNode, daemons: tuple[DaemonSet, ...]) -> None:
         labels = labels_with_hostname(node)
         self.node = node
-        self.host = labels[HOSTNAME]
+        self.hostname = labels[HOSTNAME]
         self.pool = labels.get(NODEPOOL, "")
         self.requirements = Requirements(
             requirements_of_labels((k, v) for k, v in labels.items() if k != HOSTNAME)
         )
         self.free = _free_resources_of(node, _pending_daemonset_requests(node, self.requirements, daemons))
         self.pods: list[tuple[int, int]] = []
-        self._closed: dict[PodData, Requirements] = {}
+        self._rejected: dict[PodShape, Requirements] = {}
 
-    def closed(self, shape: PodData) -> bool:
-        return self._closed.get(shape) is self.requirements
+    def rejects(self, shape: PodShape) -> bool:
+        return self._rejected.get(shape) is self.requirements
 
-    def close(self, shape: PodData) -> None:
-        self._closed[shape] = self.requirements
+    def mark_rejected(self, shape: PodShape) -> None:
+        self._rejected[shape] = self.requirements
 
-    def offer(self, shape: PodData, topology: Topology) -> Requirements | Unschedulable:
+    def can_add(self, shape: PodShape, topology: Topology) -> Requirements | Unschedulable:
         """What it would ask of further pods if it took this one."""
         if untolerated(self.node.taints, shape.pod.tolerations) is not None:
             return Unschedulable("taints", "")
         if not fits(shape.requests.items(), self.free):
             return Unschedulable("types", "")
-        if shape.hostname and not shape.hostname.allows(self.host):
+        if shape.hostname and not shape.hostname.allows(self.hostname):
             return Unschedulable("requirements", "")
-        if self.requirements.clash(shape.wanted, self.node.unknown) is not None:
+        if self.requirements.conflict(shape.requirements, self.node.unknown) is not None:
             return Unschedulable("requirements", "")
-        joined = self.requirements.plus(shape.wanted)
-        if topology.binds(shape):
-            narrowed = topology.narrowed(shape, self.host, joined, frozenset())
+        joined = self.requirements.plus(shape.requirements)
+        if topology.applies_to(shape):
+            narrowed = topology.add_requirements(shape, self.hostname, joined, frozenset())
             if isinstance(narrowed, NoDomain):
                 return Unschedulable("topology", *narrowed)
             joined = narrowed
         return self.requirements if joined == self.requirements else joined
 
-    def most(self, shape: PodData) -> int:
+    def most(self, shape: PodShape) -> int:
         return min(self.free.get(name, 0) // value for name, value in shape.requests.items() if value > 0)
 
-    def take(self, requirements: Requirements, shape: PodData, number: int, count: int) -> None:
+    def add(self, requirements: Requirements, shape: PodShape, number: int, count: int) -> None:
         self.requirements = requirements
         for name, value in shape.requests.items():
             if name in self.free or value:
@@ -77,7 +77,7 @@ def _pending_daemonset_requests(
         wanted = Requirements(
             (*requirements_of_labels(daemon.node_selector), *(daemon.required[0] if daemon.required else ()))
         )
-        if untolerated(node.taints, daemon.tolerations) is None and requirements.clash(wanted) is None:
+        if untolerated(node.taints, daemon.tolerations) is None and requirements.conflict(wanted) is None:
             found.append(daemon)
     total = sum_resources(*(daemon.requests for daemon in found), ((PODS, ONE * len(found)),))
     running = dict(node.daemons)
@@ -110,48 +110,50 @@ class Scheduler:
         ties: TieBreaker,
     ) -> None:
         self.claims: list[NodeClaim] = []
-        self.refusals: dict[int, Unschedulable] = {}
+        self.unschedulable: dict[int, Unschedulable] = {}
         self._market = market
-        self._standing = standing
+        self._existing = standing
         self._limits = limits
         self._bookings = bookings
         self._ties = ties
         self._clock = 0
         self._topology = Topology(market.domains, [one.node for one in standing], ties)
 
-    def pack(self, runs: Sequence[PodRun]) -> list[PodRun]:
+    def solve(self, runs: Sequence[PodRun]) -> list[PodRun]:
         """Who found no place."""
         for _, shape, _ in runs:
-            self._topology.watch(shape)
-        for one in self._standing:
-            self._topology.register(one.host)
+            self._topology.add_pod(shape)
+        for one in self._existing:
+            self._topology.register(one.hostname)
         line = PodQueue(queue_order(runs, self._ties))
         while (run := line.next()) is not None:
-            line.done(run, self._place(run))
+            line.requeue(run, self._schedule_run(run))
         return line.left()
 
-    def _place(self, run: PodRun) -> int:
+    def _schedule_run(self, run: PodRun) -> int:
         """How many of the run found a place; what is true of the first without one is true of the rest."""
         number, shape, count = run
         placed = 0
-        self.refusals.pop(number, None)
+        self.unschedulable.pop(number, None)
         while placed < count:
-            took, refusal = self._relaxing(shape, number, count - placed)
+            took, refusal = self._schedule_with_relaxation(shape, number, count - placed)
             placed += took
             if not took and refusal is not None:
-                self.refusals[number] = refusal
+                self.unschedulable[number] = refusal
                 break
         return placed
 
-    def _relaxing(self, shape: PodData, number: int, count: int) -> tuple[int, Unschedulable | None]:
+    def _schedule_with_relaxation(
+        self, shape: PodShape, number: int, count: int
+    ) -> tuple[int, Unschedulable | None]:
         """Place some of `count`, at least one where that is possible: each pod starts with all its wishes and
         drops one after the other, unless it only waits for a reservation.
         """
-        wish: PodData | None = shape
+        wish: PodShape | None = shape
         while wish is not None:
-            self._topology.watch(wish)
-            bound = self._topology.binds(wish)
-            took, refusal = self._attempt(wish, number, 1 if bound else count)
+            self._topology.add_pod(wish)
+            bound = self._topology.applies_to(wish)
+            took, refusal = self._schedule_shape(wish, number, 1 if bound else count)
             if took or refusal is None or refusal.kind == "reserved":
                 return took, refusal
             if bound or not refusal.static:
@@ -159,9 +161,9 @@ class Scheduler:
             wish = wish.relaxed
         return 0, refusal
 
-    def _attempt(self, shape: PodData, number: int, count: int) -> tuple[int, Unschedulable | None]:
+    def _schedule_shape(self, shape: PodShape, number: int, count: int) -> tuple[int, Unschedulable | None]:
         """Place up to `count` with these wishes; why the next one found nothing."""
-        placed = self._onto_standing(shape, number, count)
+        placed = self._add_to_existing(shape, number, count)
         if placed == count:
             return placed, None
         opened = InFlightNodeClaims(self.claims, shape, self._topology, self._bookings, self._ties)
@@ -169,42 +171,42 @@ class Scheduler:
         while placed < count:
             found = opened.next()
             if found is None and fresh is not None:
-                placed += self._again(fresh, shape, number, count - placed)
+                placed += self._repeat_claim(fresh, shape, number, count - placed)
                 if placed == count:
                     break
             if found is None:
-                bought = self._new(shape)
+                bought = self._add_new_claim(shape)
                 if isinstance(bought, Unschedulable):
                     return placed, bought
                 found, fresh = bought, bought[0]
             claim, offer = found
             took = 1
-            if not opened.others(claim, offer):
-                offer, took = claim.stretch(offer, shape, count - placed)
+            if not opened.has_alternatives(claim, offer):
+                offer, took = claim.extend(offer, shape, count - placed)
             self._take(claim, offer, shape, (number, took))
-            opened.back(claim)
+            opened.put_back(claim)
             placed += took
         return placed, None
 
-    def _onto_standing(self, shape: PodData, number: int, count: int) -> int:
+    def _add_to_existing(self, shape: PodShape, number: int, count: int) -> int:
         placed = 0
-        for one in self._standing:
+        for one in self._existing:
             if placed == count:
                 break
-            if one.closed(shape):
+            if one.rejects(shape):
                 continue
-            offer = one.offer(shape, self._topology)
+            offer = one.can_add(shape, self._topology)
             if isinstance(offer, Unschedulable):
                 if offer.lasting:
-                    one.close(shape)
+                    one.mark_rejected(shape)
                 continue
             took = min(count - placed, one.most(shape))
-            one.take(offer, shape, number, took)
-            self._topology.record(shape, one.host, one.node.taints, offer, took)
+            one.add(offer, shape, number, took)
+            self._topology.record(shape, one.hostname, one.node.taints, offer, took)
             placed += took
         return placed
 
-    def _new(self, shape: PodData) -> tuple[NodeClaim, NodeClaimUpdate] | Unschedulable:
+    def _add_new_claim(self, shape: PodShape) -> tuple[NodeClaim, NodeClaimUpdate] | Unschedulable:
         """A claim of the first pool that accepts; one that would have to wait for a reservation ends it."""
         refusals: list[tuple[str, Unschedulable]] = []
         for template in self._market.templates:
@@ -212,46 +214,46 @@ class Scheduler:
             if isinstance(allowed, Unschedulable):
                 refusals.append((template.pool.name, allowed))
                 continue
-            claim = NodeClaim(template, allowed, self._host())
+            claim = NodeClaim(template, allowed, self._next_hostname())
             relax = template.settings.best_effort_min_values
-            offer = claim.offer(shape, self._topology, self._bookings, relax)
+            offer = claim.can_add(shape, self._topology, self._bookings, relax)
             if isinstance(offer, NodeClaimUpdate):
                 self.claims.append(claim)
                 claim.largest = _largest_capacity(offer, self._limits[template.pool.name])
-                self._spend(template, claim.largest)
+                self._spend_limits(template, claim.largest)
                 return claim, offer
             if offer.kind == "reserved":
                 return offer
-            refusals.append((template.pool.name, self._for_limits(template, allowed, shape, offer)))
+            refusals.append((template.pool.name, self._explain_limits(template, allowed, shape, offer)))
         return _combined(refusals)
 
-    def _again(self, fresh: NodeClaim, shape: PodData, number: int, count: int) -> int:
+    def _repeat_claim(self, fresh: NodeClaim, shape: PodShape, number: int, count: int) -> int:
         """Claims just like the one that these pods filled alone, as long as nothing makes a difference."""
         several, entries = divmod(count, fresh.count)[0], fresh.allowed
         template = fresh.template
-        alone = fresh.pods == [(number, fresh.count)] and fresh.closed(shape) and fresh.lasting
-        if not alone or template.narrow(fresh.requirements).reserved:
+        alone = fresh.pods == [(number, fresh.count)] and fresh.rejects(shape) and fresh.lasting
+        if not alone or template.filter_options(fresh.requirements).reserved:
             return 0
         for made in range(several):
             if self._allowed(template) != entries:
                 return made * fresh.count
             self._clock += 1
-            twin = fresh.copy(self._host(), self._clock)
+            twin = fresh.copy(self._next_hostname(), self._clock)
             self.claims.append(twin)
-            self._spend(template, fresh.largest)
+            self._spend_limits(template, fresh.largest)
             self._record(twin, shape, twin.count)
         return several * fresh.count
 
-    def _take(self, claim: NodeClaim, offer: NodeClaimUpdate, shape: PodData, pods: tuple[int, int]) -> None:
+    def _take(self, claim: NodeClaim, offer: NodeClaimUpdate, shape: PodShape, pods: tuple[int, int]) -> None:
         self._clock += 1
-        claim.take(offer, shape, pods, self._bookings, self._clock)
+        claim.add(offer, shape, pods, self._bookings, self._clock)
         self._record(claim, shape, pods[1])
 
-    def _record(self, claim: NodeClaim, shape: PodData, count: int) -> None:
-        self._topology.register(claim.host)
-        self._topology.record(shape, claim.host, claim.template.pool.taints, claim.requirements, count)
+    def _record(self, claim: NodeClaim, shape: PodShape, count: int) -> None:
+        self._topology.register(claim.hostname)
+        self._topology.record(shape, claim.hostname, claim.template.pool.taints, claim.requirements, count)
 
-    def _host(self) -> str:
+    def _next_hostname(self) -> str:
         self._clock += 1
         return f"new-{self._clock}"
 
@@ -260,16 +262,16 @@ class Scheduler:
         limits = self._limits[template.pool.name]
         if limits.get(NODES) == 0:
             return Unschedulable("limits", "its limit of nodes is reached")
-        left = frozenset(e for e in template.entries if _fits_limits(e, limits)) if limits else None
+        left = frozenset(e for e in template.instance_types if _fits_limits(e, limits)) if limits else None
         if left is not None and not left:
             return Unschedulable("limits", "every type is larger than what its limits leave")
-        return None if left is None or len(left) == len(template.entries) else left
+        return None if left is None or len(left) == len(template.instance_types) else left
 
-    def _for_limits(
+    def _explain_limits(
         self,
         template: NodeClaimTemplate,
         allowed: frozenset[PoolInstanceType] | None,
-        shape: PodData,
+        shape: PodShape,
         refusal: Unschedulable,
     ) -> Unschedulable:
         """The refusal, or that the limits are its reason: without them it would get a machine, or wait for a
@@ -277,12 +279,12 @@ class Scheduler:
         """
         if allowed is None:
             return refusal
-        without = NodeClaim(template, None, "?").offer(shape, self._topology, self._bookings)
+        without = NodeClaim(template, None, "?").can_add(shape, self._topology, self._bookings)
         if isinstance(without, Unschedulable) and without.kind != "reserved":
             return refusal
         return Unschedulable("limits", "every type that it could use is larger than what its limits leave")
 
-    def _spend(self, template: NodeClaimTemplate, largest: dict[str, int]) -> None:
+    def _spend_limits(self, template: NodeClaimTemplate, largest: dict[str, int]) -> None:
         """Karpenter expects the largest type of a claim."""
         limits = self._limits[template.pool.name]
         for name, value in largest.items():
@@ -296,7 +298,7 @@ def _fits_limits(entry: PoolInstanceType, limits: dict[str, int]) -> bool:
 
 def _largest_capacity(offer: NodeClaimUpdate, names: Iterable[str]) -> dict[str, int]:
     """Of each of these resources, the most that any type of the offer has."""
-    capacities = [dict(c.entry.type.capacity) for c in offer.candidates] if names else []
+    capacities = [dict(c.instance_type.type.capacity) for c in offer.candidates] if names else []
     return {name: max(capacity.get(name, 0) for capacity in capacities) for name in names}
 
 

@@ -27,7 +27,7 @@ from gen.planner.inputs import (
     StateNode,
     TopologySpread,
 )
-from gen.planner.podqueue import PodData
+from gen.planner.podqueue import PodShape
 from gen.planner.tiebreaks import TieBreaker
 
 SPREAD, AFFINITY, ANTI_AFFINITY = "spread", "affinity", "anti-affinity"
@@ -38,7 +38,7 @@ _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?", r
 class TopologyNodeFilter(NamedTuple):
     """Which nodes count for a spread constraint: those that its pod could use."""
 
-    wanted: tuple[Requirements, ...] = ()
+    requirements: tuple[Requirements, ...] = ()
     honor_taints: bool = False
     honor_affinity: bool = False
     tolerations: tuple[Toleration, ...] = ()
@@ -47,8 +47,8 @@ class TopologyNodeFilter(NamedTuple):
         self, taints: Iterable[Taint], requirements: Requirements, known: frozenset[str] = frozenset()
     ) -> bool:
         """`known`: labels that the requirements may leave open."""
-        wanted = self.wanted if self.honor_affinity else ()
-        if wanted and all(requirements.clash(one, known) is not None for one in wanted):
+        wanted = self.requirements if self.honor_affinity else ()
+        if wanted and all(requirements.conflict(one, known) is not None for one in wanted):
             return False
         return not self.honor_taints or untolerated(taints, self.tolerations) is None
 
@@ -69,7 +69,7 @@ class TopologyRule(NamedTuple):
         labels, of their node filter; of two equal alternatives of a filter it sees none.
         """
         keys: set[frozenset[tuple[str, int | None]]] = set()
-        for one in self.filter.wanted:
+        for one in self.filter.requirements:
             keys ^= {frozenset((r.key, r.min_values) for r in one)}
         filtered = (self.filter.honor_taints, self.filter.honor_affinity, frozenset(self.filter.tolerations))
         return self.kind, self.key, self.namespaces, self.selector, self.max_skew, frozenset(keys), filtered
@@ -107,9 +107,9 @@ class TopologyGroup:
         if self.rule.kind == SPREAD:
             found = self._spread(pod, of_pod, of_node, ties)
         elif self.rule.kind == AFFINITY:
-            found = self._near(pod, of_pod, of_node, ties)
+            found = self._affinity_domains(pod, of_pod, of_node, ties)
         else:
-            found = self._far(of_pod, of_node)
+            found = self._anti_affinity_domains(of_pod, of_node)
         return requirement(self.rule.key, IN, found)
 
     def _host(self, of_node: Requirement) -> str | None:
@@ -142,17 +142,19 @@ class TopologyGroup:
             return 0
         return min(counts, default=UNLIMITED_SKEW)
 
-    def _near(self, pod: PodSet, of_pod: Requirement, of_node: Requirement, ties: TieBreaker) -> list[str]:
+    def _affinity_domains(
+        self, pod: PodSet, of_pod: Requirement, of_node: Requirement, ties: TieBreaker
+    ) -> list[str]:
         host = self._host(of_node)
         if host is not None:
             if not of_pod.allows(host):
                 return []
-            return [host] if self.domains.get(host, 0) > 0 or self._may_start(pod, of_pod) else []
+            return [host] if self.domains.get(host, 0) > 0 or self._may_be_first(pod, of_pod) else []
         names = sorted(self.domains)
         taken = [n for n in names if self.domains[n] > 0 and of_pod.allows(n) and of_node.allows(n)]
-        if taken or not self._may_start(pod, of_pod):
+        if taken or not self._may_be_first(pod, of_pod):
             return taken
-        both = of_pod.meet(of_node)
+        both = of_pod.intersection(of_node)
         found = []
         for allowed in (both, of_pod):
             possible = [name for name in names if allowed.allows(name)]
@@ -160,7 +162,7 @@ class TopologyGroup:
                 found.append(possible[ties.pick(len(possible))])
         return found
 
-    def _may_start(self, pod: PodSet, of_pod: Requirement) -> bool:
+    def _may_be_first(self, pod: PodSet, of_pod: Requirement) -> bool:
         """Is it the first of pods that want to be together?"""
         if not self.selects(pod):
             return False
@@ -168,7 +170,7 @@ class TopologyGroup:
             return True
         return not any(count > 0 and of_pod.allows(name) for name, count in self.domains.items())
 
-    def _far(self, of_pod: Requirement, of_node: Requirement) -> list[str]:
+    def _anti_affinity_domains(self, of_pod: Requirement, of_node: Requirement) -> list[str]:
         host = self._host(of_node)
         if host is not None:
             return [host] if self.domains.get(host, 0) == 0 else []
@@ -239,24 +241,24 @@ class Topology:
         self._ties = ties
         self._groups: dict[object, TopologyGroup] = {}
         self._inverse: dict[object, tuple[TopologyGroup, set[PodSet]]] = {}
-        self._of: dict[PodData, tuple[TopologyGroup, ...]] = {}
+        self._of: dict[PodShape, tuple[TopologyGroup, ...]] = {}
         for node, labels in self._nodes:
             for pod in node.pods:
-                self._repel(pod, labels)
+                self._add_inverse_group(pod, labels)
 
-    def watch(self, shape: PodData) -> None:
+    def add_pod(self, shape: PodShape) -> None:
         """Called for every shape before the first pod is placed, and again when one has dropped a wish."""
         if shape not in self._of:
-            self._repel(shape.pod, {})
+            self._add_inverse_group(shape.pod, {})
             found = [self._group(rule, shape.pod) for rule in _rules(shape.pod, shape.settings)]
             self._of[shape] = tuple(dict.fromkeys(found))
 
-    def binds(self, shape: PodData) -> bool:
+    def applies_to(self, shape: PodShape) -> bool:
         """Does it matter to this pod where others are?"""
         return bool(self._of[shape]) or any(group.selects(shape.pod) for group, _ in self._inverse.values())
 
-    def narrowed(
-        self, shape: PodData, host: str, requirements: Requirements, known: frozenset[str]
+    def add_requirements(
+        self, shape: PodShape, host: str, requirements: Requirements, known: frozenset[str]
     ) -> Requirements | NoDomain:
         """The requirements with the domains that are left.
 
@@ -267,17 +269,19 @@ class Topology:
         inverse = [group for group, _ in self._inverse.values() if group.selects(shape.pod)]
         for group in (*self._of[shape], *inverse):
             key = group.rule.key
-            domain = group.next_domain(shape.pod, shape.strict.get(key), here.get(key), self._ties)
+            domain = group.next_domain(
+                shape.pod, shape.strict_requirements.get(key), here.get(key), self._ties
+            )
             if not domain.values:
                 rule = group.rule
                 lasting = rule.key == HOSTNAME and rule.kind != AFFINITY
                 return NoDomain(f"{rule.kind} by {rule.key} leaves no place", lasting)
             found = found.plus((domain,))
-        clash = here.clash(found, known)
+        clash = here.conflict(found, known)
         return found.without(HOSTNAME) if clash is None else NoDomain(str(clash), lasting=False)
 
     def record(
-        self, shape: PodData, host: str, taints: Sequence[Taint], requirements: Requirements, pods: int
+        self, shape: PodShape, host: str, taints: Sequence[Taint], requirements: Requirements, pods: int
     ) -> None:
         """`pods` more of this shape have their place."""
         if not self._groups and not self._inverse:
@@ -323,9 +327,9 @@ class Topology:
             if everyone or group.selects(pod):
                 group.record((domain,), pod.count)
 
-    def _repel(self, pod: PodSet, labels: Mapping[str, str]) -> None:
+    def _add_inverse_group(self, pod: PodSet, labels: Mapping[str, str]) -> None:
         """Keeps others away from where this pod is or may be; from its node's `labels` on."""
-        for term in pod.far:
+        for term in pod.anti_affinity:
             rule = _affinity_rule(ANTI_AFFINITY, term, pod)
             identity = rule.identity()
             if identity not in self._inverse:
@@ -343,17 +347,19 @@ def labels_with_hostname(node: StateNode) -> dict[str, str]:
 
 def _identity(pod: PodSet) -> PodSet:
     """The same for a pod before and after it drops wishes."""
-    return PodSet("", (), namespace=pod.namespace, labels=pod.labels, far=pod.far)
+    return PodSet("", (), namespace=pod.namespace, labels=pod.labels, anti_affinity=pod.anti_affinity)
 
 
 def _rules(pod: PodSet, settings: KarpenterSettings) -> list[TopologyRule]:
     wishes = not settings.ignore_preferences
-    rules = [_spread_rule(one, pod) for one in pod.spread if wishes or not one.anyway]
+    rules = [_spread_rule(one, pod) for one in pod.spread if wishes or not one.schedule_anyway]
     rules += [
-        _affinity_rule(AFFINITY, one, pod) for one in (*pod.near, *(pod.near_preferred if wishes else ()))
+        _affinity_rule(AFFINITY, one, pod)
+        for one in (*pod.affinity, *(pod.preferred_affinity if wishes else ()))
     ]
     rules += [
-        _affinity_rule(ANTI_AFFINITY, one, pod) for one in (*pod.far, *(pod.far_preferred if wishes else ()))
+        _affinity_rule(ANTI_AFFINITY, one, pod)
+        for one in (*pod.anti_affinity, *(pod.preferred_anti_affinity if wishes else ()))
     ]
     return rules
 

@@ -92,12 +92,12 @@ def want(reservation_name: str, *windows: str, nodes: bool = False, of: str = "s
 
 def planned(
     clouds: Iterable[CloudCapacity],
-    wants: Iterable[SeatDemand],
+    demands: Iterable[SeatDemand],
     classes: Iterable[ResourceClass] = (SMALL,),
     tails: Mapping[str, int | None] | None = None,
     lives: Mapping[str, int | None] | None = None,
 ) -> ClusterPlan:
-    every, wanted = tuple(clouds), sorted(wants, key=lambda one: one.key)
+    every, wanted = tuple(clouds), sorted(demands, key=lambda one: one.key)
     known = {one.name: one for one in classes}
     led: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
     for one in wanted:
@@ -121,7 +121,7 @@ def planned(
     minutes = [minute for one in wanted for minute in one.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
     run = ClusterSimulation(cluster, wanted, lambda question: result_range(question).plain).run(last)
-    return ClusterPlan("prod", cluster.shop, tuple(wanted), (run,), first, last)
+    return ClusterPlan("prod", cluster.catalog, tuple(wanted), (run,), first, last)
 
 
 def run(*arguments: Any, **more: Any) -> SimulationRun:

@@ -48,7 +48,7 @@ def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out
     pipeline, some = read(tmp_path)
 
     assert [one.cluster for one in some] == ["prod"]
-    assert [want.key for want in some[0].wants] == [("course", "small"), ("night", "small")]
+    assert [want.key for want in some[0].demands] == [("course", "small"), ("night", "small")]
     assert unplanned_items(pipeline.declared) == [UnplannedItem("bench", "names no cloudCapacity")]
 
 

@@ -52,7 +52,7 @@ def test_zones_of_all_pools_count_for_who_is_spread(others: list[Any]) -> None:
     )
 
     assert sorted(zones_of(found, "gpu")) == [A, B]
-    assert [(key, lack.count, lack.kind) for key, lack in found.steps[0].lacks] == [
+    assert [(key, lack.count, lack.kind) for key, lack in found.steps[0].shortfalls] == [
         (("a", "spread"), 8, "topology")
     ]
 
@@ -64,7 +64,7 @@ def test_seats_may_be_near_to_those_of_another_capacity() -> None:
         [one_class("near", "gpu", affinity=affinity("podAffinity")), one_class("small", "general")],
     )
 
-    assert (zones_of(found, "gpu"), [step.lacks for step in found.steps]) == ([B], [(), (), ()])
+    assert (zones_of(found, "gpu"), [step.shortfalls for step in found.steps]) == ([B], [(), (), ()])
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_seats_are_on_no_whole_node_of_another() -> None:
         [one_class("spread", "gpu", topologySpreadConstraints=(SPREAD,)), one_class("small", "gpu")],
     )
 
-    assert told(found.stays) == [
+    assert told(found.intervals) == [
         "0 on-demand m5.4xlarge 8:00-12:01 b 1",
         "1 on-demand m5.4xlarge 9:00-12:01 a 1",
     ]

@@ -17,7 +17,7 @@ def budgets(*said: dict[str, Any], **more: Any) -> dict[str, Any]:
 def gone(found: SimulationRun, since: int = END) -> list[int]:
     """When each machine has gone, in seconds since then."""
     last: dict[int, int] = {}
-    for stay in found.stays:
+    for stay in found.intervals:
         last[stay.machine] = max(stay.until, last.get(stay.machine, 0))
     return [last[number] - since for number in sorted(last)]
 
@@ -53,7 +53,7 @@ def test_a_budget_of_its_own_holds_nodes_until_its_hours_are_over() -> None:
     early = {"nodes": "0", "schedule": "0 6 * * *", "duration": "14h"}
     one = cloud("m5.large", **budgets(early, {"nodes": "100%"}))
 
-    assert told(run([one], [want("ml", "8-10=2"), want("stats", "15-16=1")]).stays) == [
+    assert told(run([one], [want("ml", "8-10=2"), want("stats", "15-16=1")]).intervals) == [
         "0 on-demand m5.large 8:00-15:00 ml 1",
         "0 on-demand m5.large 15:00-20:01 stats 1",
         "1 on-demand m5.large 8:00-20:01 ml 1",
@@ -72,13 +72,13 @@ def test_a_budget_of_its_own_holds_nodes_until_its_hours_are_over() -> None:
 )
 def test_what_budgets_hold_for_ever_goes_as_it_expires(said: tuple[dict[str, Any], ...]) -> None:
     one = cloud("m5.large", **budgets(*said))
-    wants = [want("ml", "8-12=1"), want("late", "40-41=1")]
+    demands = [want("ml", "8-12=1"), want("late", "40-41=1")]
 
-    assert told(run([one], wants, lives={"general": 24 * HOUR}).stays) == [
+    assert told(run([one], demands, lives={"general": 24 * HOUR}).intervals) == [
         "0 on-demand m5.large 8:00-32:01 ml 1",
         "1 on-demand m5.large 40:00-64:01 late 1",
     ]
-    assert told(run([one], wants).stays) == [
+    assert told(run([one], demands).intervals) == [
         "0 on-demand m5.large 8:00-40:00 ml 1",
         "0 on-demand m5.large 40:00-41:00 late 1",
     ]
@@ -89,15 +89,15 @@ def test_an_expired_machine_with_seats_is_replaced_and_its_age_begins_anew() -> 
         [cloud("m5.large")], [want("ml", "8-40=1")], tails={"general": None}, lives={"general": 24 * HOUR}
     )
 
-    assert told(found.stays) == ["0 on-demand m5.large 8:00-56:01 ml 1"]
+    assert told(found.intervals) == ["0 on-demand m5.large 8:00-56:01 ml 1"]
 
 
 def test_expiry_waits_for_no_window_and_for_no_budget() -> None:
     """The first is empty since ten, and old at noon of the next day."""
-    wants = [want("a", "8-10=1"), want("b", "9-50=1")]
+    demands = [want("a", "8-10=1"), want("b", "9-50=1")]
     one = cloud("m5.large", **budgets({"nodes": "0"}))
 
-    assert gone(run([one], wants, lives={"general": 28 * HOUR}), 0) == [36 * HOUR + 60, 65 * HOUR + 60]
+    assert gone(run([one], demands, lives={"general": 28 * HOUR}), 0) == [36 * HOUR + 60, 65 * HOUR + 60]
 
 
 def test_a_round_goes_on_where_it_was_when_something_else_happens() -> None:

@@ -62,8 +62,8 @@ def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> Non
     one = planned(
         [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [want("ml", "8-12=1")]
     )
-    (each,) = one.shop.reserved.values()
-    found = ledger.reserved_usage(each, one.runs[0].stays, (8 * HOUR, 12 * HOUR), TimeRange())
+    (each,) = one.catalog.reserved.values()
+    found = ledger.reserved_usage(each, one.runs[0].intervals, (8 * HOUR, 12 * HOUR), TimeRange())
 
     assert found == ReservedUsage(48 * HOUR, 4 * HOUR + 60, Decimal("0.05"))
     assert (found.money, found.idle_money) == (
@@ -78,7 +78,7 @@ def test_what_its_own_dates_leave_open_is_the_terms() -> None:
     one = planned(
         [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [want("ml", "8-12=1")]
     )
-    (each,) = one.shop.reserved.values()
+    (each,) = one.catalog.reserved.values()
 
     assert ledger.paid_span(each, (8 * HOUR, 12 * HOUR)) == (8 * HOUR, 12 * HOUR)
 

@@ -25,8 +25,8 @@ def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = 
     """A seat of the first class from 8 o'clock on, and one of the last from 9."""
     one = cloud("m5.4xlarge")
     one = one._replace(requirements=(*one.requirements, *requirements))
-    wants = [want("a", "8-12=1", of=classes[0].name), want("b", "9-13=1", of=classes[-1].name)]
-    return told(run([one], wants, classes).stays)
+    demands = [want("a", "8-12=1", of=classes[0].name), want("b", "9-13=1", of=classes[-1].name)]
+    return told(run([one], demands, classes).intervals)
 
 
 def test_a_label_that_requirements_give_is_found_by_later_windows() -> None:
@@ -80,13 +80,13 @@ def test_a_machine_whose_reservation_has_ended_has_its_labels_no_more() -> None:
         choosy("reserved", **{RESERVATION: "cr-1"}),
         choosy("hourly", **{"karpenter.sh/capacity-type": "on-demand"}),
     ]
-    wants = [
+    demands = [
         want("a", "8-13=1"),
         want("early", "9-13=1", of="reserved"),
         want("late", "11-13=1", of="reserved"),
         want("hourly", "11-13=1", of="hourly"),
     ]
-    found = run([one], wants, classes)
+    found = run([one], demands, classes)
 
     assert len(found.sorts) == 1
     assert [(at, key, count) for at, _, _, lacks in found.steps for key, (count, *_) in lacks] == [

@@ -55,9 +55,9 @@ def story(seed: int) -> ClusterPlan:
         )
         for name in ("general", "other")
     ]
-    wants = [_want(random, f"course-{number}") for number in range(random.randint(1, 8))]
+    demands = [_want(random, f"course-{number}") for number in range(random.randint(1, 8))]
     tails = {"general": random.choice((0, 600, 7200)), "other": random.choice((0, 600))}
-    return planned(clouds, wants, CLASSES, tails)
+    return planned(clouds, demands, CLASSES, tails)
 
 
 def _want(random: Random, name: str) -> SeatDemand:
@@ -89,8 +89,8 @@ def moments(one: ClusterPlan) -> Iterator[int]:
 
 def test_every_seat_has_a_machine_or_is_told_to_have_none(one: ClusterPlan) -> None:
     for step in one.runs[0].steps:
-        lacks = dict(step.lacks)
-        for wanted in one.wants:
+        lacks = dict(step.shortfalls)
+        for wanted in one.demands:
             placed = sum(home(one, wanted.key, step.at).values())
             lacking = lacks[wanted.key].count if wanted.key in lacks else 0
             assert placed + lacking == level(wanted, step.at)
@@ -100,14 +100,14 @@ def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
     classes = {found.name: dict(found.requests) for found in CLASSES}
     for at in moments(one):
         used: dict[int, dict[str, int]] = {}
-        for wanted in one.wants:
+        for wanted in one.demands:
             for number, count in home(one, wanted.key, at).items() if not wanted.nodes else ():
                 mine = used.setdefault(number, {})
                 for resource, amount in classes[wanted.key[1]].items():
                     mine[resource] = mine.get(resource, 0) + (parse(amount) or 0) * count
         for number, mine in used.items():
             sort = one.runs[0].sorts[number]
-            kind = one.shop.kind(sort.capacity, sort.type)
+            kind = one.catalog.kind(sort.capacity, sort.type)
             room = allocatable(kind.capacity, kind.overhead)
             assert all(amount <= room[resource] for resource, amount in mine.items())
 
@@ -115,12 +115,12 @@ def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
 def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: ClusterPlan) -> None:
     classes = {found.name: dict(found.requests) for found in CLASSES}
     largest = {"cpu": 7910 * 10**6, "memory": 14162 * 2**20 * 10**9}
-    standing = MachineCounts(one.runs[0].stays)
+    standing = MachineCounts(one.runs[0].intervals)
     for at in moments(one):
         for resource, room in largest.items():
             asked = sum(
                 (parse(classes[wanted.key[1]][resource]) or 0) * count
-                for wanted in one.wants
+                for wanted in one.demands
                 for count in home(one, wanted.key, at).values()
                 if not wanted.nodes
             )
@@ -128,9 +128,9 @@ def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: Clust
 
 
 def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: ClusterPlan) -> None:
-    standing = MachineCounts(one.runs[0].stays)
+    standing = MachineCounts(one.runs[0].intervals)
     for at, machines in zip(standing.moments, standing.levels, strict=True):
-        for key, each in one.shop.reserved.items():
+        for key, each in one.catalog.reserved.items():
             used = sum(number for sort, number in machines.items() if sort.reserved == key)
             assert used <= (each.said.count if each.at(at) else 0)
 
@@ -139,7 +139,7 @@ def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPla
     found = ledger.cost_lines(one, 0, TimeRange(), MONTHS)
     whole = ledger.sum_lines(found)
 
-    assert sum(line.seconds for line in found) == sum(s.until - s.since for s in one.runs[0].stays)
+    assert sum(line.seconds for line in found) == sum(s.until - s.since for s in one.runs[0].intervals)
     for by in (lambda line: line.key[0], lambda line: line.key[1], lambda line: line.month):
         parts = ledger.sum_by(found, by).values()
         for kind in ledger.CAPACITY_TYPES:
@@ -167,7 +167,7 @@ def _by_sort(found: list[CostLine]) -> dict[object, int]:
 
 def test_each_machine_is_paid_without_a_gap_and_once(one: ClusterPlan) -> None:
     last: dict[int, int] = {}
-    for stay in sorted(one.runs[0].stays, key=lambda stay: (stay.machine, stay.since)):
+    for stay in sorted(one.runs[0].intervals, key=lambda stay: (stay.machine, stay.since)):
         assert stay.since < stay.until
         assert last.get(stay.machine, stay.since) == stay.since
         last[stay.machine] = stay.until

@@ -33,10 +33,10 @@ def homes(found: SimulationRun) -> dict[str, list[int]]:
 
 
 def test_a_seat_keeps_away_from_seats_that_do_not_care() -> None:
-    wants = [want("exam", "8-12=1", of="exam"), want("ml", "8-12=1")]
-    found = run([cloud("m5.4xlarge")], wants, [caring("exam", APART), plain("small")])
+    demands = [want("exam", "8-12=1", of="exam"), want("ml", "8-12=1")]
+    found = run([cloud("m5.4xlarge")], demands, [caring("exam", APART), plain("small")])
 
-    assert told(found.stays) == [
+    assert told(found.intervals) == [
         "0 on-demand m5.4xlarge 8:00-12:01 exam 1",
         "1 on-demand m5.4xlarge 8:00-12:01 ml 1",
     ]
@@ -44,11 +44,11 @@ def test_a_seat_keeps_away_from_seats_that_do_not_care() -> None:
 
 @pytest.mark.parametrize("opens", [8, 9], ids=["at-once", "later"])
 def test_a_seat_finds_its_place_beside_seats_that_do_not_care(opens: int) -> None:
-    wants = [want("help", f"{opens}-12=1", of="help"), want("ml", "8-12=1")]
-    found = run([cloud("m5.4xlarge")], wants, [caring("help", BESIDE), plain("small")])
+    demands = [want("help", f"{opens}-12=1", of="help"), want("ml", "8-12=1")]
+    found = run([cloud("m5.4xlarge")], demands, [caring("help", BESIDE), plain("small")])
 
     assert homes(found) == {"help": [0], "ml": [0]}
-    assert [step.lacks for step in found.steps if step.lacks] == []
+    assert [step.shortfalls for step in found.steps if step.shortfalls] == []
 
 
 def test_a_spread_counts_seats_of_other_classes() -> None:
@@ -109,7 +109,7 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
     found = planned([one], [want("ml", "8-12=1")], [plain("small")._replace(pod=pod)])
 
     assert [sort[2:] for sort in found.runs[0].sorts] == [("us-east-1b", "on-demand", "")]
-    assert found.shop.assumed == {"general": (*(["us-east-1a"] if reserved else []), "us-east-1b")}
+    assert found.catalog.assumed == {"general": (*(["us-east-1a"] if reserved else []), "us-east-1b")}
 
 
 def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
@@ -117,13 +117,13 @@ def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
     pinned = plain("small")._replace(pod={"nodeSelector": {ZONE: "us-east-1b"}})
     found = planned([cloud("m5.large")], [want("ml", "8-12=1")], [pinned])
 
-    assert (found.runs[0].sorts, found.shop.assumed) == ((), {})
+    assert (found.runs[0].sorts, found.catalog.assumed) == ((), {})
 
 
 def test_zones_need_not_be_said_where_they_are_all_the_same() -> None:
     one = cloud(requirements=(only("m5.large"),))
 
-    assert planned([one], [want("ml", "8-12=1")], [plain("small")]).shop.assumed == {}
+    assert planned([one], [want("ml", "8-12=1")], [plain("small")]).catalog.assumed == {}
 
 
 def test_a_spread_over_zones_of_which_none_is_known_holds_nobody_back() -> None:
@@ -131,8 +131,8 @@ def test_a_spread_over_zones_of_which_none_is_known_holds_nobody_back() -> None:
     small = plain("small")._replace(pod={"topologySpreadConstraints": (spread,)})
     found = planned([cloud(requirements=(only("m5.large"),))], [want("ml", "8-12=3")], [small])
 
-    assert [step.lacks for step in found.runs[0].steps] == [(), ()]
-    assert found.shop.assumed == {"general": ()}
+    assert [step.shortfalls for step in found.runs[0].steps] == [(), ()]
+    assert found.catalog.assumed == {"general": ()}
 
 
 OURS = {"matchLabels": {"berth.dev/class": "exam"}}
@@ -157,8 +157,8 @@ BY_NAME = {"matchLabels": {"kubernetes.io/metadata.name": "berth"}}
 )
 def test_who_keeps_apart_from_whom(term: dict[str, Any], machines: int) -> None:
     """Two courses of two seats each; a machine has room for all."""
-    wants = [want("a", "8-12=2", of="exam"), want("b", "8-12=2", of="exam")]
-    found = run([cloud("m5.4xlarge")], wants, [caring("exam", APART, OURS, **term)])
+    demands = [want("a", "8-12=2", of="exam"), want("b", "8-12=2", of="exam")]
+    found = run([cloud("m5.4xlarge")], demands, [caring("exam", APART, OURS, **term)])
 
     assert len(found.sorts) == machines
 
@@ -177,7 +177,7 @@ def test_wishes_are_read_as_what_is_required(kind: str) -> None:
     )
     own = (("berth.dev/reservation", "a"), ("berth.dev/class", "exam"))
     pod = placeholder_pods({("a", "exam"): (wish, own)}, "berth")["a", "exam"]
-    found = pod.far_preferred if kind == APART else pod.near_preferred
+    found = pod.preferred_anti_affinity if kind == APART else pod.preferred_affinity
 
     selector = LabelSelector(
         (("berth.dev/class", "exam"),), (requirement("berth.dev/reservation", "In", ("a",)),)
@@ -205,6 +205,6 @@ def test_karpenter_leaves_seats_alone_that_name_fields_of_nodes() -> None:
     found = run([cloud("m5.large")], [want("ml", "8-12=2")], [by_name])
 
     assert found.sorts == ()
-    assert found.steps[0].lacks == (
+    assert found.steps[0].shortfalls == (
         (("ml", "small"), Shortfall(2, "label", "Karpenter knows no matchFields")),
     )

@@ -132,7 +132,7 @@ def planned_pod(name: str, namespace: str, template: Document, count: int) -> Po
         ),
         _tolerations(spec),
         tuple(map(_spread, spec.get("topologySpreadConstraints", ()))),
-        far=tuple(
+        anti_affinity=tuple(
             PodAffinityTerm(one["topologyKey"], _selector(one["labelSelector"]))
             for one in affinity.get("podAntiAffinity", {}).get(
                 "requiredDuringSchedulingIgnoredDuringExecution", ()

@@ -31,15 +31,15 @@ def values(one: Requirement) -> set[str]:
 
 @pytest.mark.parametrize(("one", "other"), list(product(ALL, ALL)), ids=lambda r: str(r).replace(" ", "-"))
 def test_meeting_is_the_intersection_of_sets(one: Requirement, other: Requirement) -> None:
-    assert values(one.meet(other)) == values(one) & values(other)
-    assert one.meet(other) == other.meet(one)
+    assert values(one.intersection(other)) == values(one) & values(other)
+    assert one.intersection(other) == other.intersection(one)
 
 
 @pytest.mark.parametrize(("one", "other"), list(product(ALL, ALL)), ids=lambda r: str(r).replace(" ", "-"))
 def test_two_meet_where_their_intersection_is_something(one: Requirement, other: Requirement) -> None:
-    both = one.meet(other)
+    both = one.intersection(other)
 
-    assert one.meets(other) == (both.operator != "DoesNotExist")
+    assert one.intersects(other) == (both.operator != "DoesNotExist")
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,16 @@ def test_what_an_operator_allows(one: Requirement, expected: set[str]) -> None:
 
 
 def test_a_bound_that_leaves_numbers_is_an_exists_and_one_that_leaves_none_is_nothing() -> None:
-    bounded = requirement("k", "Gt", ("1",)).meet(requirement("k", "Lt", ("9",)))
+    bounded = requirement("k", "Gt", ("1",)).intersection(requirement("k", "Lt", ("9",)))
 
     assert (str(bounded), bounded.operator) == ("k Exists >=2 <=8", "Exists")
-    assert requirement("k", "Gt", ("9",)).meet(requirement("k", "Lt", ("9",))).operator == "DoesNotExist"
+    assert (
+        requirement("k", "Gt", ("9",)).intersection(requirement("k", "Lt", ("9",))).operator == "DoesNotExist"
+    )
 
 
 def test_the_larger_number_of_values_holds() -> None:
-    met = requirement("k", "In", ("a", "b"), 1).meet(requirement("k", "In", ("a", "b", "c"), 2))
+    met = requirement("k", "In", ("a", "b"), 1).intersection(requirement("k", "In", ("a", "b", "c"), 2))
 
     assert met == requirement("k", "In", ("a", "b"), 2)
 
@@ -105,7 +107,7 @@ def test_own_labels_must_be_known_before_a_pod_may_need_them(
 ) -> None:
     mine = Requirements(requirement(CUSTOM, op, vals) for op, *vals in has)
     asks = Requirements([requirement(CUSTOM, wanted[0], wanted[1:])])
-    clash = mine.clash(asks, frozenset({KNOWN}))
+    clash = mine.conflict(asks, frozenset({KNOWN}))
 
     assert (None if clash is None else str(clash)) == message
 
@@ -113,8 +115,8 @@ def test_own_labels_must_be_known_before_a_pod_may_need_them(
 def test_labels_of_instance_types_need_not_be_known() -> None:
     asks = Requirements([requirement(KNOWN, "In", ("zone-1",))])
 
-    assert Requirements().clash(asks, frozenset({KNOWN})) is None
-    assert Requirements().clash(asks) is not None
+    assert Requirements().conflict(asks, frozenset({KNOWN})) is None
+    assert Requirements().conflict(asks) is not None
 
 
 def test_requirements_of_one_label_are_met_and_their_order_does_not_matter() -> None:

@@ -100,15 +100,15 @@ def _pod(random: Random, name: str, count: int) -> PodSet:
         key, skew = random.choice((ZONE, HOST, CAPACITY_TYPE)), random.randint(1, 3)
         pod = pod._replace(spread=(TopologySpread(key, skew, mine, random.random() < 0.4),))
     if random.random() < 0.1:
-        pod = pod._replace(far=(PodAffinityTerm(random.choice((HOST, ZONE)), mine),))
+        pod = pod._replace(anti_affinity=(PodAffinityTerm(random.choice((HOST, ZONE)), mine),))
     if random.random() < 0.1:
         pod = pod._replace(
-            near=(
+            affinity=(
                 PodAffinityTerm(random.choice((HOST, ZONE)), LabelSelector((("app", random.choice("xyz")),))),
             )
         )
     if random.random() < 0.1:
-        pod = pod._replace(far_preferred=(PodAffinityTerm(HOST, mine, weight=5),))
+        pod = pod._replace(preferred_anti_affinity=(PodAffinityTerm(HOST, mine, weight=5),))
     return pod
 
 

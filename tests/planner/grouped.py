@@ -4,7 +4,7 @@ from gen.planner.inputs import PodSet, SchedulingInput
 from gen.planner.launch import ReservationUsage, remaining_limits
 from gen.planner.nodeclaims import ReservationManager
 from gen.planner.nodeclaimtemplates import nodeclaim_catalog
-from gen.planner.podqueue import PodData, PodRun, ignored_reason
+from gen.planner.podqueue import PodRun, PodShape, ignored_reason
 from gen.planner.scheduler import ExistingNode, Scheduler
 from gen.planner.tiebreaks import TieBreaker
 from tests.planner.plainly import Told
@@ -13,24 +13,24 @@ from tests.planner.plainly import Told
 def tell(question: SchedulingInput) -> tuple[list[Told], dict[str, int]]:
     """What nodes took, then the claims in the order of opening, and how many pods have no place."""
     offered = nodeclaim_catalog(question)
-    shapes: dict[PodSet, PodData] = {}
+    shapes: dict[PodSet, PodShape] = {}
     runs: list[PodRun] = []
     for number, pod in enumerate(question.pods):
         if ignored_reason(pod, question.settings.well_known) is None:
             plain = pod._replace(name="", count=1)
-            shapes.setdefault(plain, PodData(plain, question.settings, offered.tolerate))
+            shapes.setdefault(plain, PodShape(plain, question.settings, offered.tolerate))
             runs.append((number, shapes[plain], pod.count))
     nodes = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
     standing = [ExistingNode(one, question.daemons) for one in nodes]
     bookings = ReservationManager(ReservationUsage(question).free())
     packing = Scheduler(offered, standing, remaining_limits(question.pools, nodes), bookings, TieBreaker())
     left: dict[str, int] = {}
-    for number, _, count in packing.pack(runs):
+    for number, _, count in packing.solve(runs):
         name = question.pods[number].name
         left[name] = left.get(name, 0) + count
-    told: list[Told] = [(s.host, (), _named(question, s.pods), ()) for s in standing if s.pods]
+    told: list[Told] = [(s.hostname, (), _named(question, s.pods), ()) for s in standing if s.pods]
     for claim in packing.claims:
-        types = tuple(sorted(c.entry.name for c in claim.candidates or ()))
+        types = tuple(sorted(c.instance_type.name for c in claim.candidates or ()))
         held = tuple(sorted(claim.held))
         told.append((claim.template.pool.name, types, _named(question, claim.pods), held))
     return told, left

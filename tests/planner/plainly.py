@@ -11,7 +11,7 @@ from gen.karpenter.resourcelists import NODES, ONE, PODS, allocatable, fits, sum
 from gen.karpenter.taints import untolerated
 from gen.planner.inputs import NodePool, SchedulingInput, StateNode
 from gen.planner.nodeclaimtemplates import missing_min_values, pool_instance_types, pool_requirements
-from gen.planner.podqueue import PodData, ignored_reason
+from gen.planner.podqueue import PodShape, ignored_reason
 from gen.planner.tiebreaks import TieBreaker
 from gen.planner.topology import NoDomain, Topology, domains, labels_with_hostname
 
@@ -21,7 +21,7 @@ Told = tuple[str, tuple[str, ...], tuple[tuple[str, int], ...], tuple[str, ...]]
 
 class _Claim:
     def __init__(self, pool: NodePool, types: list[InstanceType], host: str) -> None:
-        self.pool, self.types, self.host = pool, types, host
+        self.pool, self.types, self.hostname = pool, types, host
         self.asked = pool_requirements(pool)
         self.used: dict[str, int] = {}
         self.names: list[str] = []
@@ -31,7 +31,7 @@ class _Claim:
 class _Node:
     def __init__(self, node: StateNode) -> None:
         labels = labels_with_hostname(node)
-        self.node, self.host = node, labels.pop(HOSTNAME)
+        self.node, self.hostname = node, labels.pop(HOSTNAME)
         self.asked = Requirements(requirements_of_labels(labels.items()))
         self.free = dict(node.allocatable)
         self.names: list[str] = []
@@ -78,13 +78,13 @@ class Plainly:
         return missing_min_values(asked, [Entry(t) for t in types])  # type: ignore[misc]
 
     def _holds(self, one: InstanceType, used: dict[str, int], asked: Requirements) -> bool:
-        if type_requirements(one).crossing(asked) is not None:
+        if type_requirements(one).value_conflict(asked) is not None:
             return False
         for offering in one.offerings:
             overhead = tuple(sum_resources(one.overhead, offering.overhead).items())
             room = allocatable(sum_resources(one.capacity, offering.capacity).items(), overhead)
             asks = offering_requirements(offering)
-            if offering.available and asked.clash(asks, self.known) is None and fits(used.items(), room):
+            if offering.available and asked.conflict(asks, self.known) is None and fits(used.items(), room):
                 return True
         return False
 
@@ -95,38 +95,38 @@ class Plainly:
         for pod in self.question.pods:
             for number in range(pod.count):
                 if ignored_reason(pod, self.known) is None:
-                    line.append((f"{pod.name}-{number}", PodData(pod, self.question.settings, tolerate)))
+                    line.append((f"{pod.name}-{number}", PodShape(pod, self.question.settings, tolerate)))
         line.sort(key=lambda one: (-one[1].requests.get("cpu", 0), -one[1].requests.get("memory", 0)))
         for _, shape in line:
-            self.topology.watch(shape)
+            self.topology.add_pod(shape)
         for one in self.nodes:
-            self.topology.register(one.host)
+            self.topology.register(one.hostname)
         opened: list[_Claim] = []
         pushed: dict[str, int] = {}
         while line and pushed.get(line[0][0]) != len(line):
             name, shape = line.pop(0)
-            why = self._relaxing(name, shape, opened)
+            why = self._schedule_with_relaxation(name, shape, opened)
             if why is None:
                 self.why.pop(name, None)
             else:
                 self.why[name] = why
                 line.append((name, shape))
                 pushed[name] = len(line)
-        nodes: list[Told] = [(one.host, (), _counted(one.names), ()) for one in self.nodes if one.names]
+        nodes: list[Told] = [(one.hostname, (), _counted(one.names), ()) for one in self.nodes if one.names]
         return nodes + [_told(claim) for claim in opened], self.why
 
-    def _relaxing(self, name: str, shape: PodData, opened: list[_Claim]) -> str | None:
-        wish: PodData | None = shape
+    def _schedule_with_relaxation(self, name: str, shape: PodShape, opened: list[_Claim]) -> str | None:
+        wish: PodShape | None = shape
         why: str | None = None
         while wish is not None:
-            self.topology.watch(wish)
+            self.topology.add_pod(wish)
             why = self._add(name, wish, opened)
             if why is None or why == "reserved":
                 return why
             wish = wish.relaxed
         return why
 
-    def _add(self, name: str, shape: PodData, opened: list[_Claim]) -> str | None:
+    def _add(self, name: str, shape: PodShape, opened: list[_Claim]) -> str | None:
         for one in self.nodes:
             if self._onto(one, name, shape):
                 return None
@@ -153,28 +153,30 @@ class Plainly:
                 return None
         return why
 
-    def _onto(self, one: _Node, name: str, shape: PodData) -> bool:
+    def _onto(self, one: _Node, name: str, shape: PodShape) -> bool:
         if untolerated(one.node.taints, shape.pod.tolerations) is not None:
             return False
-        if one.asked.clash(shape.wanted) is not None or not fits(shape.requests.items(), one.free):
+        if one.asked.conflict(shape.requirements) is not None or not fits(shape.requests.items(), one.free):
             return False
-        asked = self.topology.narrowed(shape, one.host, one.asked.plus(shape.wanted), frozenset())
+        asked = self.topology.add_requirements(
+            shape, one.hostname, one.asked.plus(shape.requirements), frozenset()
+        )
         if isinstance(asked, NoDomain):
             return False
         one.asked = asked
         for resource, value in shape.requests.items():
             one.free[resource] = one.free.get(resource, 0) - value
         one.names.append(name)
-        self.topology.record(shape, one.host, one.node.taints, asked, 1)
+        self.topology.record(shape, one.hostname, one.node.taints, asked, 1)
         return True
 
-    def _take(self, claim: _Claim, name: str, shape: PodData, relax: bool = False) -> str | None:
+    def _take(self, claim: _Claim, name: str, shape: PodShape, relax: bool = False) -> str | None:
         if untolerated(claim.pool.taints, shape.pod.tolerations) is not None:
             return "no"
-        if claim.asked.clash(shape.wanted, self.known) is not None:
+        if claim.asked.conflict(shape.requirements, self.known) is not None:
             return "no"
-        asked: Requirements | NoDomain = claim.asked.plus(shape.wanted)
-        asked = self.topology.narrowed(shape, claim.host, asked, self.known)  # type: ignore[arg-type]
+        asked: Requirements | NoDomain = claim.asked.plus(shape.requirements)
+        asked = self.topology.add_requirements(shape, claim.hostname, asked, self.known)  # type: ignore[arg-type]
         if isinstance(asked, NoDomain):
             return "no"
         used = sum_resources(claim.used.items(), shape.requests.items())
@@ -189,7 +191,7 @@ class Plainly:
             for t in types
             for o in t.offerings
             if o.capacity_type == RESERVED and o.available
-            if asked.clash(offering_requirements(o), self.known) is None
+            if asked.conflict(offering_requirements(o), self.known) is None
         ]
         held = [r for r in dict.fromkeys(possible) if r in claim.held or self.free[r] > 0]
         if (possible or claim.held) and not held:
@@ -200,8 +202,8 @@ class Plainly:
             self.free[reservation] += reservation not in held
         claim.asked, claim.used, claim.types, claim.held = asked, used, types, held
         claim.names.append(name)
-        self.topology.register(claim.host)
-        self.topology.record(shape, claim.host, claim.pool.taints, asked, 1)
+        self.topology.register(claim.hostname)
+        self.topology.record(shape, claim.hostname, claim.pool.taints, asked, 1)
         return None
 
 

@@ -54,7 +54,11 @@ def test_many_open_orders_are_sampled_with_fixed_seeds() -> None:
     apps = [(("app", name),) for name in "abcdefgh"]
     pods = [
         pod(
-            labels[0][1], {"cpu": "1"}, 2, labels=labels, near=(PodAffinityTerm(ZONE, LabelSelector(labels)),)
+            labels[0][1],
+            {"cpu": "1"},
+            2,
+            labels=labels,
+            affinity=(PodAffinityTerm(ZONE, LabelSelector(labels)),),
         )
         for labels in apps
     ]
@@ -94,7 +98,11 @@ def test_two_launches_may_see_other_counts_of_a_reservation(way: int, expected: 
     )
     mine = (("app", "a"),)
     seats = pod(
-        "seat", {}, 4, labels=mine, far=(PodAffinityTerm("kubernetes.io/hostname", LabelSelector(mine)),)
+        "seat",
+        {},
+        4,
+        labels=mine,
+        anti_affinity=(PodAffinityTerm("kubernetes.io/hostname", LabelSelector(mine)),),
     )
     question = SchedulingInput((ANY,), (machine("one", {}, offers),), (seats,), settings=SETTINGS)
     found = result_range(question, 64)

@@ -16,42 +16,42 @@ def bookings() -> ReservationManager:
 def test_what_is_held_can_be_held_on_when_nothing_is_free() -> None:
     some = bookings()
     for _ in range(2):
-        some.change((), (MEDIUM,))
+        some.update((), (MEDIUM,))
 
-    assert some.bookable((MEDIUM,), ()) == ()
-    assert some.bookable((MEDIUM,), (MEDIUM,)) == (MEDIUM,)
+    assert some.reservable((MEDIUM,), ()) == ()
+    assert some.reservable((MEDIUM,), (MEDIUM,)) == (MEDIUM,)
 
 
 def test_several_claims_with_several_reservations() -> None:
     some = bookings()
-    some.change((), (MEDIUM, SMALL))
-    some.change((), (MEDIUM, LARGE))
-    some.change((), (SMALL,))
+    some.update((), (MEDIUM, SMALL))
+    some.update((), (MEDIUM, LARGE))
+    some.update((), (SMALL,))
 
-    assert some.bookable((SMALL, MEDIUM, LARGE), ()) == (SMALL,)
+    assert some.reservable((SMALL, MEDIUM, LARGE), ()) == (SMALL,)
 
 
 def test_holding_the_same_again_books_nothing() -> None:
     some = bookings()
-    some.change((), (LARGE,))
+    some.update((), (LARGE,))
     before = some.version
-    some.change((LARGE,), (LARGE,))
+    some.update((LARGE,), (LARGE,))
 
     assert some.version == before
 
 
 def test_what_is_dropped_is_free_again_and_others_may_ask() -> None:
     some = bookings()
-    some.change((), (LARGE, SMALL))
+    some.update((), (LARGE, SMALL))
     before = some.version
-    some.change((LARGE, SMALL), (SMALL,))
+    some.update((LARGE, SMALL), (SMALL,))
 
-    assert some.bookable((LARGE,), ()) == (LARGE,)
+    assert some.reservable((LARGE,), ()) == (LARGE,)
     assert some.version > before
 
 
 def test_a_reservation_of_several_offerings_is_asked_for_once() -> None:
-    assert bookings().bookable((SMALL, LARGE, SMALL), ()) == (SMALL, LARGE)
+    assert bookings().reservable((SMALL, LARGE, SMALL), ()) == (SMALL, LARGE)
 
 
 def test_where_pools_know_different_numbers_the_least_counts() -> None:
@@ -61,6 +61,6 @@ def test_where_pools_know_different_numbers_the_least_counts() -> None:
 
     assert stock.free() == {"cr-1": 5}
     for _ in range(5):
-        stock.take("cr-1")
-    stock.take("")
+        stock.add("cr-1")
+    stock.add("")
     assert (stock.free(), stock.spent()) == ({"cr-1": 0}, frozenset({"cr-1"}))

@@ -170,7 +170,9 @@ def test_pods_together_in_a_zone_share_a_reserved_node() -> None:
         requirement(CAPACITY_TYPE, "In", ("reserved",)),
         requirement(ZONE, "In", ("test-zone-1",)),
     )
-    seat = pod("seat", {}, 2, labels=APP, near=(PodAffinityTerm(ZONE, LabelSelector(APP)),), required=(term,))
+    seat = pod(
+        "seat", {}, 2, labels=APP, affinity=(PodAffinityTerm(ZONE, LabelSelector(APP)),), required=(term,)
+    )
 
     assert loops(ask([seat], types=TYPES)) == [[("default", "small", "r-small")]]
 

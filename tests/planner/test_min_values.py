@@ -53,7 +53,7 @@ def test_with_best_effort_fewer_values_will_do_for_a_new_claim() -> None:
 
 
 def test_too_few_values_among_the_types_that_may_be_sent_leave_the_pods_waiting() -> None:
-    two = SETTINGS._replace(most_types=2)
+    two = SETTINGS._replace(max_types=2)
     answer = ask([pod()], [least(3)], growing(5), settings=two)
 
     assert answer.left == (UnscheduledPods("pod", 1, "min-values", "default: too few values are left"),)
@@ -61,7 +61,7 @@ def test_too_few_values_among_the_types_that_may_be_sent_leave_the_pods_waiting(
 
 def test_too_few_values_among_the_types_of_one_call_leave_the_pods_waiting() -> None:
     """The provider cuts once more, and asks once more."""
-    two = SETTINGS._replace(most_launch_types=2)
+    two = SETTINGS._replace(max_launch_types=2)
     message = "default: too few values are left"
 
     assert ask([pod()], [least(3)], growing(5), settings=two).left == (

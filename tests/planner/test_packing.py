@@ -169,7 +169,7 @@ def test_limits_that_two_loops_see_differently() -> None:
     """The first claim may become 8 CPU, which is all that there is; launched with 2 CPU, it leaves 6."""
     mine = (("a", "b"),)
     alone = (PodAffinityTerm("kubernetes.io/hostname", LabelSelector(mine)),)
-    seat = pod("seat", {"cpu": "1"}, 3, far=alone, labels=mine)
+    seat = pod("seat", {"cpu": "1"}, 3, anti_affinity=alone, labels=mine)
     types = [machine("two", {"cpu": "2", "memory": "2Gi"}), machine("eight", {"cpu": "8", "memory": "8Gi"})]
     answer = ask([seat], [ANY._replace(limits=parse_resources({"cpu": "8"}))], types)
 

@@ -90,7 +90,10 @@ def plain(asked: SchedulingInput) -> SchedulingInput:
         for t in asked.types
     )
     pods = tuple(
-        p._replace(spread=(), near=(), far=(), near_preferred=(), far_preferred=()) for p in asked.pods
+        p._replace(
+            spread=(), affinity=(), anti_affinity=(), preferred_affinity=(), preferred_anti_affinity=()
+        )
+        for p in asked.pods
     )
     return asked._replace(pools=pools, types=types, pods=pods, nodes=())
 

@@ -162,7 +162,7 @@ def test_a_spread_that_may_fail_is_dropped() -> None:
     nodes = (node("n", "test-zone-2"), node("m", "test-zone-1", 1, allocatable=parse_resources({})))
 
     strict = ask([pod(**seats, spread=spread(ZONE))], only, nodes=nodes)
-    loose = ask([pod(**seats, spread=spread(ZONE, anyway=True))], only, nodes=nodes)
+    loose = ask([pod(**seats, spread=spread(ZONE, schedule_anyway=True))], only, nodes=nodes)
 
     assert [sum(sizes(strict)), sum(sizes(loose))] == [0, 4]
 
@@ -216,7 +216,7 @@ def test_zones_of_pools_that_no_pod_may_use_count_all_the_same() -> None:
     """Be they among the pools, or elsewhere."""
     mine, theirs = pool(zones("test-zone-1", "test-zone-2")), ANY._replace(name="theirs")
     seats = pod(count=5, labels=TEST, spread=spread(ZONE), node_selector=((NODEPOOL, mine.name),))
-    together, apart = ask([seats], [mine, theirs]), ask([seats], [mine], elsewhere=(theirs,))
+    together, apart = ask([seats], [mine, theirs]), ask([seats], [mine], other_pools=(theirs,))
 
     assert by_domain(apart, "zone") == by_domain(together, "zone") == [1, 1]
     assert left(apart) == left(together) == {"pod": (3, "topology")}
