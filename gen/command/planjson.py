@@ -80,7 +80,7 @@ def _occurrence(one: OccurrencePlan) -> Answer:
 
 
 def _reserved(one: ReservedPlan) -> Answer:
-    said = one.reserved.said
+    said = one.reserved.reservation
     return {
         "capacityReservation": one.reserved.key,
         "cluster": one.cluster,

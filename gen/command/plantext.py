@@ -119,7 +119,7 @@ def _reserved(found: Sequence[ReservedPlan]) -> tuple[list[str], list[list[str]]
     rows = [
         [
             one.reserved.key,
-            f"{one.reserved.said.count} {one.reserved.said.instance_type}",
+            f"{one.reserved.reservation.count} {one.reserved.reservation.instance_type}",
             hours_text(one.use.paid),
             hours_text(one.use.used),
             hours_text(one.use.idle),

@@ -30,14 +30,14 @@ class ReservedMachines(NamedTuple):
 
     key: str
     capacities: tuple[str, ...]
-    said: CloudReservation
+    reservation: CloudReservation
 
     @property
     def last(self) -> int | None:
-        return self.said.last_safe
+        return self.reservation.last_safe
 
     def at(self, now: int) -> bool:
-        return self.said.there(now)
+        return self.reservation.there(now)
 
 
 def reservation_form(said: CloudReservation) -> tuple[str, bool]:
@@ -74,7 +74,9 @@ class CapacityCatalog:
         }
         """Zones that are taken for all there are where nothing says them, though it matters to seats."""
         self._gate = gate
-        self._kinds = {cloud.name: declared_types(cloud, self.regions[cloud.name]) for cloud in clouds}
+        self._types_by_capacity = {
+            cloud.name: declared_types(cloud, self.regions[cloud.name]) for cloud in clouds
+        }
         self._pools: dict[tuple[str, tuple[tuple[str, int], ...]], NodePool] = {}
 
     def pool(self, name: str, free: Mapping[str, int]) -> NodePool:
@@ -97,54 +99,59 @@ class CapacityCatalog:
             )
         return self._pools[name, mine]
 
-    def kind(self, capacity: str, name: str) -> DeclaredType:
-        return self._kinds[capacity][name]
+    def declared_type(self, capacity: str, name: str) -> DeclaredType:
+        return self._types_by_capacity[capacity][name]
 
-    def unknown(self, capacity: str) -> list[str]:
+    def unknown_types(self, capacity: str) -> list[str]:
         """Types of its reservations of which the size is not known: they are left out."""
-        known = self._kinds[capacity]
+        known = self._types_by_capacity[capacity]
         said = (one.instance_type for one in self.clouds[capacity].reservations)
         return sorted({name for name in said if name not in known})
 
-    def price(self, sort: MachineKind) -> Decimal | None:
+    def price(self, kind: MachineKind) -> Decimal | None:
         """Of an hour, on top of what is paid for already; None where nothing says it."""
-        if sort.capacity_type == RESERVED:
+        if kind.capacity_type == RESERVED:
             return Decimal(0)
-        said = self._kinds[sort.capacity][sort.type].said
-        if sort.capacity_type == SPOT:
+        said = self._types_by_capacity[kind.capacity][kind.type].declared
+        if kind.capacity_type == SPOT:
             return said.spot if said else None
         if said is not None and said.on_demand is not None:
             return said.on_demand
-        row = instancetypes.ec2_types().get(sort.type)
-        if row is None or self.regions[sort.capacity] not in ("", PRICED_REGION):
+        row = instancetypes.ec2_types().get(kind.type)
+        if row is None or self.regions[kind.capacity] not in ("", PRICED_REGION):
             return None
         return Decimal(repr(row.price))
 
-    def from_table(self, sort: MachineKind) -> bool:
+    def from_table(self, kind: MachineKind) -> bool:
         """Whether its price is that of the table."""
-        said = self._kinds[sort.capacity][sort.type].said
+        said = self._types_by_capacity[kind.capacity][kind.type].declared
         own = said is not None and said.on_demand is not None
-        return sort.capacity_type == ON_DEMAND and not own and self.price(sort) is not None
+        return kind.capacity_type == ON_DEMAND and not own and self.price(kind) is not None
 
     def _keys(self, cloud: CloudCapacity) -> list[str]:
         return [one.key for one in cloud.reservations] if self._gate else []
 
     def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
-        return [kind.sold(self._offerings(cloud, kind, free)) for kind in self._kinds[cloud.name].values()]
+        return [
+            declared_type.with_offerings(self._offerings(cloud, declared_type, free))
+            for declared_type in self._types_by_capacity[cloud.name].values()
+        ]
 
-    def _offerings(self, cloud: CloudCapacity, kind: DeclaredType, free: Mapping[str, int]) -> list[Offering]:
-        price = _price_order(kind)
-        zones = (kind.said.zones if kind.said else ()) or self._zones[cloud.name]
+    def _offerings(
+        self, cloud: CloudCapacity, declared_type: DeclaredType, free: Mapping[str, int]
+    ) -> list[Offering]:
+        price = _price_order(declared_type)
+        zones = (declared_type.declared.zones if declared_type.declared else ()) or self._zones[cloud.name]
         found: list[Offering] = []
         if ON_DEMAND in cloud.capacity_types:
             found += [Offering(ON_DEMAND, zone, price) for zone in zones]
         if SPOT in cloud.capacity_types:
-            said = kind.said.spot if kind.said else None
+            said = declared_type.declared.spot if declared_type.declared else None
             cost = price * _SPOT_SHARE if said is None else float(said)
             found += [Offering(SPOT, zone, cost) for zone in zones]
         for one in cloud.reservations if RESERVED in cloud.capacity_types else ():
             count = free.get(one.key, 0)
-            if one.instance_type == kind.name and count:
+            if one.instance_type == declared_type.name and count:
                 form, interruptible = reservation_form(one)
                 offering = reserved_offering(one.key, one.zone, price, count, form)
                 found.append(offering._replace(interruptible=interruptible))
@@ -161,17 +168,17 @@ def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
             if known is None:
                 found[key] = ReservedMachines(key, (cloud.name,), one)
             else:
-                least = known.said._replace(count=min(known.said.count, one.count))
-                found[key] = known._replace(capacities=(*known.capacities, cloud.name), said=least)
+                least = known.reservation._replace(count=min(known.reservation.count, one.count))
+                found[key] = known._replace(capacities=(*known.capacities, cloud.name), reservation=least)
     return found
 
 
-def _price_order(kind: DeclaredType) -> float:
+def _price_order(declared_type: DeclaredType) -> float:
     """By which Karpenter prefers one type to another."""
-    if kind.said is not None and kind.said.on_demand is not None:
-        return float(kind.said.on_demand)
-    row = instancetypes.ec2_types().get(kind.name)
-    return kind.size if row is None else row.price
+    if declared_type.declared is not None and declared_type.declared.on_demand is not None:
+        return float(declared_type.declared.on_demand)
+    row = instancetypes.ec2_types().get(declared_type.name)
+    return declared_type.size if row is None else row.price
 
 
 def _catalog_zones(cloud: CloudCapacity, named: frozenset[str]) -> tuple[str, ...]:

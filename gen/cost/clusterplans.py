@@ -122,22 +122,22 @@ def _plan_cluster(
             classes[key] = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine))), own
             allowed[key] = mine
             demands.append(SeatDemand(key, pool.nodes, pool.steps))
-    demands.sort(key=lambda want: want.key)
+    demands.sort(key=lambda demand: demand.key)
     places = {
         key: PoolPlacement(pod, allowed[key])
         for key, pod in placeholder_pods(classes, cluster.namespace).items()
     }
     gate = autoscalers.has_feature("reserved", cluster)
-    shop = CapacityCatalog(clouds, site.name, gate=gate, zones=zones_by_capacity(places.values()))
+    catalog = CapacityCatalog(clouds, site.name, gate=gate, zones=zones_by_capacity(places.values()))
     simulated = SimulatedCluster(
-        shop,
+        catalog,
         places,
         _durations((one.name, one.empty_after) for one in clouds),
         _durations((one.name, one.expiry) for one in clouds),
     )
-    minutes = [minute for want in demands for minute in want.steps[::2]]
+    minutes = [minute for demand in demands for minute in demand.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
-    return ClusterPlan(cluster.name, shop, tuple(demands), _runs(simulated, demands, last), first, last)
+    return ClusterPlan(cluster.name, catalog, tuple(demands), _runs(simulated, demands, last), first, last)
 
 
 def _runs(cluster: SimulatedCluster, demands: Sequence[SeatDemand], end: int) -> tuple[SimulationRun, ...]:

@@ -30,8 +30,8 @@ from gen.planner.provisioning import NewNode, SchedulingResult
 
 
 class SchedulingInputs:
-    def __init__(self, shop: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]) -> None:
-        self._shop, self._places = shop, places
+    def __init__(self, catalog: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]) -> None:
+        self._catalog, self._places = catalog, places
         self._cares = any(_has_topology_terms(place.pod) for place in places.values())
 
     def of_seats(
@@ -43,19 +43,19 @@ class SchedulingInputs:
         names = {cloud for key, _ in wanted for cloud in self._places[key].clouds}
         free = self._free(machines, at)
         pods = (self._places[key].pod._replace(name="/".join(key), count=count) for key, count in wanted)
-        pools = (self._shop.pool(name, free) for name in sorted(names))
-        every = [one for one in machines if one.static is None and one.sort.capacity in names]
+        pools = (self._catalog.pool(name, free) for name in sorted(names))
+        every = [one for one in machines if one.static is None and one.kind.capacity in names]
         elsewhere: list[str] = []
         if self._cares:
             every = list(machines)
-            elsewhere = sorted(self._shop.clouds.keys() - names)
+            elsewhere = sorted(self._catalog.clouds.keys() - names)
         there = self._free((), at)
         return SchedulingInput(
             tuple(pools),
             (),
             tuple(pods),
             nodes=tuple(self._node(one) for one in every),
-            other_pools=tuple(self._shop.pool(name, there) for name in elsewhere),
+            other_pools=tuple(self._catalog.pool(name, there) for name in elsewhere),
         )
 
     def of_nodes(
@@ -65,7 +65,7 @@ class SchedulingInputs:
         there = sum(machine.static == key for machine in machines)
         if there >= level:
             return None
-        plain = self._shop.pool(self._places[key].clouds[0], self._free(machines, at))
+        plain = self._catalog.pool(self._places[key].clouds[0], self._free(machines, at))
         most = dict(plain.limits).get(NODES)
         asked = requirements_of_labels(selected(self._places[key].pod.node_selector))
         pool = plain._replace(
@@ -78,14 +78,14 @@ class SchedulingInputs:
         return SchedulingInput((pool,), (), ())
 
     def _free(self, machines: Sequence[SimulatedMachine], at: int) -> dict[str, int]:
-        free = {key: one.said.count for key, one in self._shop.reserved.items() if one.at(at)}
+        free = {key: one.reservation.count for key, one in self._catalog.reserved.items() if one.at(at)}
         for machine in machines:
-            if machine.sort.reserved in free:
-                free[machine.sort.reserved] -= 1
+            if machine.kind.reserved in free:
+                free[machine.kind.reserved] -= 1
         return {key: max(count, 0) for key, count in free.items()}
 
     def _node(self, machine: SimulatedMachine) -> StateNode:
-        made = state_node(machine, self._shop, self._places)
+        made = state_node(machine, self._catalog, self._places)
         if machine.static is None:
             return made
         own = dict(made.labels) | {NODEPOOL: "/".join(machine.static)}
@@ -111,27 +111,29 @@ class SimulatedCluster(NamedTuple):
 
     catalog: CapacityCatalog
     places: Mapping[PoolKey, PoolPlacement]
-    tails: DurationsByCapacity
-    lives: DurationsByCapacity
+    consolidate_after: DurationsByCapacity
+    expire_after: DurationsByCapacity
 
 
 class ClusterSimulation:
     def __init__(self, cluster: SimulatedCluster, demands: Sequence[SeatDemand], choose: Planner) -> None:
-        self._shop, self._places = cluster.catalog, cluster.places
-        self._wants = demands
+        self._catalog, self._places = cluster.catalog, cluster.places
+        self._demands = demands
         self._choose = choose
-        self._static = {want.key for want in demands if want.nodes}
+        self._static = {demand.key for demand in demands if demand.nodes}
         self._questions = SchedulingInputs(cluster.catalog, cluster.places)
         self._levels: dict[PoolKey, int] = {}
         self._pending: dict[PoolKey, int] = {}
-        self._leaving = NodeRemoval(cluster.catalog.clouds.values(), cluster.tails, cluster.lives)
+        self._leaving = NodeRemoval(
+            cluster.catalog.clouds.values(), cluster.consolidate_after, cluster.expire_after
+        )
         self._machines: list[SimulatedMachine] = []
-        self._sorts: list[MachineKind] = []
+        self._kinds: list[MachineKind] = []
         self._named = 0
-        self._stays: list[MachineInterval] = []
+        self._intervals: list[MachineInterval] = []
         self._steps: list[SimulationStep] = []
-        self._homes: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]] = {}
-        self._lacks: dict[PoolKey, Shortfall] = {}
+        self._placements: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]] = {}
+        self._shortfalls: dict[PoolKey, Shortfall] = {}
 
     def run(self, end: int) -> SimulationRun:
         """`end`: to where machines are followed that never go."""
@@ -141,38 +143,38 @@ class ClusterSimulation:
             asks = self._expire(at)
             rises = self._follow(at, changes.get(at, {}))
             loops = bought = 0
-            if rises or asks or ((self._pending or self._lacks) and at in changes) or self._begins(at):
+            if rises or asks or ((self._pending or self._shortfalls) and at in changes) or self._begins(at):
                 loops, bought = self._ask(at)
             if at in changes or asks or bought:
                 self._note(at, {*changes.get(at, {}), *asks}, loops, bought)
         gone = {machine.number: goes for machine, goes in self._leaving.gone(self._machines, None)}
         for machine in self._machines:
-            self._stay(machine, gone.get(machine.number, end))
-        return SimulationRun(tuple(self._stays), tuple(self._steps), self._homes, tuple(self._sorts))
+            self._close_interval(machine, gone.get(machine.number, end))
+        return SimulationRun(tuple(self._intervals), tuple(self._steps), self._placements, tuple(self._kinds))
 
     def _changes(self) -> dict[int, dict[PoolKey, int]]:
         """By instant: how much more of each pool is wanted from then on."""
         found: dict[int, dict[PoolKey, int]] = {}
-        for want in self._wants:
-            pairs = iter(want.steps)
+        for demand in self._demands:
+            pairs = iter(demand.steps)
             for minute in pairs:
                 changed = found.setdefault(minute * 60, {})
-                changed[want.key] = changed.get(want.key, 0) + next(pairs)
+                changed[demand.key] = changed.get(demand.key, 0) + next(pairs)
         return found
 
     def _boundaries(self, changes: Mapping[int, object]) -> set[int]:
         """When machines of reservations come and go, as far as anything is open."""
         first, last = min(changes, default=0), max(changes, default=0)
-        found = {at for one in self._shop.reserved.values() for at in (one.said.first, one.last)}
+        found = {at for one in self._catalog.reserved.values() for at in (one.reservation.first, one.last)}
         return {at for at in found if at is not None and first <= at <= last}
 
     def _begins(self, at: int) -> bool:
-        return bool(self._pending) and any(r.said.first == at for r in self._shop.reserved.values())
+        return bool(self._pending) and any(r.reservation.first == at for r in self._catalog.reserved.values())
 
     def _leave(self, at: int) -> None:
         """Machines whose time is over since the last step."""
         for machine, goes in self._leaving.gone(self._machines, at):
-            self._stay(machine, goes)
+            self._close_interval(machine, goes)
             self._machines.remove(machine)
 
     def _expire(self, at: int) -> set[PoolKey]:
@@ -181,13 +183,13 @@ class ClusterSimulation:
         """
         lost: set[PoolKey] = set()
         for machine in list(self._machines):
-            ends = self._shop.reserved.get(machine.sort.reserved)
+            ends = self._catalog.reserved.get(machine.kind.reserved)
             if ends is None or ends.last is None or ends.last > at:
                 continue
-            allowed = self._shop.clouds[machine.sort.capacity].capacity_types
-            self._stay(machine, at)
-            if ends.said.type == "default" and ON_DEMAND in allowed:
-                machine.sort = machine.sort._replace(capacity_type=ON_DEMAND, reserved="")
+            allowed = self._catalog.clouds[machine.kind.capacity].capacity_types
+            self._close_interval(machine, at)
+            if ends.reservation.type == "default" and ON_DEMAND in allowed:
+                machine.kind = machine.kind._replace(capacity_type=ON_DEMAND, reserved="")
                 machine.node = None
                 continue
             self._machines.remove(machine)
@@ -233,7 +235,7 @@ class ClusterSimulation:
         """Those of reservations are free at once: whether they drain or not, they are paid for."""
         mine = [machine for machine in self._machines if machine.static == key]
         for machine in mine[self._levels[key] :]:
-            self._stay(machine, at if machine.sort.reserved else at + REMOVAL_SECONDS)
+            self._close_interval(machine, at if machine.kind.reserved else at + REMOVAL_SECONDS)
             self._machines.remove(machine)
 
     def _put(self, machine: SimulatedMachine, key: PoolKey, change: int, at: int) -> None:
@@ -243,21 +245,21 @@ class ClusterSimulation:
             del machine.pods[key]
         payers = tuple(sorted(machine.pods.items())) or machine.payers
         if payers != machine.payers:
-            self._stay(machine, at)
+            self._close_interval(machine, at)
         machine.empty = None if machine.pods else at
         machine.payers = payers
         machine.node = None
 
-    def _stay(self, machine: SimulatedMachine, until: int) -> None:
+    def _close_interval(self, machine: SimulatedMachine, until: int) -> None:
         if until > machine.since:
-            self._stays.append(
-                MachineInterval(machine.number, machine.sort, machine.since, until, machine.payers)
+            self._intervals.append(
+                MachineInterval(machine.number, machine.kind, machine.since, until, machine.payers)
             )
             machine.since = until
 
     def _ask(self, at: int) -> tuple[int, int]:
         """Loops, and machines bought."""
-        self._lacks = {}
+        self._shortfalls = {}
         bought = sum(self._hold(key, at) for key in sorted(self._static) if self._levels.get(key))
         wanted = [(key, count) for key, count in sorted(self._pending.items()) if count]
         if not wanted:
@@ -268,7 +270,7 @@ class ClusterSimulation:
         for left in answer.left:
             reservation, _, name = left.pod.partition("/")
             self._pending[reservation, name] = left.count
-            self._lacks[reservation, name] = Shortfall(left.count, left.kind, left.message)
+            self._shortfalls[reservation, name] = Shortfall(left.count, left.kind, left.message)
         return len(answer.loops), bought + len(answer.machines)
 
     def _take(self, answer: SchedulingResult, at: int) -> None:
@@ -290,12 +292,12 @@ class ClusterSimulation:
             self._put(machine, (reservation, resource_class), count, at)
 
     def _made(self, one: NewNode, at: int, static: PoolKey | None) -> SimulatedMachine:
-        capacity = self._places[static].clouds[0] if static else self._shop.capacities[one.pool]
-        sort = MachineKind(capacity, one.type, one.zone, one.capacity_type, one.reservation)
-        self._sorts.append(sort)
+        capacity = self._places[static].clouds[0] if static else self._catalog.capacities[one.pool]
+        kind = MachineKind(capacity, one.type, one.zone, one.capacity_type, one.reservation)
+        self._kinds.append(kind)
         # Named anew where nothing stood, so that what happens every week is the same question every week.
         self._named = self._named + 1 if self._machines else 0
-        machine = SimulatedMachine(len(self._sorts) - 1, f"standing-{self._named:08}", sort, at, static)
+        machine = SimulatedMachine(len(self._kinds) - 1, f"standing-{self._named:08}", kind, at, static)
         machine.labels = one.labels
         self._machines.append(machine)
         return machine
@@ -309,24 +311,24 @@ class ClusterSimulation:
         found = self._choose(question).static
         for one in found:
             self._made(one, at, key)
-        lacking = (pool.replicas or 0) - len(found)
-        if lacking:
+        missing = (pool.replicas or 0) - len(found)
+        if missing:
             most = dict(pool.limits).get(NODES)
             reached = most is not None and most < (pool.replicas or 0) * ONE
             message = "its limit of nodes is reached" if reached else "no type is left that is offered"
-            name = self._shop.pools[self._places[key].clouds[0]]
-            self._lacks[key] = Shortfall(lacking, "limits" if reached else "pools", f"{name}: {message}")
+            name = self._catalog.pools[self._places[key].clouds[0]]
+            self._shortfalls[key] = Shortfall(missing, "limits" if reached else "pools", f"{name}: {message}")
         return len(found)
 
     def _note(self, at: int, touched: set[PoolKey], loops: int, bought: int) -> None:
-        lacks = tuple(sorted(self._lacks.items())) if loops or bought or self._lacks else ()
-        self._steps.append(SimulationStep(at, loops, bought, lacks))
+        shortfalls = tuple(sorted(self._shortfalls.items())) if loops or bought or self._shortfalls else ()
+        self._steps.append(SimulationStep(at, loops, bought, shortfalls))
         for key in touched | {key for key, count in self._levels.items() if count and (loops or bought)}:
-            homes = tuple(
+            placements = tuple(
                 (one.number, one.pods.get(key, 0) or int(one.static == key))
                 for one in self._machines
                 if key in one.pods or one.static == key
             )
-            mine = self._homes.setdefault(key, [])
-            if not mine or mine[-1][1] != homes:
-                mine.append((at, homes))
+            mine = self._placements.setdefault(key, [])
+            if not mine or mine[-1][1] != placements:
+                mine.append((at, placements))

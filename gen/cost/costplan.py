@@ -113,31 +113,31 @@ class _ClusterView:
 
     def __init__(self, planned: ClusterPlan) -> None:
         self._planned = planned
-        self.keys = {want.key for want in planned.demands}
+        self.keys = {demand.key for demand in planned.demands}
         self._steps = {step.at: step for step in planned.runs[0].steps}
         self._standing = MachineCounts(planned.runs[0].intervals)
 
     def of(self, one: OccurrenceSeats) -> OccurrencePlan:
         item = one.occurrence
         keys = [(item.reservation, name) for name, _ in one.seats]
-        homes = [_machines_of(run, keys, item.open) for run in self._planned.runs]
+        placements = [_machines_of(run, keys, item.open) for run in self._planned.runs]
         machines: dict[MachineKind, int] = {}
-        for number in homes[0]:
-            sort = self._planned.runs[0].sorts[number]
-            machines[sort] = machines.get(sort, 0) + 1
+        for number in placements[0]:
+            kind = self._planned.runs[0].kinds[number]
+            machines[kind] = machines.get(kind, 0) + 1
         step = self._steps.get(item.open) or SimulationStep(item.open, 0, 0, ())
-        lacks = dict(step.shortfalls)
+        shortfalls = dict(step.shortfalls)
         return OccurrencePlan(
             one,
             sorted_counts(machines),
-            min(map(len, homes)),
-            max(map(len, homes)),
+            min(map(len, placements)),
+            max(map(len, placements)),
             step.bought,
             step.loops,
             tuple(
-                (name, lacks[key]._replace(count=min(lacks[key].count, count)))
+                (name, shortfalls[key]._replace(count=min(shortfalls[key].count, count)))
                 for key, (name, count) in zip(keys, one.seats, strict=True)
-                if key in lacks
+                if key in shortfalls
             ),
             idle_reserved_at(self._planned, self._standing, item.open),
         )
@@ -147,16 +147,16 @@ def _machines_of(run: SimulationRun, keys: Iterable[PoolKey], at: int) -> set[in
     """The machines that seats of these pools are on."""
     found: set[int] = set()
     for key in keys:
-        mine = run.homes.get(key, [])
-        place = bisect_right(mine, at, key=lambda home: home[0]) - 1
+        mine = run.placements.get(key, [])
+        place = bisect_right(mine, at, key=lambda placement: placement[0]) - 1
         if place >= 0:
             found |= {number for number, _ in mine[place][1]}
     return found
 
 
 def idle_reserved_at(planned: ClusterPlan, standing: MachineCounts, now: int) -> int:
-    there = sum(one.said.count for one in planned.catalog.reserved.values() if one.at(now))
-    return max(0, there - sum(number for sort, number in standing.at(now).items() if sort.reserved))
+    there = sum(one.reservation.count for one in planned.catalog.reserved.values() if one.at(now))
+    return max(0, there - sum(number for kind, number in standing.at(now).items() if kind.reserved))
 
 
 class MachinePeak(NamedTuple):
@@ -248,12 +248,15 @@ def cost_plan(
         ledger.sum_lines(told),
         tuple(unplanned),
         tuple(
-            (name, each) for one in some for name in one.catalog.clouds for each in one.catalog.unknown(name)
+            (name, each)
+            for one in some
+            for name in one.catalog.clouds
+            for each in one.catalog.unknown_types(name)
         ),
         tuple(assumed for one in some for assumed in one.catalog.assumed.items()),
         _unpriced(told, reserved),
         any(
-            one.catalog.from_table(line.sort) for one in some for line in told if line.cluster == one.cluster
+            one.catalog.from_table(line.kind) for one in some for line in told if line.cluster == one.cluster
         ),
     )
 
@@ -272,7 +275,7 @@ def _term(some: Iterable[ClusterPlan]) -> tuple[int, int]:
     """From the first opening to when the last machine has gone."""
     opens = [one.first for one in some if one.demands]
     ends = [one.last for one in some if one.demands]
-    ends += [stay.until for one in some for stay in one.runs[0].intervals]
+    ends += [interval.until for one in some for interval in one.runs[0].intervals]
     return min(opens, default=0), max(ends, default=0)
 
 
@@ -292,19 +295,19 @@ def _peak(one: ClusterPlan, since: int, until: int) -> MachinePeak | None:
         min(others),
         max(others),
         idle_reserved_at(one, every[0], at),
-        sum(lack.count for _, lack in step.shortfalls) if step else 0,
+        sum(shortfall.count for _, shortfall in step.shortfalls) if step else 0,
     )
 
 
 def _open_counts(one: ClusterPlan, at: int, *, nodes: bool) -> tuple[tuple[str, int], ...]:
     found: dict[str, int] = {}
-    for want in one.demands:
-        if want.nodes != nodes:
+    for demand in one.demands:
+        if demand.nodes != nodes:
             continue
-        pairs = zip(want.steps[::2], want.steps[1::2], strict=True)
+        pairs = zip(demand.steps[::2], demand.steps[1::2], strict=True)
         count = sum(change for minute, change in pairs if minute * 60 <= at)
         if count:
-            found[want.key[1]] = found.get(want.key[1], 0) + count
+            found[demand.key[1]] = found.get(demand.key[1], 0) + count
     return tuple(sorted(found.items()))
 
 
@@ -356,6 +359,6 @@ def _bounds(month: str, term: tuple[int, int], months: MonthSplitter) -> tuple[i
 
 
 def _unpriced(told: Iterable[CostLine], reserved: Iterable[ReservedPlan]) -> tuple[str, ...]:
-    bought = {f"{line.sort.capacity_type} {line.sort.type}" for line in told if line.money is None}
+    bought = {f"{line.kind.capacity_type} {line.kind.type}" for line in told if line.money is None}
     paid = {f"reserved {one.reserved.key}" for one in reserved if one.use.price is None}
     return tuple(sorted(bought | paid))

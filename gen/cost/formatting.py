@@ -12,8 +12,8 @@ UNKNOWN = "not known"
 def machines_text(machines: CountedKinds) -> str:
     """`4 reserved g5.12xlarge, 2 on-demand m5.large`; what is reserved first, then by type."""
     counts: dict[tuple[int, str], int] = {}
-    for sort, number in machines:
-        key = CAPACITY_TYPES.index(sort.capacity_type), sort.type
+    for kind, number in machines:
+        key = CAPACITY_TYPES.index(kind.capacity_type), kind.type
         counts[key] = counts.get(key, 0) + number
     return ", ".join(
         f"{number} {CAPACITY_TYPES[kind]} {name}" for (kind, name), number in sorted(counts.items())
@@ -60,14 +60,14 @@ def money_json(amount: Money | None) -> str | None:
 def machines_json(machines: CountedKinds) -> list[JsonObject]:
     return [
         {
-            "cloudCapacity": sort.capacity,
-            "instanceType": sort.type,
-            "capacityType": sort.capacity_type,
-            "zone": sort.zone or None,
-            "capacityReservation": sort.reserved or None,
+            "cloudCapacity": kind.capacity,
+            "instanceType": kind.type,
+            "capacityType": kind.capacity_type,
+            "zone": kind.zone or None,
+            "capacityReservation": kind.reserved or None,
             "count": number,
         }
-        for sort, number in machines
+        for kind, number in machines
     ]
 
 

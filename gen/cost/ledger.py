@@ -32,7 +32,7 @@ class CostLine(NamedTuple):
     month: str
     cluster: str
     key: PoolKey
-    sort: MachineKind
+    kind: MachineKind
     since: int
     seconds: int
     money: Money | None
@@ -98,15 +98,15 @@ def cost_lines(planned: ClusterPlan, run: int, span: TimeRange, months: MonthSpl
     """Of one way in which it may go, by its number in `runs`."""
     found: list[CostLine] = []
     prices: dict[MachineKind, Decimal | None] = {}
-    for stay in planned.runs[run].intervals:
-        if stay.sort not in prices:
-            prices[stay.sort] = planned.catalog.price(stay.sort)
-        price = prices[stay.sort]
-        first, end = span.clip(stay.since, stay.until)
+    for interval in planned.runs[run].intervals:
+        if interval.kind not in prices:
+            prices[interval.kind] = planned.catalog.price(interval.kind)
+        price = prices[interval.kind]
+        first, end = span.clip(interval.since, interval.until)
         for month, since, until in months(first, end) if first < end else ():
-            for key, seconds in share_seconds(until - since, stay.payers):
+            for key, seconds in share_seconds(until - since, interval.payers):
                 money = None if price is None else price * seconds
-                found.append(CostLine(month, planned.cluster, key, stay.sort, since, seconds, money))
+                found.append(CostLine(month, planned.cluster, key, interval.kind, since, seconds, money))
     return found
 
 
@@ -126,10 +126,10 @@ def sum_lines(some: Iterable[CostLine]) -> CostSum:
     money = dict.fromkeys(CAPACITY_TYPES[1:], Decimal(0))
     unpriced: set[MachineKind] = set()
     for line in some:
-        kind = line.sort.capacity_type
+        kind = line.kind.capacity_type
         seconds[kind] += line.seconds
         if line.money is None:
-            unpriced.add(line.sort)
+            unpriced.add(line.kind)
         elif kind in money:
             money[kind] += line.money
     return CostSum(tuple(seconds.items()), tuple(money.items()), tuple(sorted(unpriced)))
@@ -148,44 +148,46 @@ def reserved_intervals(some: Iterable[ClusterPlan]) -> list[ReservedIntervals]:
     """
     found: dict[str, ReservedIntervals] = {}
     for one in some:
-        stays: dict[str, list[MachineInterval]] = {}
-        for stay in one.runs[0].intervals:
-            stays.setdefault(stay.sort.reserved, []).append(stay)
+        intervals: dict[str, list[MachineInterval]] = {}
+        for interval in one.runs[0].intervals:
+            intervals.setdefault(interval.kind.reserved, []).append(interval)
         for key, each in one.catalog.reserved.items():
-            mine, known = tuple(stays.get(key, ())), found.get(key)
+            mine, known = tuple(intervals.get(key, ())), found.get(key)
             if known is None:
                 found[key] = ReservedIntervals(one.cluster, each, mine)
             else:
-                least = min(known.reserved.said, each.said, key=lambda said: said.count)
+                least = min(
+                    known.reserved.reservation, each.reservation, key=lambda reservation: reservation.count
+                )
                 capacities = (*known.reserved.capacities, *each.capacities)
-                both = known.reserved._replace(capacities=capacities, said=least)
+                both = known.reserved._replace(capacities=capacities, reservation=least)
                 found[key] = ReservedIntervals(known.cluster, both, (*known.intervals, *mine))
     return list(found.values())
 
 
 def reserved_usage(
-    one: ReservedMachines, stays: Iterable[MachineInterval], term: tuple[int, int], span: TimeRange
+    one: ReservedMachines, intervals: Iterable[MachineInterval], term: tuple[int, int], span: TimeRange
 ) -> ReservedUsage:
     """Of a reservation at AWS, by the stays on its machines: what its own dates leave open is the term's.
     More of them at once than it has are no more use of it.
     """
     first, end = span.clip(*paid_span(one, term))
     changes: dict[int, int] = {}
-    for stay in stays:
-        since, until = max(stay.since, first), min(stay.until, end)
+    for interval in intervals:
+        since, until = max(interval.since, first), min(interval.until, end)
         if since < until:
             changes[since] = changes.get(since, 0) + 1
             changes[until] = changes.get(until, 0) - 1
     used = level = last = 0
     for at in sorted(changes):
-        used += min(level, one.said.count) * (at - last)
+        used += min(level, one.reservation.count) * (at - last)
         level, last = level + changes[at], at
-    return ReservedUsage(one.said.count * max(0, end - first), used, one.said.hourly_price)
+    return ReservedUsage(one.reservation.count * max(0, end - first), used, one.reservation.hourly_price)
 
 
 def paid_span(one: ReservedMachines, term: tuple[int, int]) -> tuple[int, int]:
-    first = term[0] if one.said.first is None else one.said.first
-    end = term[1] if one.said.until is None else one.said.until
+    first = term[0] if one.reservation.first is None else one.reservation.first
+    end = term[1] if one.reservation.until is None else one.reservation.until
     return first, max(first, end)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gen.cloud import CloudCapacity
-from gen.cloud import InstanceType as Said
+from gen.cloud import InstanceType as DeclaredInstanceType
 from gen.karpenter import instancetypes
 from gen.karpenter.instancetypes import InstanceType
 from gen.karpenter.nodelabels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
@@ -140,7 +140,7 @@ class DeclaredType(NamedTuple):
     capacity: ResourceList
     overhead: ResourceList
     requirements: tuple[Requirement, ...]
-    said: Said | None
+    declared: DeclaredInstanceType | None
 
     @property
     def size(self) -> float:
@@ -153,7 +153,7 @@ class DeclaredType(NamedTuple):
         """Labels that a machine may have of which nothing says so: they exclude nothing."""
         return _undefined_labels(self.requirements)
 
-    def sold(self, offerings: Iterable[Any]) -> InstanceType:
+    def with_offerings(self, offerings: Iterable[Any]) -> InstanceType:
         return InstanceType(self.name, self.capacity, tuple(offerings), self.overhead, self.requirements)
 
 
@@ -170,7 +170,9 @@ def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]
     return found
 
 
-def _declared_type(name: str, said: Said | None, rest: NodeOverhead, region: str) -> DeclaredType | None:
+def _declared_type(
+    name: str, said: DeclaredInstanceType | None, rest: NodeOverhead, region: str
+) -> DeclaredType | None:
     row = instancetypes.ec2_types().get(name)
     given = dict(parse_resources(dict(said.capacity))) if said else {}
     if row is None and not {"cpu", MEMORY} <= given.keys():

@@ -42,17 +42,17 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
     """One for each pool and kind of reason: of the moment at which most seats find nothing, the first."""
     found: dict[tuple[PoolKey, bool], list[tuple[int, Shortfall]]] = {}
     for step in one.runs[0].steps:
-        for key, lack in step.shortfalls if step.at >= now else ():
-            found.setdefault((key, lack.kind == "limits"), []).append((step.at, lack))
-    nodes = {want.key for want in one.demands if want.nodes}
+        for key, shortfall in step.shortfalls if step.at >= now else ():
+            found.setdefault((key, shortfall.kind == "limits"), []).append((step.at, shortfall))
+    nodes = {demand.key for demand in one.demands if demand.nodes}
     for (key, limited), cases in sorted(found.items()):
-        at, lack = max(cases, key=lambda case: (case[1].count, -case[0]))
+        at, shortfall = max(cases, key=lambda case: (case[1].count, -case[0]))
         reservation = known[key[0]]
         times = f" ({len(cases)} times in all)" if len(cases) > 1 else ""
         what = "nodes" if key in nodes else "seats"
         message = (
-            f"{lack.count} {what} of {key[1]} find no machine at "
-            f"{local_text(at, named(reservation.recurrence.zone))}{times}: {lack.message}."
+            f"{shortfall.count} {what} of {key[1]} find no machine at "
+            f"{local_text(at, named(reservation.recurrence.zone))}{times}: {shortfall.message}."
         )
         fix = "Ask for fewer, or have the platform team raise the limits of the CloudCapacity."
         if not limited:
@@ -66,14 +66,14 @@ def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -
     """One for each reservation: of the opening that needs longest, the first."""
     steps = {step.at: step for step in one.runs[0].steps if step.bought and step.at >= now}
     short: dict[str, tuple[int, int]] = {}
-    for want in one.demands:
-        lead = known[want.key[0]].lead * 60
-        for minute, change in zip(want.steps[::2], want.steps[1::2], strict=True):
+    for demand in one.demands:
+        lead = known[demand.key[0]].lead * 60
+        for minute, change in zip(demand.steps[::2], demand.steps[1::2], strict=True):
             step = steps.get(minute * 60) if change > 0 else None
             if step and karpenter_lead(step.loops) > max(
-                lead, karpenter_lead(short.get(want.key[0], (0, 0))[1])
+                lead, karpenter_lead(short.get(demand.key[0], (0, 0))[1])
             ):
-                short[want.key[0]] = step.at, step.loops
+                short[demand.key[0]] = step.at, step.loops
     for name, (at, loops) in sorted(short.items()):
         needed, reservation = karpenter_lead(loops), known[name]
         message = (
@@ -91,7 +91,7 @@ def _budget(
     """`paid`: by month, what each reservation costs in it. What has no price may only make it more."""
     at = (site.origin.file, site.origin.index, ("spec", "diff", "budget"))
     for one in months:
-        names = ", ".join(sorted({f"{sort.capacity_type} {sort.type}" for sort in one.sum.unpriced}))
+        names = ", ".join(sorted({f"{kind.capacity_type} {kind.type}" for kind in one.sum.unpriced}))
         missing = f"the price of {names} is not known"
         if dollars(one.sum.priced) > most:
             ordered = sorted(paid[one.month].items(), key=lambda cost: (-cost[1], cost[0]))

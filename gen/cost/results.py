@@ -39,7 +39,7 @@ class MachineInterval(NamedTuple):
     """
 
     machine: int
-    sort: MachineKind
+    kind: MachineKind
     since: int
     until: int
     payers: tuple[tuple[PoolKey, int], ...]
@@ -69,8 +69,8 @@ class SimulationRun(NamedTuple):
 
     intervals: tuple[MachineInterval, ...]
     steps: tuple[SimulationStep, ...]
-    homes: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]]
-    sorts: tuple[MachineKind, ...]
+    placements: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]]
+    kinds: tuple[MachineKind, ...]
 
 
 def dollars(money: Money) -> Decimal:
@@ -83,19 +83,19 @@ CountedKinds = tuple[tuple[MachineKind, int], ...]
 
 
 class MachineCounts:
-    def __init__(self, stays: Iterable[MachineInterval]) -> None:
+    def __init__(self, intervals: Iterable[MachineInterval]) -> None:
         changes: dict[int, dict[MachineKind, int]] = {}
-        for stay in stays:
-            for at, change in ((stay.since, 1), (stay.until, -1)):
+        for interval in intervals:
+            for at, change in ((interval.since, 1), (interval.until, -1)):
                 mine = changes.setdefault(at, {})
-                mine[stay.sort] = mine.get(stay.sort, 0) + change
+                mine[interval.kind] = mine.get(interval.kind, 0) + change
         self.moments: list[int] = []
         self.levels: list[Mapping[MachineKind, int]] = []
         level: dict[MachineKind, int] = {}
         for at in sorted(changes):
-            for sort, change in changes[at].items():
-                level[sort] = level.get(sort, 0) + change
-            level = {sort: number for sort, number in level.items() if number}
+            for kind, change in changes[at].items():
+                level[kind] = level.get(kind, 0) + change
+            level = {kind: number for kind, number in level.items() if number}
             self.moments.append(at)
             self.levels.append(dict(level))
 

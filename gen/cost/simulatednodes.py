@@ -40,6 +40,7 @@ class SimulatedMachine:
     __slots__ = (
         "bought",
         "empty",
+        "kind",
         "labels",
         "name",
         "node",
@@ -47,12 +48,11 @@ class SimulatedMachine:
         "payers",
         "pods",
         "since",
-        "sort",
         "static",
     )
 
-    def __init__(self, number: int, name: str, sort: MachineKind, at: int, static: PoolKey | None) -> None:
-        self.number, self.name, self.sort, self.static = number, name, sort, static
+    def __init__(self, number: int, name: str, kind: MachineKind, at: int, static: PoolKey | None) -> None:
+        self.number, self.name, self.kind, self.static = number, name, kind, static
         self.labels: Labels = ()  # that it came with
         self.bought = self.since = at
         self.pods: dict[PoolKey, int] = {}
@@ -62,31 +62,31 @@ class SimulatedMachine:
 
 
 def state_node(
-    machine: SimulatedMachine, shop: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]
+    machine: SimulatedMachine, catalog: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]
 ) -> StateNode:
     """As long as nothing on it changes, the same object."""
     if machine.node is None:
-        kind = shop.kind(machine.sort.capacity, machine.sort.type)
+        declared = catalog.declared_type(machine.kind.capacity, machine.kind.type)
         machine.node = StateNode(
             machine.name,
-            tuple(allocatable(kind.capacity, kind.overhead).items()),
-            kind.capacity,
-            _current_labels(machine.labels, machine.sort),
-            shop.pool(machine.sort.capacity, {}).taints,
+            tuple(allocatable(declared.capacity, declared.overhead).items()),
+            declared.capacity,
+            _current_labels(machine.labels, machine.kind),
+            catalog.pool(machine.kind.capacity, {}).taints,
             pods=tuple(
                 places[key].pod._replace(name="/".join(key), count=count)
                 for key, count in sorted(machine.pods.items())
             ),
-            unknown=kind.unknown,
+            unknown=declared.unknown,
         )
     return machine.node
 
 
 @lru_cache(maxsize=1024)
-def _current_labels(bought: Labels, sort: MachineKind) -> Labels:
+def _current_labels(bought: Labels, kind: MachineKind) -> Labels:
     """The labels that a machine has which came with those; one whose reservation has ended is like others."""
-    labels = {key: value for key, value in bought if sort.reserved or key not in RESERVATION_LABELS}
-    labels |= {CAPACITY_TYPE: sort.capacity_type, REGISTERED: "true", INITIALIZED: "true"}
+    labels = {key: value for key, value in bought if kind.reserved or key not in RESERVATION_LABELS}
+    labels |= {CAPACITY_TYPE: kind.capacity_type, REGISTERED: "true", INITIALIZED: "true"}
     return tuple(sorted(labels.items()))
 
 
@@ -106,10 +106,13 @@ class NodeRemoval:
     """
 
     def __init__(
-        self, clouds: Iterable[CloudCapacity], tails: DurationsByCapacity, lives: DurationsByCapacity
+        self,
+        clouds: Iterable[CloudCapacity],
+        consolidate_after: DurationsByCapacity,
+        expire_after: DurationsByCapacity,
     ) -> None:
         every = tuple(clouds)
-        self._tails, self._lives = tails, lives
+        self._consolidate_after, self._expire_after = consolidate_after, expire_after
         self._budgets = {cloud.name: tuple(map(_disruption_budget, own_budgets(cloud))) for cloud in every}
         self._open = {cloud.name: 0 for cloud in every}
         self._closed = {cloud.name: 0 for cloud in every}  # when the last window of each ended
@@ -130,7 +133,7 @@ class NodeRemoval:
         pools: dict[str, list[SimulatedMachine]] = {}
         for one in machines:
             if one.static is None:
-                pools.setdefault(one.sort.capacity, []).append(one)
+                pools.setdefault(one.kind.capacity, []).append(one)
         found = []
         for cloud, pool in pools.items():
             empty = [one for one in pool if one.empty is not None]
@@ -145,7 +148,7 @@ class NodeRemoval:
         self, cloud: str, pool: Sequence[SimulatedMachine], until: int | None
     ) -> Iterator[tuple[int, int]]:
         """Numbers of machines, and when Karpenter chose them for they were empty."""
-        tail, closed = self._tails[cloud], self._closed[cloud]
+        tail, closed = self._consolidate_after[cloud], self._closed[cloud]
         if self._open[cloud] or tail is None:
             return
         waiting = sorted((max(m.empty + tail, closed), m.number) for m in pool if m.empty is not None)
@@ -172,11 +175,11 @@ class NodeRemoval:
 
     def _expires(self, machine: SimulatedMachine) -> int | None:
         """The first time of all that its like expires with nobody on it."""
-        life = self._lives[machine.sort.capacity]
+        life = self._expire_after[machine.kind.capacity]
         if life is None or machine.empty is None:
             return None
-        lives = max(1, -(-(machine.empty - machine.bought) // life))
-        return machine.bought + lives * life
+        expire_after = max(1, -(-(machine.empty - machine.bought) // life))
+        return machine.bought + expire_after * life
 
 
 def _disruption_budget(said: Mapping[str, Any]) -> DisruptionBudget:

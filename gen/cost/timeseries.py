@@ -38,13 +38,17 @@ def plan_series(
     names = [(name, first, end) for name, first, end in cut(*term)]
     some = [one for one in some if asked.cluster in (None, one.cluster)]
     standing = [
-        MachineCounts(stay for stay in one.runs[0].intervals if any(asked.has(key) for key, _ in stay.payers))
+        MachineCounts(
+            interval
+            for interval in one.runs[0].intervals
+            if any(asked.has(key) for key, _ in interval.payers)
+        )
         for one in some
     ]
     costs = {name: dict.fromkeys(CAPACITY_TYPES, 0.0) for name, _, _ in names}
     for one in some:
         found = [line for line in ledger.cost_lines(one, 0, TimeRange(*term), cut) if asked.has(line.key)]
-        for (name, kind), own in ledger.sum_by(found, lambda e: (e.month, e.sort.capacity_type)).items():
+        for (name, kind), own in ledger.sum_by(found, lambda e: (e.month, e.kind.capacity_type)).items():
             costs[name][kind] += float(dollars(sum((money for _, money in own.money), Money(0))))
     return PlanSeries(
         unit,
@@ -81,10 +85,10 @@ def _seats(
     some: Sequence[ClusterPlan], asked: PlanFilter, names: Sequence[tuple[str, int, int]]
 ) -> Iterator[int]:
     pools = [
-        PoolLoad(*want.key, want.steps, want.nodes)
+        PoolLoad(*demand.key, demand.steps, demand.nodes)
         for one in some
-        for want in one.demands
-        if asked.has(want.key)
+        for demand in one.demands
+        if asked.has(demand.key)
     ]
     steps = list(levels(sum_changes(pools, {pool.resource_class: 1 for pool in pools}))) if pools else []
     for _, first, end in names:
@@ -96,8 +100,8 @@ def _machines(standing: Sequence[MachineCounts], first: int, end: int) -> tuple[
     counts = dict.fromkeys(CAPACITY_TYPES, 0)
     for one in standing:
         _, at = one.most(first, end)
-        for sort, number in one.at(at).items():
-            counts[sort.capacity_type] += number
+        for kind, number in one.at(at).items():
+            counts[kind.capacity_type] += number
     return tuple(counts.values())
 
 

@@ -78,7 +78,7 @@ def resource_class(name: str, cpu: str, memory: str, *clouds: str) -> ResourceCl
 SMALL = resource_class("small", "1", "4Gi")
 
 
-def want(reservation_name: str, *windows: str, nodes: bool = False, of: str = "small") -> SeatDemand:
+def demand(reservation_name: str, *windows: str, nodes: bool = False, of: str = "small") -> SeatDemand:
     """`8-12=10`: from hour 8 to hour 12, ten of them. Hours since the epoch."""
     changes: dict[int, int] = {}
     for window in windows:
@@ -94,8 +94,8 @@ def planned(
     clouds: Iterable[CloudCapacity],
     demands: Iterable[SeatDemand],
     classes: Iterable[ResourceClass] = (SMALL,),
-    tails: Mapping[str, int | None] | None = None,
-    lives: Mapping[str, int | None] | None = None,
+    consolidate_after: Mapping[str, int | None] | None = None,
+    expire_after: Mapping[str, int | None] | None = None,
 ) -> ClusterPlan:
     every, wanted = tuple(clouds), sorted(demands, key=lambda one: one.key)
     known = {one.name: one for one in classes}
@@ -115,8 +115,8 @@ def planned(
     cluster = SimulatedCluster(
         CapacityCatalog(every, "uni", zones=zones_by_capacity(places.values())),
         places,
-        {**dict.fromkeys(names, 0), **(tails or {})},
-        lives or dict.fromkeys(names),
+        {**dict.fromkeys(names, 0), **(consolidate_after or {})},
+        expire_after or dict.fromkeys(names),
     )
     minutes = [minute for one in wanted for minute in one.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
@@ -128,12 +128,12 @@ def run(*arguments: Any, **more: Any) -> SimulationRun:
     return planned(*arguments, **more).runs[0]
 
 
-def told(stays: Iterable[MachineInterval]) -> list[str]:
+def told(intervals: Iterable[MachineInterval]) -> list[str]:
     """`0 on-demand m5.large 8:00-12:01 ml 10`: machine, what it is, from when to when, and whose."""
     return [
-        f"{one.machine} {one.sort.capacity_type} {one.sort.type} {_clock(one.since)}-{_clock(one.until)} "
+        f"{one.machine} {one.kind.capacity_type} {one.kind.type} {_clock(one.since)}-{_clock(one.until)} "
         + ", ".join(f"{key[0]} {count}" for key, count in one.payers)
-        for one in sorted(stays, key=lambda one: (one.machine, one.since))
+        for one in sorted(intervals, key=lambda one: (one.machine, one.since))
     ]
 
 

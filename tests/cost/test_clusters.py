@@ -48,7 +48,7 @@ def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out
     pipeline, some = read(tmp_path)
 
     assert [one.cluster for one in some] == ["prod"]
-    assert [want.key for want in some[0].demands] == [("course", "small"), ("night", "small")]
+    assert [demand.key for demand in some[0].demands] == [("course", "small"), ("night", "small")]
     assert unplanned_items(pipeline.declared) == [UnplannedItem("bench", "names no cloudCapacity")]
 
 
@@ -56,7 +56,7 @@ def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
     site = clouds.SITE.replace("version: '1.14'", "version: '1.14', gates: {ReservedCapacity: false}")
     _, (one,) = read(tmp_path, site=site)
 
-    assert {sort.capacity_type for sort in one.runs[0].sorts} == {"on-demand"}
+    assert {kind.capacity_type for kind in one.runs[0].kinds} == {"on-demand"}
 
 
 def test_where_karpenters_order_is_open_there_are_a_least_and_a_most(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ spec:
         ledger.sum_lines(ledger.cost_lines(one, run, ledger.TimeRange(), cut)).bought for run in range(3)
     ]
 
-    assert [len(run.sorts) for run in one.runs] == [2, 2, 3]
+    assert [len(run.kinds) for run in one.runs] == [2, 2, 3]
     assert [None if each is None else str(dollars(each)) for each in money] == ["5.04", "5.04", "7.57"]
 
 

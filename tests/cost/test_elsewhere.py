@@ -7,7 +7,7 @@ import pytest
 from gen.cloud import CloudCapacity
 from gen.cost.results import SimulationRun
 from gen.model import ResourceClass
-from tests.cost.stories import HOUR, cloud, only, resource_class, run, told, want
+from tests.cost.stories import HOUR, cloud, demand, only, resource_class, run, told
 
 ZONE = "topology.kubernetes.io/zone"
 A, B, C = "us-east-1a", "us-east-1b", "us-east-1c"
@@ -39,20 +39,20 @@ def affinity(kind: str) -> dict[str, Any]:
 
 
 def zones_of(found: SimulationRun, capacity: str) -> list[str]:
-    return [sort.zone for sort in found.sorts if sort.capacity == capacity]
+    return [kind.zone for kind in found.kinds if kind.capacity == capacity]
 
 
-@pytest.mark.parametrize("others", [[], [want("b", "8-12=1")]], ids=["alone", "another-opens-too"])
+@pytest.mark.parametrize("others", [[], [demand("b", "8-12=1")]], ids=["alone", "another-opens-too"])
 def test_zones_of_all_pools_count_for_who_is_spread(others: list[Any]) -> None:
     """Nothing of `gpu` can be in the third zone, which so stays at none: one more in each of the others."""
     found = run(
         [there("gpu", A, B), there("general", A, B, C)],
-        [want("a", "8-12=10", of="spread"), *others],
+        [demand("a", "8-12=10", of="spread"), *others],
         [one_class("spread", "gpu", topologySpreadConstraints=(SPREAD,)), one_class("small", "general")],
     )
 
     assert sorted(zones_of(found, "gpu")) == [A, B]
-    assert [(key, lack.count, lack.kind) for key, lack in found.steps[0].shortfalls] == [
+    assert [(key, shortfall.count, shortfall.kind) for key, shortfall in found.steps[0].shortfalls] == [
         (("a", "spread"), 8, "topology")
     ]
 
@@ -60,7 +60,7 @@ def test_zones_of_all_pools_count_for_who_is_spread(others: list[Any]) -> None:
 def test_seats_may_be_near_to_those_of_another_capacity() -> None:
     found = run(
         [there("gpu", A, B, C), there("general", B)],
-        [want("a", "9-12=1", of="near"), want("b", "8-12=1")],
+        [demand("a", "9-12=1", of="near"), demand("b", "8-12=1")],
         [one_class("near", "gpu", affinity=affinity("podAffinity")), one_class("small", "general")],
     )
 
@@ -77,7 +77,7 @@ def test_seats_keep_away_from_those_of_another_capacity(
 ) -> None:
     found = run(
         [there(early[1], A), there(late[1], A, B)],
-        [want("a", "8-12=1", of=early[0]), want("b", "9-12=1", of=late[0])],
+        [demand("a", "8-12=1", of=early[0]), demand("b", "9-12=1", of=late[0])],
         [
             one_class("alone", "gpu", affinity=affinity("podAntiAffinity")),
             one_class("small", "general"),
@@ -91,7 +91,7 @@ def test_seats_are_on_no_whole_node_of_another() -> None:
     """It has room, and is of the same capacity."""
     found = run(
         [there("gpu", A, machine="m5.4xlarge")],
-        [want("a", "9-12=1", of="spread"), want("b", "8-12=1", nodes=True)],
+        [demand("a", "9-12=1", of="spread"), demand("b", "8-12=1", nodes=True)],
         [one_class("spread", "gpu", topologySpreadConstraints=(SPREAD,)), one_class("small", "gpu")],
     )
 

@@ -10,7 +10,7 @@ import pytest
 from gen.cloud import InstanceType
 from gen.cost.nodetypes import declared_types
 from gen.karpenter.resourcelists import allocatable, parse_resources
-from tests.cost.stories import cloud, resource_class, run, told, want
+from tests.cost.stories import cloud, demand, resource_class, run, told
 
 CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"
 
@@ -154,7 +154,7 @@ def test_seats_find_their_disk_where_the_volume_is_large() -> None:
     plain = resource_class("small", "1", "1Gi")
     wide = plain._replace(requests=(*plain.requests, (DISK, "80Gi")))
 
-    assert told(run([one], [want("ml", "8-12=3")], [wide]).intervals) == [
+    assert told(run([one], [demand("ml", "8-12=3")], [wide]).intervals) == [
         "0 on-demand m5.xlarge 8:00-12:01 ml 2",
         "1 on-demand m5.xlarge 8:00-12:01 ml 1",
     ]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gen.cost.results import SimulationRun
-from tests.cost.stories import HOUR, SMALL, cloud, run, told, want
+from tests.cost.stories import HOUR, SMALL, cloud, demand, run, told
 
 END = 12 * HOUR
 
@@ -17,8 +17,8 @@ def budgets(*said: dict[str, Any], **more: Any) -> dict[str, Any]:
 def gone(found: SimulationRun, since: int = END) -> list[int]:
     """When each machine has gone, in seconds since then."""
     last: dict[int, int] = {}
-    for stay in found.intervals:
-        last[stay.machine] = max(stay.until, last.get(stay.machine, 0))
+    for interval in found.intervals:
+        last[interval.machine] = max(interval.until, last.get(interval.machine, 0))
     return [last[number] - since for number in sorted(last)]
 
 
@@ -38,12 +38,12 @@ def test_a_budget_lets_so_many_go_in_each_round(
     said: tuple[dict[str, Any], ...], expected: list[int]
 ) -> None:
     """Rounds are 25 seconds apart. Of a percentage it is the nodes that are left then."""
-    assert gone(run([cloud("m5.large", **budgets(*said))], [want("ml", "8-12=5")])) == expected
+    assert gone(run([cloud("m5.large", **budgets(*said))], [demand("ml", "8-12=5")])) == expected
 
 
 def test_ten_per_cent_of_23_machines_take_sixteen_rounds() -> None:
     """Three of 23 and of 20, two of 17 to 11, one of 10 and fewer; machines with seats count too."""
-    found = gone(run([cloud("m5.large", disruption={})], [want("ml", "8-12=23")]))
+    found = gone(run([cloud("m5.large", disruption={})], [demand("ml", "8-12=23")]))
 
     assert (len(found), max(found)) == (23, 60 + 25 * 15)
 
@@ -53,12 +53,12 @@ def test_a_budget_of_its_own_holds_nodes_until_its_hours_are_over() -> None:
     early = {"nodes": "0", "schedule": "0 6 * * *", "duration": "14h"}
     one = cloud("m5.large", **budgets(early, {"nodes": "100%"}))
 
-    assert told(run([one], [want("ml", "8-10=2"), want("stats", "15-16=1")]).intervals) == [
+    assert told(run([one], [demand("ml", "8-10=2"), demand("stats", "15-16=1")]).intervals) == [
         "0 on-demand m5.large 8:00-15:00 ml 1",
         "0 on-demand m5.large 15:00-20:01 stats 1",
         "1 on-demand m5.large 8:00-20:01 ml 1",
     ]
-    assert gone(run([one], [want("ml", "8-21=1")]), 21 * HOUR) == [60]
+    assert gone(run([one], [demand("ml", "8-21=1")]), 21 * HOUR) == [60]
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_budget_of_its_own_holds_nodes_until_its_hours_are_over() -> None:
 )
 def test_what_budgets_hold_for_ever_goes_as_it_expires(said: tuple[dict[str, Any], ...]) -> None:
     one = cloud("m5.large", **budgets(*said))
-    demands = [want("ml", "8-12=1"), want("late", "40-41=1")]
+    demands = [demand("ml", "8-12=1"), demand("late", "40-41=1")]
 
-    assert told(run([one], demands, lives={"general": 24 * HOUR}).intervals) == [
+    assert told(run([one], demands, expire_after={"general": 24 * HOUR}).intervals) == [
         "0 on-demand m5.large 8:00-32:01 ml 1",
         "1 on-demand m5.large 40:00-64:01 late 1",
     ]
@@ -86,7 +86,10 @@ def test_what_budgets_hold_for_ever_goes_as_it_expires(said: tuple[dict[str, Any
 
 def test_an_expired_machine_with_seats_is_replaced_and_its_age_begins_anew() -> None:
     found = run(
-        [cloud("m5.large")], [want("ml", "8-40=1")], tails={"general": None}, lives={"general": 24 * HOUR}
+        [cloud("m5.large")],
+        [demand("ml", "8-40=1")],
+        consolidate_after={"general": None},
+        expire_after={"general": 24 * HOUR},
     )
 
     assert told(found.intervals) == ["0 on-demand m5.large 8:00-56:01 ml 1"]
@@ -94,10 +97,13 @@ def test_an_expired_machine_with_seats_is_replaced_and_its_age_begins_anew() -> 
 
 def test_expiry_waits_for_no_window_and_for_no_budget() -> None:
     """The first is empty since ten, and old at noon of the next day."""
-    demands = [want("a", "8-10=1"), want("b", "9-50=1")]
+    demands = [demand("a", "8-10=1"), demand("b", "9-50=1")]
     one = cloud("m5.large", **budgets({"nodes": "0"}))
 
-    assert gone(run([one], demands, lives={"general": 28 * HOUR}), 0) == [36 * HOUR + 60, 65 * HOUR + 60]
+    assert gone(run([one], demands, expire_after={"general": 28 * HOUR}), 0) == [
+        36 * HOUR + 60,
+        65 * HOUR + 60,
+    ]
 
 
 def test_a_round_goes_on_where_it_was_when_something_else_happens() -> None:
@@ -105,7 +111,7 @@ def test_a_round_goes_on_where_it_was_when_something_else_happens() -> None:
     slow = cloud("m5.large", disruption={})
     other = cloud("m5.large", name="other")
     classes = [SMALL, SMALL._replace(name="b", cloud_capacity=("other",))]
-    minutes = [want(f"n{n}", f"{12 + n / 60}-14=1", of="b") for n in range(1, 5)]
-    found = run([slow, other], [want("ml", "8-12=12"), *minutes], classes)
+    minutes = [demand(f"n{n}", f"{12 + n / 60}-14=1", of="b") for n in range(1, 5)]
+    found = run([slow, other], [demand("ml", "8-12=12"), *minutes], classes)
 
-    assert gone(found)[:12] == gone(run([slow], [want("ml", "8-12=12")]))
+    assert gone(found)[:12] == gone(run([slow], [demand("ml", "8-12=12")]))

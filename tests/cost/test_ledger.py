@@ -8,7 +8,7 @@ from gen.cost import ledger
 from gen.cost.ledger import ReservedUsage, TimeRange, month_splitter
 from gen.cost.results import PoolKey, dollars
 from gen.dates.moment import named, read
-from tests.cost.stories import HOUR, cloud, planned, reservation, want
+from tests.cost.stories import HOUR, cloud, demand, planned, reservation
 
 A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
 
@@ -30,7 +30,7 @@ def test_shares(seconds: int, payers: list[tuple[PoolKey, int]], expected: list[
 
 def test_money_is_what_the_table_says_an_hour_costs() -> None:
     """m5.large: 0.096 an hour; four hours and a minute."""
-    one = planned([cloud("m5.large")], [want("ml", "8-12=1")])
+    one = planned([cloud("m5.large")], [demand("ml", "8-12=1")])
     found = ledger.sum_lines(ledger.cost_lines(one, 0, TimeRange(), month_splitter(named("UTC"))))
 
     assert found.seconds == (("reserved", 0), ("on-demand", 14_460), ("spot", 0))
@@ -50,17 +50,17 @@ def test_without_a_price_there_is_no_sum() -> None:
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):
         found = ledger.sum_lines(
             ledger.cost_lines(
-                planned([one], [want("ml", "8-12=1")]), 0, TimeRange(), month_splitter(named("UTC"))
+                planned([one], [demand("ml", "8-12=1")]), 0, TimeRange(), month_splitter(named("UTC"))
             )
         )
         assert found.bought is None
-        assert [sort.type for sort in found.unpriced] == ["m5.large"]
+        assert [kind.type for kind in found.unpriced] == ["m5.large"]
 
 
 def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> None:
     held = reservation("cr-1", "m5.large", 2, first=0, until=24 * HOUR, hourly_price=Decimal("0.05"))
     one = planned(
-        [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [want("ml", "8-12=1")]
+        [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [demand("ml", "8-12=1")]
     )
     (each,) = one.catalog.reserved.values()
     found = ledger.reserved_usage(each, one.runs[0].intervals, (8 * HOUR, 12 * HOUR), TimeRange())
@@ -76,7 +76,7 @@ def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> Non
 def test_what_its_own_dates_leave_open_is_the_terms() -> None:
     held = reservation("cr-1", "m5.large", 2)
     one = planned(
-        [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [want("ml", "8-12=1")]
+        [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [demand("ml", "8-12=1")]
     )
     (each,) = one.catalog.reserved.values()
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gen.model import ResourceClass
-from tests.cost.stories import HOUR, cloud, reservation, resource_class, run, told, want
+from tests.cost.stories import HOUR, cloud, demand, reservation, resource_class, run, told
 
 ENCRYPTED = "karpenter.k8s.aws/instance-encryption-in-transit-supported"
 RESERVATION = "karpenter.k8s.aws/capacity-reservation-id"
@@ -25,7 +25,7 @@ def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = 
     """A seat of the first class from 8 o'clock on, and one of the last from 9."""
     one = cloud("m5.4xlarge")
     one = one._replace(requirements=(*one.requirements, *requirements))
-    demands = [want("a", "8-12=1", of=classes[0].name), want("b", "9-13=1", of=classes[-1].name)]
+    demands = [demand("a", "8-12=1", of=classes[0].name), demand("b", "9-13=1", of=classes[-1].name)]
     return told(run([one], demands, classes).intervals)
 
 
@@ -57,10 +57,10 @@ def test_a_spread_over_a_label_of_requirements_goes_on_in_later_windows() -> Non
     small = resource_class("small", "1", "4Gi")._replace(pod={"topologySpreadConstraints": (spread,)})
     one = cloud("m5.4xlarge")
     one = one._replace(requirements=(*one.requirements, rack))
-    found = run([one], [want("a", "8-12=2"), want("b", "9-12=2")], [small])
+    found = run([one], [demand("a", "8-12=2"), demand("b", "9-12=2")], [small])
 
-    assert len(found.sorts) == 2
-    assert [homes[0] for homes in found.homes.values()] == [
+    assert len(found.kinds) == 2
+    assert [placements[0] for placements in found.placements.values()] == [
         (8 * HOUR, ((0, 1), (1, 1))),
         (9 * HOUR, ((0, 1), (1, 1))),
     ]
@@ -81,14 +81,14 @@ def test_a_machine_whose_reservation_has_ended_has_its_labels_no_more() -> None:
         choosy("hourly", **{"karpenter.sh/capacity-type": "on-demand"}),
     ]
     demands = [
-        want("a", "8-13=1"),
-        want("early", "9-13=1", of="reserved"),
-        want("late", "11-13=1", of="reserved"),
-        want("hourly", "11-13=1", of="hourly"),
+        demand("a", "8-13=1"),
+        demand("early", "9-13=1", of="reserved"),
+        demand("late", "11-13=1", of="reserved"),
+        demand("hourly", "11-13=1", of="hourly"),
     ]
     found = run([one], demands, classes)
 
-    assert len(found.sorts) == 1
-    assert [(at, key, count) for at, _, _, lacks in found.steps for key, (count, *_) in lacks] == [
+    assert len(found.kinds) == 1
+    assert [(at, key, count) for at, _, _, shortfalls in found.steps for key, (count, *_) in shortfalls] == [
         (11 * HOUR, ("late", "reserved"), 1)
     ]

@@ -3,7 +3,7 @@
 from gen.cost.costplan import PlanFilter
 from gen.cost.timeseries import PlanSeries, plan_series
 from gen.dates.moment import named
-from tests.cost.stories import HOUR, cloud, planned, reservation, want
+from tests.cost.stories import HOUR, cloud, demand, planned, reservation
 
 DAY = 24
 UTC = named("UTC")
@@ -14,7 +14,7 @@ def shown(*windows: str, asked: PlanFilter = ALL, days: int) -> PlanSeries:
     held = (reservation("cr-1", "m5.large", 1),)
     one = planned(
         [cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=held)],
-        [want("ml", *windows), want("stats", "9-10=1")],
+        [demand("ml", *windows), demand("stats", "9-10=1")],
     )
     return plan_series([one], asked, (0, days * DAY * HOUR), UTC)
 
@@ -57,7 +57,7 @@ def test_with_names_only_their_seats_and_machines_are_shown() -> None:
 
 
 def test_whole_nodes_are_machines_and_no_seats() -> None:
-    one = planned([cloud("m5.large")], [want("ml", "8-10=2"), want("lab", "8-10=3", nodes=True)])
+    one = planned([cloud("m5.large")], [demand("ml", "8-10=2"), demand("lab", "8-10=3", nodes=True)])
     found = plan_series([one], ALL, (0, DAY * HOUR), UTC)
 
     assert (found.seats, found.machines) == ((2,), ((0, 5, 0),))

@@ -4,7 +4,7 @@ from gen.cost.clusterplans import ClusterPlan
 from gen.cost.costplan import CostPlan, PlanFilter, cost_plan
 from gen.cost.ledger import ReservedUsage, month_splitter
 from gen.dates.moment import named
-from tests.cost.stories import HOUR, SMALL, cloud, planned, reservation, want
+from tests.cost.stories import HOUR, SMALL, cloud, demand, planned, reservation
 
 ALL = PlanFilter()
 
@@ -12,7 +12,7 @@ ALL = PlanFilter()
 def cluster(name: str, capacity: str, windows: str, count: int = 2) -> ClusterPlan:
     held = reservation("cr-1", "m5.large", count, first=0, until=100 * HOUR)
     both = cloud("m5.large", name=capacity, capacity_types=("reserved", "on-demand"), reservations=(held,))
-    one = planned([both], [want("ml", windows)], [SMALL._replace(cloud_capacity=(capacity,))])
+    one = planned([both], [demand("ml", windows)], [SMALL._replace(cloud_capacity=(capacity,))])
     return one._replace(cluster=name)
 
 

@@ -14,7 +14,7 @@ from gen.cost.results import MachineCounts, PoolKey, SeatDemand
 from gen.dates.moment import named
 from gen.karpenter.resourcelists import allocatable
 from gen.quantity import parse
-from tests.cost.stories import HOUR, cloud, planned, reservation, resource_class, want
+from tests.cost.stories import HOUR, cloud, demand, planned, reservation, resource_class
 
 CLASSES = [
     resource_class("small", "1", "4Gi", "general"),
@@ -56,8 +56,8 @@ def story(seed: int) -> ClusterPlan:
         for name in ("general", "other")
     ]
     demands = [_want(random, f"course-{number}") for number in range(random.randint(1, 8))]
-    tails = {"general": random.choice((0, 600, 7200)), "other": random.choice((0, 600))}
-    return planned(clouds, demands, CLASSES, tails)
+    consolidate_after = {"general": random.choice((0, 600, 7200)), "other": random.choice((0, 600))}
+    return planned(clouds, demands, CLASSES, consolidate_after)
 
 
 def _want(random: Random, name: str) -> SeatDemand:
@@ -65,7 +65,7 @@ def _want(random: Random, name: str) -> SeatDemand:
     for _ in range(random.randint(1, 5)):
         opens = 24 * random.randint(24, 38) + random.randint(6, 18)
         windows.append(f"{opens}-{opens + random.randint(1, 5)}={random.randint(1, 12)}")
-    return want(name, *windows, of=random.choice(("small", "large", "wide")), nodes=random.random() < 0.4)
+    return demand(name, *windows, of=random.choice(("small", "large", "wide")), nodes=random.random() < 0.4)
 
 
 @pytest.fixture(scope="module", params=SEEDS)
@@ -78,8 +78,8 @@ def level(wanted: SeatDemand, at: int) -> int:
     return sum(change for minute, change in pairs if minute * 60 <= at)
 
 
-def home(one: ClusterPlan, key: PoolKey, at: int) -> dict[int, int]:
-    found = [places for since, places in one.runs[0].homes.get(key, []) if since <= at]
+def placement(one: ClusterPlan, key: PoolKey, at: int) -> dict[int, int]:
+    found = [places for since, places in one.runs[0].placements.get(key, []) if since <= at]
     return dict(found[-1]) if found else {}
 
 
@@ -89,11 +89,11 @@ def moments(one: ClusterPlan) -> Iterator[int]:
 
 def test_every_seat_has_a_machine_or_is_told_to_have_none(one: ClusterPlan) -> None:
     for step in one.runs[0].steps:
-        lacks = dict(step.shortfalls)
+        shortfalls = dict(step.shortfalls)
         for wanted in one.demands:
-            placed = sum(home(one, wanted.key, step.at).values())
-            lacking = lacks[wanted.key].count if wanted.key in lacks else 0
-            assert placed + lacking == level(wanted, step.at)
+            placed = sum(placement(one, wanted.key, step.at).values())
+            missing = shortfalls[wanted.key].count if wanted.key in shortfalls else 0
+            assert placed + missing == level(wanted, step.at)
 
 
 def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
@@ -101,13 +101,13 @@ def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
     for at in moments(one):
         used: dict[int, dict[str, int]] = {}
         for wanted in one.demands:
-            for number, count in home(one, wanted.key, at).items() if not wanted.nodes else ():
+            for number, count in placement(one, wanted.key, at).items() if not wanted.nodes else ():
                 mine = used.setdefault(number, {})
                 for resource, amount in classes[wanted.key[1]].items():
                     mine[resource] = mine.get(resource, 0) + (parse(amount) or 0) * count
         for number, mine in used.items():
-            sort = one.runs[0].sorts[number]
-            kind = one.catalog.kind(sort.capacity, sort.type)
+            kind = one.runs[0].kinds[number]
+            kind = one.catalog.declared_type(kind.capacity, kind.type)
             room = allocatable(kind.capacity, kind.overhead)
             assert all(amount <= room[resource] for resource, amount in mine.items())
 
@@ -121,7 +121,7 @@ def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: Clust
             asked = sum(
                 (parse(classes[wanted.key[1]][resource]) or 0) * count
                 for wanted in one.demands
-                for count in home(one, wanted.key, at).values()
+                for count in placement(one, wanted.key, at).values()
                 if not wanted.nodes
             )
             assert sum(standing.at(at).values()) >= -(-asked // room)
@@ -131,8 +131,8 @@ def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: 
     standing = MachineCounts(one.runs[0].intervals)
     for at, machines in zip(standing.moments, standing.levels, strict=True):
         for key, each in one.catalog.reserved.items():
-            used = sum(number for sort, number in machines.items() if sort.reserved == key)
-            assert used <= (each.said.count if each.at(at) else 0)
+            used = sum(number for kind, number in machines.items() if kind.reserved == key)
+            assert used <= (each.reservation.count if each.at(at) else 0)
 
 
 def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPlan) -> None:
@@ -161,16 +161,16 @@ def test_what_a_span_is_cut_into_is_the_whole(one: ClusterPlan) -> None:
 def _by_sort(found: list[CostLine]) -> dict[object, int]:
     sums: dict[object, int] = {}
     for line in found:
-        sums[line.sort] = sums.get(line.sort, 0) + line.seconds
+        sums[line.kind] = sums.get(line.kind, 0) + line.seconds
     return sums
 
 
 def test_each_machine_is_paid_without_a_gap_and_once(one: ClusterPlan) -> None:
     last: dict[int, int] = {}
-    for stay in sorted(one.runs[0].intervals, key=lambda stay: (stay.machine, stay.since)):
-        assert stay.since < stay.until
-        assert last.get(stay.machine, stay.since) == stay.since
-        last[stay.machine] = stay.until
+    for interval in sorted(one.runs[0].intervals, key=lambda interval: (interval.machine, interval.since)):
+        assert interval.since < interval.until
+        assert last.get(interval.machine, interval.since) == interval.since
+        last[interval.machine] = interval.until
 
 
 def test_nothing_is_left_to_chance() -> None:

@@ -9,7 +9,7 @@ from gen.cost.results import Shortfall, SimulationRun
 from gen.karpenter.requirements import requirement
 from gen.model import ResourceClass
 from gen.planner.inputs import LabelSelector, PodAffinityTerm
-from tests.cost.stories import cloud, only, planned, reservation, resource_class, run, told, want
+from tests.cost.stories import cloud, demand, only, planned, reservation, resource_class, run, told
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 BESIDE, APART = "podAffinity", "podAntiAffinity"
@@ -27,13 +27,13 @@ def plain(name: str) -> ResourceClass:
     return resource_class(name, "1", "1Gi")
 
 
-def homes(found: SimulationRun) -> dict[str, list[int]]:
+def placements(found: SimulationRun) -> dict[str, list[int]]:
     """By reservation: the numbers of the machines that its seats are on first."""
-    return {key[0]: [number for number, _ in moments[0][1]] for key, moments in found.homes.items()}
+    return {key[0]: [number for number, _ in moments[0][1]] for key, moments in found.placements.items()}
 
 
 def test_a_seat_keeps_away_from_seats_that_do_not_care() -> None:
-    demands = [want("exam", "8-12=1", of="exam"), want("ml", "8-12=1")]
+    demands = [demand("exam", "8-12=1", of="exam"), demand("ml", "8-12=1")]
     found = run([cloud("m5.4xlarge")], demands, [caring("exam", APART), plain("small")])
 
     assert told(found.intervals) == [
@@ -44,10 +44,10 @@ def test_a_seat_keeps_away_from_seats_that_do_not_care() -> None:
 
 @pytest.mark.parametrize("opens", [8, 9], ids=["at-once", "later"])
 def test_a_seat_finds_its_place_beside_seats_that_do_not_care(opens: int) -> None:
-    demands = [want("help", f"{opens}-12=1", of="help"), want("ml", "8-12=1")]
+    demands = [demand("help", f"{opens}-12=1", of="help"), demand("ml", "8-12=1")]
     found = run([cloud("m5.4xlarge")], demands, [caring("help", BESIDE), plain("small")])
 
-    assert homes(found) == {"help": [0], "ml": [0]}
+    assert placements(found) == {"help": [0], "ml": [0]}
     assert [step.shortfalls for step in found.steps if step.shortfalls] == []
 
 
@@ -59,9 +59,9 @@ def test_a_spread_counts_seats_of_other_classes() -> None:
     spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": both}
     pinned = plain("small")._replace(pod={"nodeSelector": {ZONE: "us-east-1a"}})
     even = plain("even")._replace(pod={"topologySpreadConstraints": (spread,)})
-    found = run([one], [want("ml", "8-12=1"), want("x", "9-12=1", of="even")], [pinned, even])
+    found = run([one], [demand("ml", "8-12=1"), demand("x", "9-12=1", of="even")], [pinned, even])
 
-    assert [sort.zone for sort in found.sorts] == ["us-east-1a", "us-east-1b"]
+    assert [kind.zone for kind in found.kinds] == ["us-east-1a", "us-east-1b"]
 
 
 def test_seats_of_a_deployment_are_told_from_those_of_another_by_its_hash() -> None:
@@ -74,9 +74,9 @@ def test_seats_of_a_deployment_are_told_from_those_of_another_by_its_hash() -> N
         "matchLabelKeys": ("pod-template-hash",),
     }
     small = plain("small")._replace(pod={"topologySpreadConstraints": (spread,)})
-    found = run([cloud("m5.4xlarge")], [want("a", "8-12=2"), want("b", "8-12=2")], [small])
+    found = run([cloud("m5.4xlarge")], [demand("a", "8-12=2"), demand("b", "8-12=2")], [small])
 
-    assert homes(found) == {"a": [0, 1], "b": [0, 1]}
+    assert placements(found) == {"a": [0, 1], "b": [0, 1]}
 
 
 @pytest.mark.parametrize(
@@ -106,30 +106,30 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
     if reserved:
         held = (reservation("cr-1", "m5.large", 1),)
         one = one._replace(capacity_types=("reserved", "on-demand"), reservations=held)
-    found = planned([one], [want("ml", "8-12=1")], [plain("small")._replace(pod=pod)])
+    found = planned([one], [demand("ml", "8-12=1")], [plain("small")._replace(pod=pod)])
 
-    assert [sort[2:] for sort in found.runs[0].sorts] == [("us-east-1b", "on-demand", "")]
+    assert [kind[2:] for kind in found.runs[0].kinds] == [("us-east-1b", "on-demand", "")]
     assert found.catalog.assumed == {"general": (*(["us-east-1a"] if reserved else []), "us-east-1b")}
 
 
 def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
     """As are those of a type."""
     pinned = plain("small")._replace(pod={"nodeSelector": {ZONE: "us-east-1b"}})
-    found = planned([cloud("m5.large")], [want("ml", "8-12=1")], [pinned])
+    found = planned([cloud("m5.large")], [demand("ml", "8-12=1")], [pinned])
 
-    assert (found.runs[0].sorts, found.catalog.assumed) == ((), {})
+    assert (found.runs[0].kinds, found.catalog.assumed) == ((), {})
 
 
 def test_zones_need_not_be_said_where_they_are_all_the_same() -> None:
     one = cloud(requirements=(only("m5.large"),))
 
-    assert planned([one], [want("ml", "8-12=1")], [plain("small")]).catalog.assumed == {}
+    assert planned([one], [demand("ml", "8-12=1")], [plain("small")]).catalog.assumed == {}
 
 
 def test_a_spread_over_zones_of_which_none_is_known_holds_nobody_back() -> None:
     spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": SMALL}
     small = plain("small")._replace(pod={"topologySpreadConstraints": (spread,)})
-    found = planned([cloud(requirements=(only("m5.large"),))], [want("ml", "8-12=3")], [small])
+    found = planned([cloud(requirements=(only("m5.large"),))], [demand("ml", "8-12=3")], [small])
 
     assert [step.shortfalls for step in found.runs[0].steps] == [(), ()]
     assert found.catalog.assumed == {"general": ()}
@@ -157,10 +157,10 @@ BY_NAME = {"matchLabels": {"kubernetes.io/metadata.name": "berth"}}
 )
 def test_who_keeps_apart_from_whom(term: dict[str, Any], machines: int) -> None:
     """Two courses of two seats each; a machine has room for all."""
-    demands = [want("a", "8-12=2", of="exam"), want("b", "8-12=2", of="exam")]
+    demands = [demand("a", "8-12=2", of="exam"), demand("b", "8-12=2", of="exam")]
     found = run([cloud("m5.4xlarge")], demands, [caring("exam", APART, OURS, **term)])
 
-    assert len(found.sorts) == machines
+    assert len(found.kinds) == machines
 
 
 @pytest.mark.parametrize("kind", [APART, BESIDE])
@@ -202,9 +202,9 @@ def test_karpenter_leaves_seats_alone_that_name_fields_of_nodes() -> None:
     by_name = plain("small")._replace(
         pod={"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
     )
-    found = run([cloud("m5.large")], [want("ml", "8-12=2")], [by_name])
+    found = run([cloud("m5.large")], [demand("ml", "8-12=2")], [by_name])
 
-    assert found.sorts == ()
+    assert found.kinds == ()
     assert found.steps[0].shortfalls == (
         (("ml", "small"), Shortfall(2, "label", "Karpenter knows no matchFields")),
     )

@@ -7,7 +7,7 @@ from gen.cost.capacitycatalog import CapacityCatalog
 from gen.cost.nodetypes import declared_types
 from gen.karpenter.instancetypes import ec2_instance_type, ec2_types
 from gen.karpenter.resourcelists import allocatable, parse_resources
-from tests.cost.stories import cloud, reservation, run, want
+from tests.cost.stories import cloud, demand, reservation, run
 
 ROWS = sorted(ec2_types())
 
@@ -135,7 +135,7 @@ def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
     one = cloud("m8i.large", "g5.xlarge", instance_types=(own,))
     one = one._replace(requirements=(*one.requirements, gpus))
 
-    assert [sort.type for sort in run([one], [want("ml", "8-12=1")]).sorts] == ["g5.xlarge"]
+    assert [kind.type for kind in run([one], [demand("ml", "8-12=1")]).kinds] == ["g5.xlarge"]
 
 
 def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
@@ -144,7 +144,7 @@ def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
     )
 
     assert "q9.huge" not in declared_types(one, "")
-    assert CapacityCatalog([one], "uni").unknown("general") == ["q9.huge"]
+    assert CapacityCatalog([one], "uni").unknown_types("general") == ["q9.huge"]
 
 
 def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
@@ -163,4 +163,4 @@ def test_one_reservation_of_two_capacities_is_one_and_the_least_counts() -> None
     ]
     (found,) = CapacityCatalog(several, "uni").reserved.values()
 
-    assert (found.key, found.capacities, found.said.count) == ("cr-1", ("a", "b"), 2)
+    assert (found.key, found.capacities, found.reservation.count) == ("cr-1", ("a", "b"), 2)
