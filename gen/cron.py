@@ -1,5 +1,6 @@
 """DOC"""
 
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -122,3 +123,14 @@ def _number(text: str, names: dict[str, int]) -> int | None:
     if text.lower() in names:
         return names[text.lower()]
     return int(text) if text.isascii() and text.isdigit() else None
+
+
+def format_field(values: Iterable[int]) -> str:
+    """Format the values of a field, in order; three or more in a row become a range: `1,2,4-7`."""
+    runs: list[list[int]] = []
+    for value in sorted(values):
+        if runs and value == runs[-1][-1] + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs)

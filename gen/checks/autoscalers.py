@@ -1,66 +1,41 @@
 """DOC"""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.karpenter import NEWEST
+from gen.karpenter.versions import FEATURES, GATES_SINCE, NEWEST, supports, version_text
 from gen.kind.metadata import DO_NOT_DISRUPT, UNREAD
 from gen.model import Cluster, Karpenter, Origin, ResourceClass, Site
 from gen.placed import cluster_of
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
 UNEVEN = "B185"
-Version = tuple[int, int]
-
-
-class _Need(NamedTuple):
-    """What is asked: since which version it is there, behind which gate, and since when that is on."""
-
-    what: str
-    since: Version
-    gate: str = ""
-    on_since: Version | None = None
-
-
-NEEDS = {
-    "reserved": _Need("reserved machines", (1, 3), "ReservedCapacity", (1, 6)),
-    "static": _Need("pools of a fixed number of nodes", (1, 8), "StaticCapacity"),
-    "interruptible": _Need("interruptible reservations", (1, 10)),
-    "Balanced": _Need("consolidationPolicy Balanced", (1, 14)),
-}
-GATES_SINCE: dict[str, Version] = {
-    "CapacityBuffer": (1, 14),
-    "NodeOverlay": (1, 7),
-    "ReservedCapacity": (1, 3),
-    "StaticCapacity": (1, 8),
-}
+_NEWEST = Karpenter(NEWEST, ())
 
 
 def has_feature(name: str, cluster: Cluster) -> bool:
-    """Whether a cluster has what may be asked. Without a word in the site, it has the newest, as it comes."""
-    need, said = NEEDS[name], cluster.karpenter or Karpenter(NEWEST, ())
-    as_it_comes = not need.gate or (need.on_since is not None and said.version >= need.on_since)
-    return said.version >= need.since and dict(said.gates).get(need.gate, as_it_comes)
+    """Tell whether the Karpenter of a cluster has a feature. Without a word in the Site it is the newest."""
+    declared = cluster.karpenter or _NEWEST
+    return supports(FEATURES[name], declared.version, dict(declared.gates))
 
 
 def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:
     """What a cluster lacks, told where it is asked for."""
     if has_feature(name, cluster):
         return
-    need, there = NEEDS[name], cluster.karpenter or Karpenter(NEWEST, ())
+    need, there = FEATURES[name], cluster.karpenter or _NEWEST
     if there.version < need.since:
         message = (
-            f"Karpenter {version_text(there.version)} in cluster {cluster.name} does not know {need.what}."
+            f"Karpenter {version_text(there.version)} in cluster {cluster.name} does not know {need.title}."
         )
         fix = f"Use Karpenter {version_text(need.on_since or need.since)} or later."
     elif dict(there.gates).get(need.gate) is False:
-        message = f"{need.what} need the gate {need.gate}, which cluster {cluster.name} has off."
+        message = f"{need.title} need the gate {need.gate}, which cluster {cluster.name} has off."
         fix = f"Switch it on, and write karpenter.gates.{need.gate}: true in the Site."
     else:
         message = (
-            f"{need.what} need the gate {need.gate}, which is off in Karpenter {version_text(there.version)} "
+            f"{need.title} need the gate {need.gate}, which is off in Karpenter {version_text(there.version)} "
             "unless it is switched on."
         )
         fix = f"Switch it on, and write karpenter.gates.{need.gate}: true for cluster {cluster.name}."
@@ -122,7 +97,3 @@ def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
             fix = "Write DoNotSchedule where it matters."
             path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")
             yield Problem(UNEVEN, *found.origin[:2], path, message, fix)
-
-
-def version_text(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"

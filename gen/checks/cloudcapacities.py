@@ -9,11 +9,11 @@ from gen.checks.clouddemand import buys_nothing
 from gen.checks.references import of_cluster
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.declared import Declared
+from gen.durations import whole_seconds
 from gen.finding import Path, Problem
 from gen.karpenter.disruption import is_always_active
 from gen.karpenter.nodelabels import RESERVATION_LABELS
 from gen.kind.cloudmachines import INTERRUPTIBLE
-from gen.kind.cloudtext import seconds
 from gen.kind.nodepool import MOST_RENDERED
 from gen.kind.shape import shown
 from gen.manifest.cloudpools import as_requirements
@@ -214,7 +214,7 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
         message = "with WhenEmpty nothing that was bought comes back to a reserved machine that becomes free."
         fix = "Write WhenEmptyOrUnderutilized, unless sessions must not move."
         yield _problem(NEVER_BACK, cloud, ("disruption", "consolidationPolicy"), message, fix)
-    if cloud.termination_grace is not None and seconds(cloud.termination_grace) < 60:
+    if cloud.termination_grace is not None and whole_seconds(cloud.termination_grace) < 60:
         message = (
             f"sessions have {cloud.termination_grace} to end when a node goes, whatever their disruption "
             "budgets and do-not-disrupt say."
@@ -242,7 +242,7 @@ def _keeps_always(budget: Mapping[str, Any]) -> bool:
     """Does it hold empty nodes at every instant?"""
     if int(budget["nodes"].rstrip("%")) or "Empty" not in budget.get("reasons", ("Empty",)):
         return False
-    return "schedule" not in budget or is_always_active(budget["schedule"], seconds(budget["duration"]))
+    return "schedule" not in budget or is_always_active(budget["schedule"], whole_seconds(budget["duration"]))
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:

@@ -17,6 +17,7 @@ from gen.checks.ceilings import (
 from gen.checks.collisions import COLLISION, KUSTOMIZE
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
+from gen.durations import whole_seconds
 from gen.finding import Path, Problem
 from gen.karpenter.disruption import (
     MAX_BUDGETS,
@@ -26,7 +27,6 @@ from gen.karpenter.disruption import (
     budgets_for_windows,
     merge_windows,
 )
-from gen.kind.cloudtext import seconds
 from gen.kind.renku import their_path
 from gen.manifest.cloudpools import own_budgets
 from gen.model import ResourceClass, Site
@@ -98,7 +98,7 @@ EXPIRES, AT_ONCE = "B172", "B189"
 
 def node_lifetime(cloud: CloudCapacity) -> int | None:
     """How long its nodes last, in seconds; None: nothing ends them."""
-    return None if cloud.expiry == "Never" else seconds(cloud.expiry)
+    return None if cloud.expiry == "Never" else whole_seconds(cloud.expiry)
 
 
 def of_clouds(declared: Declared) -> Iterator[Problem]:

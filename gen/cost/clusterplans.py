@@ -11,8 +11,8 @@ from gen.cost.clustersimulation import ClusterSimulation, SimulatedCluster
 from gen.cost.results import PoolKey, SeatDemand, SimulationRun
 from gen.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from gen.declared import Declared
+from gen.durations import whole_seconds
 from gen.karpenter.requirements import Labels
-from gen.kind.cloudtext import seconds
 from gen.manifest import cloudpools, labels
 from gen.manifest.cloudpools import led
 from gen.model import Cluster, Reservation, ResourceClass, Site
@@ -159,4 +159,4 @@ def _runs(cluster: SimulatedCluster, demands: Sequence[SeatDemand], end: int) ->
 
 def _durations(texts: Iterable[tuple[str, str]]) -> dict[str, int | None]:
     """In seconds, by capacity; None: never."""
-    return {name: None if text == _NEVER else seconds(text) for name, text in texts}
+    return {name: None if text == _NEVER else whole_seconds(text) for name, text in texts}

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from gen.cloud import CloudCapacity
 from gen.cost.capacitycatalog import CapacityCatalog
 from gen.cost.results import MachineKind, PoolKey
+from gen.durations import whole_seconds
 from gen.karpenter.disruption import DisruptionBudget, allowed_disruptions, next_disruption_allowed
 from gen.karpenter.nodelabels import CAPACITY_TYPE, INITIALIZED, REGISTERED, RESERVATION_LABELS
 from gen.karpenter.requirements import Labels
 from gen.karpenter.resourcelists import allocatable
-from gen.kind.cloudtext import seconds
 from gen.manifest.cloudpools import own_budgets
 from gen.planner.inputs import PodSet, StateNode
 from gen.planner.podspec import named_zones
@@ -187,6 +187,6 @@ def _disruption_budget(said: Mapping[str, Any]) -> DisruptionBudget:
     return DisruptionBudget(
         str(said["nodes"]),
         said.get("schedule"),
-        None if duration is None else seconds(duration),
+        None if duration is None else whole_seconds(duration),
         None if reasons is None else tuple(reasons),
     )

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 
+from gen.cron import format_field
 from gen.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -68,13 +69,4 @@ def _date(day: int) -> tuple[int, int, int]:
 
 
 def _field(values: Sequence[int], all_of_them: int) -> str:
-    """Ascending values as cron writes them; three or more in a row as a range: `1,2,4-7`."""
-    if len(values) == all_of_them:
-        return "*"
-    runs: list[list[int]] = []
-    for value in values:
-        if runs and runs[-1][-1] == value - 1:
-            runs[-1].append(value)
-        else:
-            runs.append([value])
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs)
+    return "*" if len(values) == all_of_them else format_field(values)

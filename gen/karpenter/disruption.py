@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import NamedTuple
 
-from gen.cron import longest_gap, next_hit, parse
+from gen.cron import format_field, longest_gap, next_hit, parse
+from gen.durations import format_minutes
 
 UNLIMITED = 2**31 - 1
 _YEAR_SECONDS, _MAX_HITS = 366 * 86_400, 1_500
@@ -119,8 +120,7 @@ class WindowBudget(NamedTuple):
     @property
     def duration(self) -> str:
         """As the CRD takes it."""
-        hours, minutes = divmod(self.minutes, 60)
-        return (f"{hours}h" if hours else "") + (f"{minutes}m" if minutes or not hours else "")
+        return format_minutes(self.minutes)
 
 
 class WindowBudgets(NamedTuple):
@@ -191,12 +191,13 @@ def _group(time: int, minutes: int, dates: set[date]) -> _WindowGroup:
         days.setdefault(one.month, set()).add(one.day)
         weekdays.setdefault(one.month, set()).add(one.isoweekday() % 7)
     dated = [
-        WindowBudget(f"{minute} {hour} {_days(found, months)} {_cron_list(months)} *", minutes)
+        WindowBudget(f"{minute} {hour} {_days(found, months)} {format_field(months)} *", minutes)
         for found, months in _months_with_same({month: frozenset(found) for month, found in days.items()})
     ]
     weekly = [
         WindowBudget(
-            f"{minute} {hour} * {_cron_list(months)} {'*' if len(found) == 7 else _cron_list(found)}", minutes
+            f"{minute} {hour} * {format_field(months)} {'*' if len(found) == 7 else format_field(found)}",
+            minutes,
         )
         for found, months in _months_with_same({month: frozenset(found) for month, found in weekdays.items()})
     ]
@@ -231,16 +232,4 @@ def _by_weekdays(groups: list[_WindowGroup], number: int, most: int) -> WindowBu
 
 
 def _days(found: frozenset[int], months: list[int]) -> str:
-    return "*" if all(len(found) >= _DAYS_IN_MONTH[month - 1] for month in months) else _cron_list(found)
-
-
-def _cron_list(numbers: Iterable[int]) -> str:
-    """`1,3-5`: three and more in a row as a range."""
-    runs: list[list[int]] = []
-    for one in sorted(numbers):
-        if runs and one == runs[-1][-1] + 1:
-            runs[-1].append(one)
-        else:
-            runs.append([one])
-    texts = [f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs]
-    return ",".join(texts)
+    return "*" if all(len(found) >= _DAYS_IN_MONTH[month - 1] for month in months) else format_field(found)

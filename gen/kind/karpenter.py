@@ -2,21 +2,12 @@
 
 import re
 
+from gen.karpenter.versions import GATES, NEWEST, OLDEST
 from gen.kind.shape import Field, Fields, MapOf, Refusal, choice, shown
 from gen.kind.value import Flag, Text
 from gen.model import Karpenter
 
 OLD_KARPENTER = "B150"
-GATES = (
-    "CapacityBuffer",
-    "NodeOverlay",
-    "NodeRepair",
-    "ReservedCapacity",
-    "SpotToSpotConsolidation",
-    "StaticCapacity",
-)
-OLDEST = (1, 0)  # the first with the API karpenter.sh/v1
-NEWEST = (1, 14)  # that we know
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 
 

@@ -9,27 +9,13 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
-from gen import quantity
+from gen import durations, quantity
 
 Check = Callable[[Any, str], str]
 
-_DURATION = re.compile(r"[-+]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
-_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
 _SECOND = 10**9
-_UNITS = {  # in nanoseconds
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "μs": 10**3,
-    "ms": 10**6,
-    "s": _SECOND,
-    "m": 60 * _SECOND,
-    "h": 3600 * _SECOND,
-}
-_LONGEST = 2**63 - 1  # nanoseconds
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)", re.ASCII)
 _SHOWN = 40  # characters
 
@@ -38,12 +24,7 @@ def seconds(text: str) -> float:
     """Of a Go duration. ValueError for what time.ParseDuration refuses: days, a bare number, nothing at all,
     more than 292 years.
     """
-    if not _DURATION.fullmatch(text):
-        raise ValueError(f"{text!r} is no duration")
-    told = sum(int(Decimal(number) * _UNITS[unit]) for number, unit in _PART.findall(text))
-    if told > _LONGEST:
-        raise ValueError(f"{text!r} is no duration")
-    return (-told if text.startswith("-") else told) / _SECOND
+    return durations.nanoseconds(text) / _SECOND
 
 
 def shown(value: object) -> str:

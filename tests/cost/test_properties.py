@@ -107,8 +107,8 @@ def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
                     mine[resource] = mine.get(resource, 0) + (parse(amount) or 0) * count
         for number, mine in used.items():
             kind = one.runs[0].kinds[number]
-            kind = one.catalog.declared_type(kind.capacity, kind.type)
-            room = allocatable(kind.capacity, kind.overhead)
+            declared = one.catalog.declared_type(kind.capacity, kind.type)
+            room = allocatable(declared.capacity, declared.overhead)
             assert all(amount <= room[resource] for resource, amount in mine.items())
 
 

@@ -1,0 +1,51 @@
+"""What each version of Karpenter can do, and behind which feature gate."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+Version = tuple[int, int]
+
+OLDEST: Version = (1, 0)  # the first with the API karpenter.sh/v1
+NEWEST: Version = (1, 14)  # the newest that Berth knows
+GATES = (
+    "CapacityBuffer",
+    "NodeOverlay",
+    "NodeRepair",
+    "ReservedCapacity",
+    "SpotToSpotConsolidation",
+    "StaticCapacity",
+)
+GATES_SINCE: dict[str, Version] = {
+    "CapacityBuffer": (1, 14),
+    "NodeOverlay": (1, 7),
+    "ReservedCapacity": (1, 3),
+    "StaticCapacity": (1, 8),
+}
+
+
+class Feature(NamedTuple):
+    """A feature, the version that introduced it, its gate if it has one, and since when that gate is on."""
+
+    title: str
+    since: Version
+    gate: str = ""
+    on_since: Version | None = None
+
+
+FEATURES = {
+    "reserved": Feature("reserved machines", (1, 3), "ReservedCapacity", (1, 6)),
+    "static": Feature("pools of a fixed number of nodes", (1, 8), "StaticCapacity"),
+    "interruptible": Feature("interruptible reservations", (1, 10)),
+    "Balanced": Feature("consolidationPolicy Balanced", (1, 14)),
+}
+
+
+def supports(feature: Feature, version: Version, gates: Mapping[str, bool]) -> bool:
+    """Tell whether a Karpenter of this version with these feature gates has the feature."""
+    on_by_default = not feature.gate or (feature.on_since is not None and version >= feature.on_since)
+    return version >= feature.since and gates.get(feature.gate, on_by_default)
+
+
+def version_text(version: Version) -> str:
+    """Format a version: `1.14`."""
+    return f"{version[0]}.{version[1]}"
