@@ -1,4 +1,8 @@
-"""DOC"""
+"""Parse cron schedules as robfig/cron does (five fields or a name like @daily, in UTC) and find when they
+fire.
+
+Instants are whole seconds since the epoch.
+"""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
@@ -33,6 +37,8 @@ _BOUNDS: tuple[tuple[int, int, dict[str, int]], ...] = (
 
 
 class CronSchedule(NamedTuple):
+    """The values of each field at which a schedule fires."""
+
     minutes: frozenset[int]
     hours: frozenset[int]
     days: frozenset[int]  # of the month
@@ -43,7 +49,7 @@ class CronSchedule(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parse(text: str) -> CronSchedule | None:
-    """None where robfig/cron would refuse it."""
+    """Parse a schedule. Return None where robfig/cron refuses it."""
     fields = _MACROS.get(text, text).split()
     if len(fields) != len(_BOUNDS):
         return None
@@ -56,7 +62,9 @@ def parse(text: str) -> CronSchedule | None:
 
 
 def next_hit(cron: CronSchedule, after: int) -> int | None:
-    """The first hit later than `after`; None where there is none to the end of the fifth year from then."""
+    """Return the first time after `after`, or None if there is none up to the end of the fifth year from
+    then.
+    """
     day, second = divmod(after, _DAY)
     last = datetime.fromtimestamp(after, UTC).year + _YEARS
     times = sorted(hour * 3600 + minute * 60 for hour in cron.hours for minute in cron.minutes)
@@ -71,7 +79,7 @@ def next_hit(cron: CronSchedule, after: int) -> int | None:
 
 @lru_cache(maxsize=256)
 def longest_gap(cron: CronSchedule) -> int | None:
-    """Seconds between two hits that lie furthest apart; None where it never hits. Until 2099."""
+    """Return the longest time between two hits in seconds, or None if there is no hit. Valid until 2099."""
     days = [day for day in _CYCLE if _matches_day(cron, date.fromordinal(day))]
     times = sorted(hour * 3600 + minute * 60 for hour in cron.hours for minute in cron.minutes)
     if not days or not times:
@@ -86,7 +94,7 @@ def _matches_day(cron: CronSchedule, on: date) -> bool:
 
 
 def _is_open(field: str) -> bool:
-    """Does any part leave it open? A star with a step does not."""
+    """Tell whether any part of the field allows every value. A star with a step does not."""
     return any(part in ("*", "?", "*/1", "?/1") for part in field.split(","))
 
 

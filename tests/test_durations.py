@@ -27,7 +27,7 @@ def test_nanoseconds_are_those_of_go(text: str, expected: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "1", "1d", "h", "1h 2m", "--1s", "2562048h"])
 def test_what_go_refuses_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="Go's time.Duration|not a duration"):
+    with pytest.raises(ValueError, match=r"Go's time.Duration|not a duration"):
         nanoseconds(text)
 
 

@@ -7,8 +7,15 @@ from typing import Any, NamedTuple
 
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.karpenter import instancetypes, nodelabels
-from gen.karpenter.requirements import DOES_NOT_EXIST, IN, Requirement, Requirements, requirement
-from gen.karpenter.taints import Taint, Toleration, untolerated
+from gen.karpenter.requirements import (
+    DOES_NOT_EXIST,
+    IN,
+    Requirement,
+    Requirements,
+    parse_requirements,
+    requirement,
+)
+from gen.karpenter.taints import parse_taints, parse_toleration, untolerated
 from gen.kind.cloudmachines import DEFAULT, INTERRUPTIBLE, architecture_of
 from gen.kind.pod import PREFERRED, REQUIRED
 from gen.model import ResourceClass
@@ -29,7 +36,7 @@ class Mismatch(NamedTuple):
 
 def pool_requirements_of(cloud: CloudCapacity) -> Requirements:
     """What is known of every node of the capacity."""
-    said = [_requirement(one) for one in cloud.requirements]
+    said = parse_requirements(cloud.requirements)
     own = [requirement(key, IN, (value,)) for key, value in cloud.labels]
     ours = {nodelabels.CAPACITY_TYPE: cloud.capacity_types, nodelabels.OS: (cloud.operating_system,)}
     return Requirements([*said, *own, *(requirement(key, IN, values) for key, values in ours.items())])
@@ -75,7 +82,9 @@ def class_terms(found: ResourceClass) -> list[Requirements]:
     selected = [requirement(key, IN, (value,)) for key, value in found.pod.get("nodeSelector", {}).items()]
     said = _node_affinity(found).get(REQUIRED, {}).get("nodeSelectorTerms")
     affinity: Iterable[Mapping[str, Any]] = said or ({},)
-    return [Requirements([*selected, *_expressions(term)]) for term in affinity]
+    return [
+        Requirements([*selected, *parse_requirements(term.get("matchExpressions", ()))]) for term in affinity
+    ]
 
 
 def _preferred_terms(found: ResourceClass) -> list[Requirements]:
@@ -85,7 +94,8 @@ def _preferred_terms(found: ResourceClass) -> list[Requirements]:
     preferred = _node_affinity(found).get(PREFERRED)
     if not preferred:
         return []
-    wish = Requirements(_expressions(max(preferred, key=lambda one: int(one["weight"]))["preference"]))
+    heaviest = max(preferred, key=lambda one: int(one["weight"]))["preference"]
+    wish = Requirements(parse_requirements(heaviest.get("matchExpressions", ())))
     return [one.plus(wish) for one in class_terms(found) if one.value_conflict(wish) is None]
 
 
@@ -102,7 +112,10 @@ def capacity_mismatch(
     clashes = [known.conflict(one, nodelabels.WELL_KNOWN) for one in asked]
     if all(clashes):
         return Mismatch(str(clashes[0]), clashes[0].key if clashes[0] else "")
-    taint = untolerated(_taints(cloud), [_toleration(one) for one in found.pod.get("tolerations", ())])
+    taint = untolerated(
+        (one for one in parse_taints(cloud.taints) if one.effect in _TAINTS_THAT_HOLD),
+        [parse_toleration(one) for one in found.pod.get("tolerations", ())],
+    )
     if taint is not None:
         value = f"={taint.value}" if taint.value else ""
         return Mismatch(f"it does not tolerate the taint {taint.key}{value}:{taint.effect}", "")
@@ -258,25 +271,6 @@ def _region(zone: str) -> str:
 def _node_affinity(found: ResourceClass) -> Mapping[str, Any]:
     said: Mapping[str, Any] = found.pod.get("affinity", {}).get("nodeAffinity", {})
     return said
-
-
-def _expressions(term: Mapping[str, Any]) -> list[Requirement]:
-    return [_requirement(one) for one in term.get("matchExpressions", ())]
-
-
-def _requirement(said: Mapping[str, Any]) -> Requirement:
-    return requirement(said["key"], said["operator"], said.get("values") or ())
-
-
-def _taints(cloud: CloudCapacity) -> list[Taint]:
-    found = (Taint(one["key"], one.get("value", ""), one["effect"]) for one in cloud.taints)
-    return [one for one in found if one.effect in _TAINTS_THAT_HOLD]
-
-
-def _toleration(said: Mapping[str, Any]) -> Toleration:
-    return Toleration(
-        said.get("key", ""), said.get("operator") or "Equal", said.get("value", ""), said.get("effect", "")
-    )
 
 
 def _by_name(instance_type: str) -> list[Requirement]:

@@ -13,11 +13,11 @@ from gen.karpenter import instancetypes
 from gen.karpenter.ec2table import PRICES_DATE
 from gen.karpenter.instancetypes import InstanceType, Offering, reserved_offering
 from gen.karpenter.nodelabels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, ZONE
-from gen.karpenter.requirements import IN, requirement
+from gen.karpenter.requirements import IN, parse_requirements, requirement
 from gen.karpenter.resourcelists import parse_resources
+from gen.karpenter.taints import parse_taints
 from gen.manifest import naming
 from gen.planner.inputs import NodePool
-from gen.planner.podspec import parse_requirements, parse_taints
 
 PRICED_REGION = "us-east-1"
 PRICE_TABLE = f"on-demand prices of {PRICED_REGION} of {PRICES_DATE}"

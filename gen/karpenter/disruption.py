@@ -1,4 +1,13 @@
-"""DOC"""
+"""Disruption budgets of a NodePool: which ones a set of windows needs, and how many nodes they let
+Karpenter disrupt.
+
+A budget's schedule is in UTC. Schedules have neither years nor zones, and a day of the month beside a
+weekday means either of them. So windows are written as dates, one schedule for each time of day and set of
+months; where that makes too many, as weekdays of months. A change of the clocks needs no rule: later dates
+have another time in UTC.
+
+Windows are half-open, in whole minutes since the epoch; all other instants are seconds.
+"""
 
 import re
 from calendar import monthrange
@@ -16,8 +25,10 @@ _PERCENT = re.compile(r"([+-]?[0-9]+)%", re.ASCII)
 
 
 class DisruptionBudget(NamedTuple):
-    """`nodes` as written: `"10%"` or `"3"`. `duration` in seconds; with it `schedule`, which is in UTC.
-    `reasons` None: all of Underutilized, Empty, Drifted.
+    """A budget as declared: `nodes` is `"10%"` or `"3"`, `duration` is in seconds and comes with
+    `schedule`.
+
+    `reasons` None stands for all of them: Underutilized, Empty and Drifted.
     """
 
     nodes: str
@@ -27,9 +38,10 @@ class DisruptionBudget(NamedTuple):
 
 
 def allowed_disruptions(budgets: Iterable[DisruptionBudget], reason: str, nodes: int, now: int) -> int:
-    """Of `nodes` in the pool. Of several budgets the smallest counts; `UNLIMITED` where none is active.
+    """Return how many of a pool's `nodes` may be disrupted now: the smallest number of all active budgets.
 
-    One that cannot be read allows nothing, whatever its reasons.
+    Return `UNLIMITED` if none is active. A budget that cannot be parsed allows nothing, whatever its
+    reasons.
     """
     every = tuple(budgets)
     found = [_allowed_by(budget, nodes, now) for budget in every]
@@ -40,8 +52,9 @@ def allowed_disruptions(budgets: Iterable[DisruptionBudget], reason: str, nodes:
 
 
 def next_disruption_allowed(budgets: Iterable[DisruptionBudget], reason: str, now: int) -> int | None:
-    """The first instant from `now` on at which they allow anything; None: for a year they do not, or as far
-    as fifteen hundred hits of their schedules reach.
+    """Return the first instant from `now` on at which the budgets allow a disruption.
+
+    Return None if there is none within a year or within 1,500 hits of their schedules.
     """
     every = tuple(budgets)
     last = now + _YEAR_SECONDS
@@ -57,17 +70,17 @@ def next_disruption_allowed(budgets: Iterable[DisruptionBudget], reason: str, no
 
 
 def _end(budget: DisruptionBudget, now: int) -> int | None:
-    """Of one that holds now: when its last known hit is over; None: never."""
+    """Return when an active budget ends, or None if it never does."""
     cron = parse(budget.schedule or "")
     hit = None if cron is None or budget.duration is None else next_hit(cron, now - budget.duration)
     return None if hit is None else hit + (budget.duration or 0)
 
 
 def is_active(budget: DisruptionBudget, now: int) -> bool | None:
-    """Does it hold at this instant? None where its schedule cannot be read.
+    """Tell whether a budget is active at an instant, or None if its schedule cannot be parsed.
 
-    It does from a hit of its schedule to the last instant of its duration, both included; without schedule,
-    and with one that never hits, always.
+    It is active from a hit of its schedule to the end of its duration, both inclusive. Without a schedule,
+    or with one that never fires, it is always active.
     """
     if budget.schedule is None and budget.duration is None:
         return True
@@ -79,7 +92,7 @@ def is_active(budget: DisruptionBudget, now: int) -> bool | None:
 
 
 def is_always_active(schedule: str, duration: int) -> bool:
-    """Is there no instant at which a budget with this schedule, which can be read, does not hold?"""
+    """Tell whether a budget with this valid schedule is active at every instant."""
     cron = parse(schedule)
     gap = None if cron is None else longest_gap(cron)
     return gap is None or gap <= duration
@@ -93,7 +106,7 @@ def _allowed_by(budget: DisruptionBudget, nodes: int, now: int) -> int | None:
 
 
 def _scaled(text: str, nodes: int) -> int | None:
-    """Percentages are rounded up."""
+    """Return the number of nodes that the text stands for. Percentages are rounded up."""
     if _INTEGER.fullmatch(text):
         return int(text)
     percent = _PERCENT.fullmatch(text)
@@ -112,21 +125,25 @@ _Months = dict[int, frozenset[int]]
 
 
 class WindowBudget(NamedTuple):
-    """One budget: from every hit of `schedule` on, for `minutes`. An empty schedule: always."""
+    """A budget that blocks disruption for `minutes` from each hit of `schedule`; an empty schedule means
+    always.
+    """
 
     schedule: str
     minutes: int
 
     @property
     def duration(self) -> str:
-        """As the CRD takes it."""
+        """The duration as the CRD takes it."""
         return format_minutes(self.minutes)
 
 
 class WindowBudgets(NamedTuple):
-    """`held` is sorted, so that a change of one window changes few lines. `exactly`: nothing is held but
-    windows, and the same dates of other years. Else also gaps of an hour at most, and perhaps the same hours
-    of the same weekdays in the same months.
+    """The budgets of a set of windows, sorted so that a change of one window changes few lines.
+
+    `exactly` tells that they block nothing but the windows and the same dates of other years. Otherwise
+    they also block gaps of at most an hour, and perhaps the same hours of the same weekdays in the same
+    months.
     """
 
     held: tuple[WindowBudget, ...]
@@ -134,13 +151,13 @@ class WindowBudgets(NamedTuple):
 
 
 class TooManyBudgets(NamedTuple):
-    """No way of saying it needs few enough."""
+    """The windows need more budgets than there is room for."""
 
     needed: int
 
 
 def budgets_for_windows(windows: Iterable[Window], most: int = MAX_BUDGETS) -> WindowBudgets | TooManyBudgets:
-    """The most exact way for which `most` suffice. Each minute of every window is held, whichever it is."""
+    """Return the most exact budgets, at most `most` of them, that cover every minute of all windows."""
     found = merge_windows(windows)
     if any(end - opens >= _YEAR_MINUTES for opens, end in found):
         return WindowBudgets((WindowBudget("", 0),), exactly=False) if most > 0 else TooManyBudgets(1)
@@ -153,7 +170,7 @@ def budgets_for_windows(windows: Iterable[Window], most: int = MAX_BUDGETS) -> W
 
 
 def merge_windows(windows: Iterable[Window], gap: int = 0) -> list[Window]:
-    """By time; those that touch, or lie no more than `gap` minutes apart, are one."""
+    """Sort the windows and merge those that touch or are at most `gap` minutes apart."""
     found: list[Window] = []
     for opens, end in sorted(windows):
         if found and opens <= found[-1][1] + gap:
@@ -164,7 +181,7 @@ def merge_windows(windows: Iterable[Window], gap: int = 0) -> list[Window]:
 
 
 class _WindowGroup(NamedTuple):
-    """All windows that open at one time of day and last equally long, in both ways of saying them."""
+    """The windows that open at one time of day and are equally long, written as dates and as weekdays."""
 
     dated: list[WindowBudget]
     weekly: list[WindowBudget]
@@ -210,7 +227,7 @@ def _group(time: int, minutes: int, dates: set[date]) -> _WindowGroup:
 
 
 def _months_with_same(by_month: Mapping[int, frozenset[int]]) -> Iterable[tuple[frozenset[int], list[int]]]:
-    """Months that have the same, together."""
+    """Group the months that have the same days or weekdays."""
     found: dict[frozenset[int], list[int]] = {}
     for month in sorted(by_month):
         every = len(by_month[month]) == _DAYS_IN_MONTH[month - 1]
@@ -219,9 +236,7 @@ def _months_with_same(by_month: Mapping[int, frozenset[int]]) -> Iterable[tuple[
 
 
 def _by_weekdays(groups: list[_WindowGroup], number: int, most: int) -> WindowBudgets | TooManyBudgets:
-    """No more groups than needed are said by weekdays: those first that hold least beyond windows for each
-    budget that they save.
-    """
+    """Write as few groups as needed by weekdays: first those that add the least time for each budget saved."""
     saving = [one for one in groups if one.saves > 0]
     kept = [line for one in groups if one.saves <= 0 for line in one.dated]
     for one in sorted(saving, key=lambda one: (one.excess / one.saves, one.dated)):

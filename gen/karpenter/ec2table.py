@@ -1,4 +1,10 @@
-"""DOC"""
+"""Common EC2 instance types and their prices: facts from public pages.
+
+What a node has left for pods is from the page "Instance Types" of Karpenter's AWS provider v1.14 (AL2023,
+no block devices configured). Prices are the provider's own table of on-demand prices in us-east-1, in
+dollars an hour, as of `PRICES_DATE`. That page has no p3 any more. Bare metal and families not looked up
+are left out.
+"""
 
 PRICES_DATE = "2026-01-19"
 SOURCE = "karpenter-provider-aws v1.14 instance types; on-demand prices us-east-1 of " + PRICES_DATE

@@ -1,4 +1,4 @@
-"""DOC"""
+"""Instance types and their offerings, the labels of their nodes, and the EC2 types of the built-in table."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -34,9 +34,9 @@ from gen.karpenter.resourcelists import ONE, PODS, ResourceList
 
 
 class Offering(NamedTuple):
-    """One way to buy a type. Of a reservation, better made by `reserved`.
+    """One way to buy an instance type. Use `reserved_offering` for a capacity reservation.
 
-    `capacity` and `overhead` are added to those of the type, for this offering alone.
+    `capacity` and `overhead` are added to those of the type, for this offering only.
     """
 
     capacity_type: str  # reserved | on-demand | spot
@@ -53,8 +53,10 @@ class Offering(NamedTuple):
 
 
 class InstanceType(NamedTuple):
-    """`requirements` are its labels beyond its name and what its offerings say (zone, capacity type,
-    reservation); a value for every label that it has, DoesNotExist for what it has not.
+    """An instance type with its offerings.
+
+    `requirements` are its labels besides its name and those of its offerings (zone, capacity type,
+    reservation): a value for each label that its nodes have, DoesNotExist for one that they do not have.
     """
 
     name: str
@@ -67,19 +69,22 @@ class InstanceType(NamedTuple):
 def reserved_offering(
     reservation: str, zone: str, price: float, count: int, kind: str = "default"
 ) -> Offering:
-    """As the AWS provider offers it: for next to nothing of the on-demand `price`, so that it is the cheapest
-    and still in order; not available without a free machine. `kind`: default or capacity-block.
+    """Return the offering of a capacity reservation as the AWS provider makes it.
+
+    Its price is a tiny part of the on-demand `price`, so it is the cheapest and keeps the order of types.
+    It is not available when no instance is free. `kind` is default or capacity-block.
     """
     return Offering(RESERVED, zone, price / 10_000_000, count != 0, reservation, count, kind)
 
 
 def on_demand_offerings(zones: tuple[str, ...], price: float) -> tuple[Offering, ...]:
-    """The same price in each zone."""
+    """Return an on-demand offering at the same price in each zone."""
     return tuple(Offering(ON_DEMAND, zone, price) for zone in zones)
 
 
 @lru_cache(maxsize=4096)
 def offering_requirements(offering: Offering) -> Requirements:
+    """Return the labels that a node gets from an offering."""
     asked = [requirement(CAPACITY_TYPE, IN, (offering.capacity_type,))]
     if offering.zone:
         asked.append(requirement(ZONE, IN, (offering.zone,)))
@@ -93,7 +98,7 @@ def offering_requirements(offering: Offering) -> Requirements:
 
 @lru_cache(maxsize=4096)
 def type_requirements(one: InstanceType) -> Requirements:
-    """Of all its offerings together, also of those that are not available now."""
+    """Return the labels of all offerings of a type together, available or not."""
     bought = [offering for offering in one.offerings if offering.capacity_type == RESERVED]
     asked: list[Requirement] = [
         requirement(INSTANCE_TYPE, IN, (one.name,)),
@@ -129,7 +134,9 @@ _ABSENT_LABELS = (
 
 
 class Ec2Type(NamedTuple):
-    """One row of the table. Sizes in MiB and GB as AWS writes them, `price` on demand in dollars an hour."""
+    """A row of the table. Sizes are in MiB and GB as AWS writes them, `price` is on-demand in dollars an
+    hour.
+    """
 
     name: str
     cpu: int
@@ -148,7 +155,7 @@ class Ec2Type(NamedTuple):
 
 @lru_cache(maxsize=1)
 def ec2_types() -> dict[str, Ec2Type]:
-    """By name."""
+    """Return the table by name."""
     rows = [line.split() for line in TABLE.split("\n") if line]
     return {row[0]: _row(row) for row in rows}
 
@@ -160,11 +167,10 @@ def ec2_instance_type(
     reservations: Iterable[Offering] = (),
     region: str = "us-east-1",
 ) -> InstanceType:
-    """Offered on demand in each zone, as spot too where a price is known, and from `reservations`
-    (`gen.plan.values.reserved`).
+    """Make an instance type as the AWS provider does: on-demand in each zone, spot if its price is known.
 
-    Its labels are those of the table: a requirement on another one, such as network bandwidth, excludes
-    nothing.
+    `reservations` are added as they are (see `reserved_offering`). The labels are those of the table: a
+    requirement on another label, such as network bandwidth, excludes nothing.
     """
     spots = () if spot_price is None else tuple(Offering(SPOT, zone, spot_price) for zone in zones)
     offerings = (*on_demand_offerings(tuple(zones), row.price), *spots, *reservations)
@@ -179,7 +185,7 @@ def _row(row: Sequence[str]) -> Ec2Type:
 
 
 def _ec2_resources(row: Ec2Type) -> tuple[ResourceList, ResourceList]:
-    """Capacity as Karpenter expects it, and what of it is not for pods."""
+    """Return the capacity as Karpenter expects it, and the part of it that is not for pods."""
     part, whole = _VM_MEMORY_OVERHEAD
     memory = row.memory + (-row.memory * part // whole)
     capacity = {

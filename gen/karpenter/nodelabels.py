@@ -37,7 +37,7 @@ WELL_KNOWN = frozenset(
         *(f"karpenter.k8s.aws/{name}" for name in _AWS.split()),
     )
 )
-"""Labels that a node may get from its instance type: a pool or a claim that says nothing of one allows it."""
+"""Labels that a node may get from its instance type. A pool that does not mention one allows every value."""
 
 _RESTRICTED_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws")
 _NORMALIZED = {
@@ -51,12 +51,12 @@ _NORMALIZED = {
 
 
 def normalized(key: str) -> str:
-    """The label that an old or a foreign name means."""
+    """Return the label that a deprecated or foreign name stands for."""
     return _NORMALIZED.get(key, key)
 
 
 def restricted(key: str, well_known: frozenset[str] = WELL_KNOWN) -> bool:
-    """May no pod select by it? Karpenter leaves a pod that does so alone."""
+    """Tell whether Karpenter ignores a pod that selects nodes by this label."""
     key = normalized(key)
     if key in well_known:
         return False

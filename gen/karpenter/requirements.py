@@ -1,9 +1,13 @@
-"""DOC"""
+"""Requirements on node labels, as sets of allowed values: for one label and for many.
+
+The rules are Karpenter's, also where they surprise: a label that is not defined refuses every pod that
+needs it, unless instance types set it.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gen.karpenter.nodelabels import normalized
 
@@ -15,10 +19,11 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Requirement(NamedTuple):
-    """The values that one label may have: `values`, or with `complement` all but those.
+    """The values that one label may have: `values`, or with `complement` all except those.
 
-    `least` and `most` are inclusive and mean whole numbers only; they hold only with `complement`.
-    `min_values` is how many different values a claim must leave to choose from. Made by `requirement`.
+    `least` and `most` are inclusive bounds for whole numbers and are set only with `complement`.
+    `min_values` is how many different values a NodeClaim must leave to choose from. Use `requirement` to
+    make one.
     """
 
     key: str
@@ -35,10 +40,11 @@ class Requirement(NamedTuple):
         return IN if self.values else DOES_NOT_EXIST
 
     def allows(self, value: str) -> bool:
+        """Tell whether the label may have this value."""
         return (value in self.values) != self.complement and _within(value, self.least, self.most)
 
     def intersection(self, other: "Requirement") -> "Requirement":
-        """What both allow. It may be nothing, which is the operator DoesNotExist."""
+        """Return the values that both allow; if there are none, the operator is DoesNotExist."""
         least, most = _larger(self.least, other.least), _smaller(self.most, other.most)
         min_values = _larger(self.min_values, other.min_values)
         if least is not None and most is not None and least > most:
@@ -51,7 +57,7 @@ class Requirement(NamedTuple):
         return Requirement(self.key, False, values, min_values=min_values)
 
     def intersects(self, other: "Requirement") -> bool:
-        """Is there a value that both allow?"""
+        """Tell whether both allow a value."""
         least, most = _larger(self.least, other.least), _smaller(self.most, other.most)
         if least is not None and most is not None and least > most:
             return False
@@ -74,9 +80,9 @@ class Requirement(NamedTuple):
 def requirement(
     key: str, operator: str, values: Iterable[str] = (), min_values: int | None = None
 ) -> Requirement:
-    """From the notation of a pod or a NodePool: operators In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte.
+    """Make a requirement from an operator: In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte.
 
-    The last four take one whole number. Old names of labels are read as the new ones.
+    The last four take one whole number. Deprecated names of labels are replaced by the current ones.
     """
     key, listed = normalized(key), tuple(values)
     if operator == IN:
@@ -95,8 +101,20 @@ def requirement(
     return Requirement(key, True, _NOTHING, least, most, min_values)
 
 
+RequirementTerm = tuple[Requirement, ...]
+"""Requirements that must all hold."""
+
+
+def parse_requirements(items: Iterable[Mapping[str, Any]]) -> RequirementTerm:
+    """Parse the requirements of a pod's node affinity, a label selector or a NodePool."""
+    return tuple(
+        requirement(item["key"], item["operator"], item.get("values") or (), item.get("minValues"))
+        for item in items
+    )
+
+
 class Conflict(NamedTuple):
-    """Why requirements do not go together. `unknown`: nothing is known of the label here."""
+    """Why two requirements are not compatible. `unknown`: the label is not defined on these nodes."""
 
     key: str
     wanted: Requirement
@@ -113,7 +131,7 @@ class Conflict(NamedTuple):
 
 
 class Requirements:
-    """One requirement for each label; several of one label are met. Immutable and hashable."""
+    """One requirement for each label; several for one label are intersected. Immutable and hashable."""
 
     __slots__ = ("_hash", "by_key", "min_values")
 
@@ -142,17 +160,18 @@ class Requirements:
         return f"Requirements({', '.join(sorted(map(str, self)))})"
 
     def get(self, key: str) -> Requirement:
-        """Of a label without requirement: that it exists, whatever its value."""
+        """Return the requirement for a label; without one, the label must exist with any value."""
         return self.by_key.get(key) or Requirement(key, True, _NOTHING)
 
     def plus(self, more: Iterable[Requirement]) -> "Requirements":
+        """Return these requirements intersected with more."""
         return Requirements((*self, *more))
 
     def without(self, key: str) -> "Requirements":
         return Requirements(one for one in self if one.key != key)
 
     def conflict(self, incoming: "Requirements", known: frozenset[str] = _NOTHING) -> Conflict | None:
-        """Why `incoming` cannot be met here; None where it can. Labels in `known` may be undefined here."""
+        """Return why `incoming` is not compatible, or None. Labels in `known` may be undefined here."""
         by_key = self.by_key
         for key, wanted in incoming.by_key.items():
             if key in known or key in by_key or wanted.operator in (NOT_IN, DOES_NOT_EXIST):
@@ -161,7 +180,7 @@ class Requirements:
         return self.value_conflict(incoming)
 
     def value_conflict(self, incoming: "Requirements") -> Conflict | None:
-        """A label of both that has no value for both; None where there is none."""
+        """Return the first label for which no value satisfies both, or None."""
         for key, wanted in incoming.by_key.items():
             has = self.by_key.get(key)
             if has is None or has.intersects(wanted):
@@ -173,7 +192,7 @@ class Requirements:
 
 
 def requirements_of_labels(labels: Iterable[tuple[str, str]]) -> tuple[Requirement, ...]:
-    """What the labels of a node, or a node selector, ask for."""
+    """Return the requirements of a node's labels, or of a node selector."""
     return tuple(_requirement_of_label(key, value) for key, value in labels)
 
 

@@ -1,11 +1,11 @@
-"""Resource lists: exact whole numbers, in billionths of each resource's unit."""
+"""Resource lists: exact whole numbers, in billionths of each resource's unit (as `gen.quantity` has them)."""
 
 from collections.abc import Iterable, Mapping
 
 from gen import quantity
 
 ResourceList = tuple[tuple[str, int], ...]
-"""(resource, billionths of its unit: cores, bytes, pieces), by name; what is missing is 0."""
+"""(resource, billionths of its unit: cores, bytes, pieces), sorted by name. A missing resource is 0."""
 
 ONE = quantity.NANO
 PODS = "pods"
@@ -15,7 +15,7 @@ _HUGE_PAGES = "hugepages-"
 
 
 def parse_resources(texts: Mapping[str, str]) -> ResourceList:
-    """From Kubernetes' notation: `{"cpu": "500m", "memory": "4Gi"}`. ValueError for what is no quantity."""
+    """Parse Kubernetes quantities: `{"cpu": "500m", "memory": "4Gi"}`. Raise ValueError for an invalid one."""
     parsed = {name: quantity.parse(text) for name, text in texts.items()}
     wrong = [name for name, value in parsed.items() if value is None]
     if wrong:
@@ -24,6 +24,7 @@ def parse_resources(texts: Mapping[str, str]) -> ResourceList:
 
 
 def sum_resources(*several: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Add resource lists."""
     total: dict[str, int] = {}
     for one in several:
         for name, value in one:
@@ -32,7 +33,7 @@ def sum_resources(*several: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def allocatable(capacity: Iterable[tuple[str, int]], overhead: ResourceList) -> dict[str, int]:
-    """What pods may use: capacity less overhead; huge pages are taken out of memory."""
+    """Return what pods may use: capacity less overhead, with huge pages taken out of memory."""
     whole = dict(capacity)
     rest = {name: value - dict(overhead).get(name, 0) for name, value in whole.items()}
     for name, value in whole.items():
@@ -42,5 +43,5 @@ def allocatable(capacity: Iterable[tuple[str, int]], overhead: ResourceList) -> 
 
 
 def fits(wanted: Iterable[tuple[str, int]], room: Mapping[str, int]) -> bool:
-    """Is there room for it? Nothing fits where the room of any resource is negative."""
+    """Tell whether the resources fit. Nothing fits where any free amount is negative."""
     return min(room.values(), default=0) >= 0 and all(value <= room.get(name, 0) for name, value in wanted)

@@ -1,7 +1,7 @@
-"""Taints, tolerations, and which taints a pod tolerates."""
+"""Taints and tolerations."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 
 class Taint(NamedTuple):
@@ -21,8 +21,10 @@ TOLERATE_PREFER_NO_SCHEDULE = Toleration(operator="Exists", effect="PreferNoSche
 
 
 def untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
-    """The first taint that nothing tolerates. PreferNoSchedule counts like the rest: Karpenter avoids such
-    pools until it has dropped all other wishes of a pod.
+    """Return the first taint that no toleration matches, or None.
+
+    PreferNoSchedule counts like the other effects: Karpenter avoids such pools until it has relaxed all
+    other preferences of a pod.
     """
     return next((t for t in taints if not any(_tolerates(one, t) for one in tolerations)), None)
 
@@ -47,3 +49,20 @@ def _number(text: str) -> int | None:
         return int(text)
     except ValueError:
         return None
+
+
+def parse_taints(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
+    """Parse the taints of a NodePool."""
+    return tuple(
+        Taint(item["key"], item.get("value") or "", item.get("effect") or "NoSchedule") for item in items
+    )
+
+
+def parse_toleration(item: Mapping[str, Any]) -> Toleration:
+    """Parse a toleration of a pod."""
+    return Toleration(
+        item.get("key") or "",
+        item.get("operator") or "Equal",
+        item.get("value") or "",
+        item.get("effect") or "",
+    )

@@ -1,4 +1,7 @@
-"""DOC"""
+"""The input of the planner: node pools, pods, DaemonSets and existing nodes. Frozen and hashable.
+
+Amounts are in billionths (`gen.karpenter.resourcelists`), prices in dollars an hour.
+"""
 
 from typing import NamedTuple
 
@@ -10,7 +13,7 @@ from gen.karpenter.taints import Taint, Toleration
 
 
 class NodePool(NamedTuple):
-    """A NodePool. `replicas` makes it a static one: its machines stand before anything is planned."""
+    """A NodePool. With `replicas` it is static: its nodes exist before any pod is scheduled."""
 
     name: str
     requirements: tuple[Requirement, ...] = ()
@@ -24,14 +27,14 @@ class NodePool(NamedTuple):
 
 
 class LabelSelector(NamedTuple):
-    """Pods by label. Empty selects all; where a selector may be missing, None selects none."""
+    """A label selector. An empty one selects all pods; where it is optional, None selects none."""
 
     labels: Labels = ()
     expressions: tuple[Requirement, ...] = ()  # In, NotIn, Exists, DoesNotExist
 
 
 class TopologySpread(NamedTuple):
-    """A topologySpreadConstraint. `anyway` is whenUnsatisfiable: ScheduleAnyway."""
+    """A topology spread constraint. `schedule_anyway` stands for whenUnsatisfiable: ScheduleAnyway."""
 
     key: str
     max_skew: int
@@ -44,7 +47,7 @@ class TopologySpread(NamedTuple):
 
 
 class PodAffinityTerm(NamedTuple):
-    """A term of pod affinity or anti-affinity; `weight` where it is preferred."""
+    """A term of pod affinity or anti-affinity, with a `weight` if it is preferred."""
 
     key: str
     selector: LabelSelector | None = None
@@ -53,12 +56,14 @@ class PodAffinityTerm(NamedTuple):
 
 
 class PreferredTerm(NamedTuple):
+    """A preferred term of node affinity."""
+
     weight: int
     requirements: tuple[Requirement, ...]
 
 
 class PodSet(NamedTuple):
-    """`count` equal pods. `requests` without `pods`, which every pod has one of."""
+    """`count` equal pods. `requests` does not include `pods`, of which every pod needs one."""
 
     name: str
     requests: ResourceList
@@ -79,6 +84,8 @@ class PodSet(NamedTuple):
 
 
 class DaemonSet(NamedTuple):
+    """A DaemonSet: each node that it matches runs one of its pods."""
+
     name: str
     requests: ResourceList
     node_selector: Labels = ()
@@ -87,7 +94,7 @@ class DaemonSet(NamedTuple):
 
 
 class StateNode(NamedTuple):
-    """A machine that stands already. Its pool is the label `karpenter.sh/nodepool`."""
+    """An existing node. Its pool is the label `karpenter.sh/nodepool`."""
 
     name: str
     allocatable: ResourceList
@@ -112,8 +119,10 @@ class KarpenterSettings(NamedTuple):
 
 
 class SchedulingInput(NamedTuple):
-    """Which machines are bought for `pods`, which all come at one instant? `elsewhere`: pools that none of
-    them may use, but whose zones and other domains count where pods are spread.
+    """Pods that arrive at one instant, and everything that decides which nodes Karpenter buys for them.
+
+    `other_pools` may not be used by any of the pods, but their zones and other domains count for topology
+    spread.
     """
 
     pools: tuple[NodePool, ...]

@@ -1,4 +1,8 @@
-"""DOC"""
+"""Launch NodeClaims: which instance type and offering the AWS provider buys, and the node that it becomes.
+
+Reserved comes before spot and spot before on-demand; among these the cheapest. What EC2 itself decides
+(which of equally cheap types, how much spot there is) is taken in the given order.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -34,15 +38,17 @@ _EXOTIC = (
     "habana.ai/gaudi",
 )
 _RESERVATION_KINDS = (("default", False), ("capacity-block", False), ("default", True))
-"""Kinds of reservations (with: interruptible), of equally cheap ones the first."""
+"""Kinds of reservations (and whether interruptible), preferred first at equal prices."""
 
 
 OfferedType = tuple[PoolInstanceType, list[Offering]]
 
 
 def choose_launch(claim: NodeClaim, in_use: Mapping[str, int]) -> LaunchChoice | None:
-    """None where the types left are too few for `min_values`. `in_use`: machines of each reservation, beyond
-    those that the offerings' counts have left out.
+    """Choose the instance type and the offering of a claim, or None if too few types are left for
+    `min_values`.
+
+    `in_use` counts the instances of each reservation that the counts of the offerings do not know about.
     """
     wanted, template = claim.final_requirements(), claim.template
     if template.filter_options(wanted).reserved:
@@ -79,7 +85,7 @@ def _choose_launch(claim: NodeClaim, wanted: Requirements, in_use: Mapping[str, 
 def order_by_price(
     instance_types: Iterable[PoolInstanceType], wanted: Requirements, settings: KarpenterSettings
 ) -> list[PoolInstanceType]:
-    """By the cheapest offering that is left; equal ones by name."""
+    """Sort types by their cheapest compatible offering, then by name."""
 
     def price(entry: PoolInstanceType) -> tuple[float, str]:
         left = [
@@ -102,8 +108,10 @@ def _offered(
 
 
 def _reserved_only(lots: list[OfferedType], in_use: Mapping[str, int]) -> list[OfferedType]:
-    """Of one kind of reservation only, and of each type and zone the one with most free machines; one alone
-    of capacity blocks. Without any reservation, as it was.
+    """Keep the reserved offerings of one kind of reservation, or everything if there are none.
+
+    For each type and zone keep the reservation with most free instances; of Capacity Blocks keep a single
+    one.
     """
     price: dict[tuple[str, bool], float] = {}
     for _, offerings in lots:
@@ -132,7 +140,7 @@ def _most_available(offerings: Sequence[Offering], in_use: Mapping[str, int]) ->
 
 
 def _generic(lots: list[OfferedType]) -> list[OfferedType]:
-    """Without GPUs, accelerators and bare metal, unless nothing else is left."""
+    """Leave out GPUs, accelerators and bare metal, unless nothing else is left."""
     return [lot for lot in lots if not _exotic(lot[0].type)] or lots
 
 
@@ -142,7 +150,7 @@ def _exotic(one: InstanceType) -> bool:
 
 
 def _without_expensive_spot(lots: list[OfferedType], wanted: Requirements) -> list[OfferedType]:
-    """Spot that costs more than the cheapest on-demand is no bargain."""
+    """Leave out spot offerings that cost more than the cheapest on-demand one."""
     prices = [o.price for _, some in lots for o in some if o.capacity_type == ON_DEMAND]
     if not prices or not wanted.get(CAPACITY_TYPE).allows(SPOT):
         return lots
@@ -160,7 +168,7 @@ def _capacity_type(lots: list[OfferedType]) -> str:
 
 
 class ReservationUsage:
-    """`taken`: machines of each reservation that are in use since the plan began."""
+    """Count the instances of reservations in use: `taken` are those since the plan began."""
 
     def __init__(self, question: SchedulingInput) -> None:
         self._free = _free_by_reservation(question.pools, question.types)
@@ -179,7 +187,7 @@ class ReservationUsage:
 
 @lru_cache(maxsize=64)
 def _free_by_reservation(pools: tuple[NodePool, ...], types: tuple[InstanceType, ...]) -> Mapping[str, int]:
-    """Free machines by reservation; where pools know different numbers, the least."""
+    """Return the free instances of each reservation: the least that any pool knows."""
     counts: dict[str, int] = {}
     own = [pool_instance_types(pool, types) for pool in pools]
     for one in {one for some in (types, *own) for one in some}:
@@ -191,7 +199,7 @@ def _free_by_reservation(pools: tuple[NodePool, ...], types: tuple[InstanceType,
 
 
 def remaining_limits(pools: Iterable[NodePool], nodes: Sequence[StateNode]) -> RemainingLimits:
-    """What the nodes of each pool leave of its limits."""
+    """Return what the nodes of each pool leave of its limits."""
     left = {pool.name: dict(pool.limits) for pool in pools}
     for node in nodes:
         mine = left.get(dict(node.labels).get(NODEPOOL, ""), {})
@@ -204,7 +212,7 @@ def remaining_limits(pools: Iterable[NodePool], nodes: Sequence[StateNode]) -> R
 def launched_node(
     claim: NodeClaim, bought: LaunchChoice, name: str, pods: tuple[PodSet, ...], well_known: frozenset[str]
 ) -> StateNode:
-    """The machine as it will join the cluster, with the pods that it was bought for."""
+    """Return the node that a launched claim becomes, with its pods."""
     one, offering = bought.instance_type.type, bought.offering
     overhead: ResourceList = tuple(sum_resources(one.overhead, offering.overhead).items())
     capacity = tuple(sum_resources(one.capacity, offering.capacity).items())
@@ -221,9 +229,7 @@ def launched_node(
 
 
 def launched_labels(claim: NodeClaim, bought: LaunchChoice, well_known: frozenset[str]) -> Labels:
-    """That the machine comes with: of its type and offering, and those of people's own that the claim asks
-    for.
-    """
+    """Return the labels of that node: of its type and offering, and custom ones that the claim requires."""
     wanted, known = claim.final_requirements(), claim.template.labels
     key = (wanted, bought.instance_type, bought.offering)
     if key not in known:
@@ -257,7 +263,7 @@ def _value_for(one: Requirement, wanted: Requirements) -> str:
 
 
 def _any_value(one: Requirement) -> str:
-    """A value for a label of people's own; Karpenter rolls dice where more than one is allowed."""
+    """Return a value for a custom label; Karpenter chooses at random if several are allowed."""
     if one.operator == IN:
         return min(one.values)
     number = one.least or 0

@@ -1,4 +1,4 @@
-"""DOC"""
+"""In-flight NodeClaims: nodes to be bought, the instance types that they may still become, and their pods."""
 
 from bisect import bisect_right, insort
 from collections.abc import Collection, Iterable, Sequence
@@ -20,18 +20,22 @@ from gen.planner.topology import NoDomain, Topology
 
 
 class ReservationManager:
-    """`version` grows with every booking and release: who was refused need not ask again before."""
+    """Track the free instances of reservations within one loop.
+
+    Each claim holds one instance of every reservation that it may use. `version` grows with each change, so
+    that a refused claim is not asked again before.
+    """
 
     def __init__(self, free: dict[str, int]) -> None:
         self._free = free
         self.version = 0
 
     def reservable(self, reservations: Iterable[str], held: Collection[str]) -> tuple[str, ...]:
-        """Those that a claim that holds `held` may hold next, each once, in order."""
+        """Return the reservations that a claim that holds `held` may hold next, in order."""
         return tuple(dict.fromkeys(r for r in reservations if r in held or self._free[r] != 0))
 
     def update(self, held: Collection[str], wanted: Collection[str]) -> None:
-        """Book what is `wanted` and not yet held, release what is not wanted any more."""
+        """Reserve what is in `wanted` but not in `held`, and release the opposite."""
         for reservation in wanted:
             if reservation not in held:
                 self._free[reservation] -= 1
@@ -43,11 +47,11 @@ class ReservationManager:
 
 
 class Unschedulable(NamedTuple):
-    """Why a pod was not taken.
+    """Why a pod cannot be added to a node.
 
-    `kind`: taints, requirements, topology, types, min-values, reserved, limits or pools. `lasting`: asking
-    again helps only when the claim's requirements have changed. `static`: neither does any other claim of
-    the same pool help.
+    `kind` is one of taints, requirements, topology, types, min-values, reserved, limits and pools.
+    `lasting`: the answer changes only with the node's requirements. `static`: the answer is the same for
+    every node of the pool.
     """
 
     kind: str
@@ -57,7 +61,7 @@ class Unschedulable(NamedTuple):
 
 
 class NodeClaimUpdate(NamedTuple):
-    """What a claim would be with the pod."""
+    """What a claim becomes if it takes the pod."""
 
     requirements: Requirements
     candidates: tuple[InstanceTypeOption, ...]
@@ -65,14 +69,16 @@ class NodeClaimUpdate(NamedTuple):
 
 
 class NodeClaim:
-    """`order` sorts claims as Karpenter's repeated stable sort by number of pods leaves them: of equals, the
-    one that grew last comes first, but new ones come last.
+    """A node to be bought.
+
+    `order` sorts claims as Karpenter's repeated stable sort by number of pods does: of equal ones, the one
+    that grew last comes first, but new ones come last.
     """
 
     def __init__(
         self, template: NodeClaimTemplate, entries: frozenset[PoolInstanceType] | None, host: str
     ) -> None:
-        """`entries`: the types that the pool's limits leave; None: all."""
+        """`instance_types` are those that the pool's limits allow; None stands for all."""
         self.template = template
         self.hostname = host
         self.requirements = template.requirements
@@ -89,15 +95,17 @@ class NodeClaim:
         self._max_pods_cache: tuple[ResourceList, dict[InstanceTypeOption, int], int] | None = None
 
     def rejects(self, shape: PodShape) -> bool:
+        """Tell whether the claim is known not to take such a pod."""
         return self._rejected.get(shape) is self.requirements
 
     def mark_rejected(self, shape: PodShape) -> None:
+        """Remember that the claim does not take such a pod until its requirements change."""
         self._rejected[shape] = self.requirements
 
     def can_add(
         self, shape: PodShape, topology: Topology, bookings: ReservationManager, relax: bool = False
     ) -> NodeClaimUpdate | Unschedulable:
-        """With one more pod. `relax`: let go of `min_values` where the setting allows it."""
+        """Return the claim with one more pod. `relax` drops `min_values` where the setting allows it."""
         joined = self._with_pod(shape)
         bound = topology.applies_to(shape)
         if not isinstance(joined, Unschedulable) and bound:
@@ -138,8 +146,10 @@ class NodeClaim:
         )
 
     def extend(self, offer: NodeClaimUpdate, shape: PodShape, count: int) -> tuple[NodeClaimUpdate, int]:
-        """The offer for as many as go in without a surprise on the way, `count` at most: until the next type
-        drops out, or where no type has reservations and any number of types will do, until it is full.
+        """Extend an update to several equal pods, `count` at most, as far as nothing changes on the way.
+
+        That is until the next type drops out, or until the node is full where reservations and `min_values`
+        do not matter.
         """
         most, added = self._capacity_for(offer.requirements, shape)
         left = [most[candidate] - added for candidate in offer.candidates]
@@ -157,6 +167,7 @@ class NodeClaim:
         bookings: ReservationManager,
         clock: int,
     ) -> None:
+        """Add pods according to an update."""
         number, count = pods
         if not self.used:
             self._max_pods_cache = (shape.pod.requests, self.template.most(offer.requirements, shape), count)
@@ -180,7 +191,7 @@ class NodeClaim:
         self.order = (self.count, clock if self.count == 1 else -clock)
 
     def copy(self, host: str, clock: int) -> "NodeClaim":
-        """Another claim that went the same way."""
+        """Return another claim with the same history."""
         twin = NodeClaim(self.template, self.allowed, host)
         twin.requirements, twin.candidates, twin.held = self.requirements, self.candidates, self.held
         twin.used, twin.pods, twin.count, twin._max_pods_cache = (
@@ -194,11 +205,11 @@ class NodeClaim:
         return twin
 
     def equivalence_key(self) -> object:
-        """Claims with the same state take the same pods."""
+        """Return a key: claims with equal keys take the same pods."""
         return self.template, self.requirements, self.candidates, tuple(sorted(self.used.items())), self.held
 
     def final_requirements(self) -> Requirements:
-        """What it is launched with: a claim that holds reservations may use nothing else."""
+        """Return the requirements to launch with: a claim that holds reservations uses nothing else."""
         if not self.held:
             return self.requirements
         bound: list[Requirement] = [requirement(RESERVATION_ID, IN, self.held)]
@@ -208,8 +219,8 @@ class NodeClaim:
     def _capacity_for(
         self, requirements: Requirements, shape: PodShape
     ) -> tuple[dict[InstanceTypeOption, int], int]:
-        """For each type that meets the requirements how many such pods it takes, beside others, and how many
-        of these were taken since.
+        """Return how many such pods each matching type takes besides the claim's pods, and how many of
+        those were added since that was computed.
         """
         if not self.used:
             return self.template.most(requirements, shape), 0
@@ -246,7 +257,7 @@ class NodeClaim:
     def _reservations_to_hold(
         self, candidates: tuple[InstanceTypeOption, ...], bookings: ReservationManager
     ) -> tuple[str, ...] | Unschedulable:
-        """The reservations to hold, strictly: who could have a reserved machine waits for one."""
+        """Return the reservations to hold. A claim that may use a reserved instance waits for one."""
         if not self.template.settings.reserved_capacity:
             return ()
         possible = [reservation for c in candidates for reservation in c.reserved]
@@ -279,7 +290,7 @@ class NodeClaim:
 
 
 def _insufficient_resources(candidates: tuple[InstanceTypeOption, ...], shape: PodShape) -> str:
-    """The resources that no type has enough of for one such pod; or all, where only together they miss."""
+    """Return the resources of which no type has enough, or all if only their combination is missing."""
     rooms = [room for candidate in candidates for room in candidate.free_resources]
     wanted = {name: value for name, value in shape.requests.items() if value > 0}
     short = [n for n, value in wanted.items() if all(room.get(n, 0) < value for room in rooms)]
@@ -293,11 +304,14 @@ def _with_min_values(requirements: Requirements, counts: dict[str, int]) -> Requ
 
 
 STABLE_SORT_SIZE = 12
-"""Up to so many claims Go's sort happens to be stable; beyond, the order of equals is open."""
+"""Go's sort is stable for up to this many claims; beyond, the order of equal ones is open."""
 
 
 class InFlightNodeClaims:
-    """For one shape. Who waits for a reservation is asked again when one was released."""
+    """The claims that may take pods of one shape, in the order in which they are tried: fewest pods first.
+
+    A claim that waits for a reservation is tried again when one is released.
+    """
 
     def __init__(
         self,
@@ -316,7 +330,7 @@ class InFlightNodeClaims:
         self._waiting: list[tuple[NodeClaim, int]] = []
 
     def next(self) -> tuple[NodeClaim, NodeClaimUpdate] | None:
-        """The first that takes the pod; it is out until it comes `back`."""
+        """Return the first claim that takes the pod. It is removed until `put_back`."""
         self._reopen()
         while self._candidates:
             equal = self._equally_full()
@@ -330,10 +344,11 @@ class InFlightNodeClaims:
         return None
 
     def has_alternatives(self, claim: NodeClaim, offer: NodeClaimUpdate) -> bool:
-        """May the pod after this one go to another claim, although this one has room?"""
+        """Tell whether the next pod may go to another claim although this one has room."""
         return bool(self._candidates) or (bool(self._waiting) and offer.held != claim.held)
 
     def put_back(self, claim: NodeClaim) -> None:
+        """Put a claim back at its place in the order."""
         insort(self._candidates, claim, key=_claim_order)
 
     def _reopen(self) -> None:
@@ -355,7 +370,7 @@ class InFlightNodeClaims:
         return None
 
     def _equally_full(self) -> int:
-        """How many at the front have equally many pods, where it may matter which of them comes first."""
+        """Count the claims at the front with equally many pods, where their order is open and may matter."""
         if len(self._all) <= STABLE_SORT_SIZE or len(self._candidates) < 2:
             return 1
         first = self._candidates[0]
@@ -363,7 +378,7 @@ class InFlightNodeClaims:
         return 1 if self._candidates[equal - 1].equivalence_key() == first.equivalence_key() else equal
 
     def _choice(self, takers: list[tuple[NodeClaim, NodeClaimUpdate]]) -> int:
-        """The first or the last of equals."""
+        """Choose the first or the last of equal claims."""
         last = len(takers) - 1
         return (
             0

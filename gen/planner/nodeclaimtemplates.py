@@ -1,4 +1,9 @@
-"""DOC"""
+"""NodeClaim templates: the node pools with their instance types, filtered once for each set of
+requirements.
+
+Everything here follows from pools, types, DaemonSets and exhausted reservations, so one catalog serves all
+loops and all inputs that share these.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -17,7 +22,7 @@ FreeResources = dict[str, int]
 
 
 class PoolInstanceType:
-    """One type as one pool offers it, with what is left for pods beside the DaemonSets of such a node."""
+    """An instance type in one pool, with what each offering leaves for pods besides the DaemonSets."""
 
     __slots__ = ("name", "offerings", "requirements", "type")
 
@@ -33,7 +38,7 @@ class PoolInstanceType:
 
 
 class InstanceTypeOption:
-    """A type that a claim may still become, with the rooms and reservations that its offerings leave it."""
+    """A type that a claim may still become, with the free resources and reservations of its offerings."""
 
     __slots__ = ("free_resources", "instance_type", "reserved")
 
@@ -45,12 +50,13 @@ class InstanceTypeOption:
         self.reserved = reserved
 
     def fits(self, wanted: dict[str, int]) -> bool:
+        """Tell whether the resources fit on an empty node."""
         return any(
             all(value <= room.get(name, 0) for name, value in wanted.items()) for room in self.free_resources
         )
 
     def most(self, used: dict[str, int], each: dict[str, int]) -> int:
-        """How many more of `each` it holds beside `used`."""
+        """Return how many more of `each` fit besides `used`."""
         return max(
             (
                 min((room.get(n, 0) - used.get(n, 0)) // v for n, v in each.items() if v > 0)
@@ -61,7 +67,7 @@ class InstanceTypeOption:
 
 
 class FilteredOptions(NamedTuple):
-    """The types that meet some requirements; where there is none, what was missing."""
+    """The types that satisfy some requirements; if there are none, what is missing."""
 
     candidates: tuple[InstanceTypeOption, ...]
     reserved: bool  # has any of them a reservation?
@@ -69,7 +75,7 @@ class FilteredOptions(NamedTuple):
 
 
 class LaunchChoice(NamedTuple):
-    """What a claim is launched as. `options`: the types left to choose from, cheapest first."""
+    """What a claim is launched as. `options` are the types to choose from, cheapest first."""
 
     instance_type: PoolInstanceType
     offering: Offering
@@ -77,7 +83,7 @@ class LaunchChoice(NamedTuple):
 
 
 class NodeClaimTemplate:
-    """A pool that can be bought from; `requirements` are those of each of its nodes."""
+    """A pool that nodes are bought from. `requirements` are those of each of its nodes."""
 
     def __init__(
         self, pool: NodePool, entries: Sequence[PoolInstanceType], settings: KarpenterSettings
@@ -98,7 +104,7 @@ class NodeClaimTemplate:
         self._narrowed.clear()
 
     def filter_options(self, requirements: Requirements) -> FilteredOptions:
-        """The same candidates, as objects, for requirements that differ in `min_values` only."""
+        """Return the matching types: the same objects for requirements that differ only in `min_values`."""
         found = self._narrowed.get(requirements)
         if found is None:
             plain = requirements
@@ -109,7 +115,7 @@ class NodeClaimTemplate:
         return found
 
     def combine(self, requirements: Requirements, wanted: Requirements) -> Requirements | Conflict:
-        """The requirements of a claim with those of one more pod."""
+        """Return the requirements of a claim together with those of one more pod."""
         key = (requirements, wanted)
         found = self._joined.get(key)
         if found is None:
@@ -118,11 +124,11 @@ class NodeClaimTemplate:
         return found
 
     def intern(self, requirements: Requirements) -> Requirements:
-        """The one object for all that are equal, so that claims know quickly that nothing has changed."""
+        """Return the one object for all equal requirements, so that claims notice a change quickly."""
         return self._interned.setdefault(requirements, requirements)
 
     def most(self, requirements: Requirements, shape: PodShape) -> dict[InstanceTypeOption, int]:
-        """For each type that meets them: how many such pods an empty node of it holds."""
+        """Return how many such pods an empty node of each matching type takes."""
         key = (requirements, shape.pod.requests)
         found = self._max_pods_cache.get(key)
         if found is None:
@@ -148,28 +154,34 @@ class NodeClaimTemplate:
 
 
 class NodeClaimCatalog(NamedTuple):
+    """The templates of all dynamic pools."""
+
     templates: tuple[NodeClaimTemplate, ...]  # by weight, then by name backwards
     domains: Domains
     tolerate: bool  # has any pool a PreferNoSchedule taint, so that pods may come to bear it?
 
 
 def nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str] = frozenset()) -> NodeClaimCatalog:
-    """`spent`: reservations without a free machine since this plan began."""
+    """Return the catalog of an input. `spent` are reservations without a free instance since the plan
+    began.
+    """
     return _nodeclaim_catalog(question._replace(pods=(), nodes=()), spent)
 
 
 def pool_requirements(pool: NodePool) -> Requirements:
+    """Return the requirements of a pool's nodes."""
     labels = (*pool.labels, (NODEPOOL, pool.name), (REGISTERED, "true"), (INITIALIZED, "true"))
     return Requirements((*pool.requirements, *requirements_of_labels(labels)))
 
 
 def pool_instance_types(pool: NodePool, types: tuple[InstanceType, ...]) -> tuple[InstanceType, ...]:
+    """Return the instance types of a pool: its own, or those of the input."""
     return types if pool.types is None else pool.types
 
 
 @lru_cache(maxsize=64)
 def _nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str]) -> NodeClaimCatalog:
-    """Of a question without pods and nodes, which matter to nothing here."""
+    """Return the catalog of an input without pods and nodes, which do not matter here."""
     types, settings = question.types, question.settings
     dynamic = sorted((p for p in question.pools if p.replicas is None), key=lambda p: p.name, reverse=True)
     dynamic.sort(key=lambda pool: -pool.weight)
@@ -186,7 +198,7 @@ def _nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str]) -> Node
 
 
 def pool_template(question: SchedulingInput, pool: NodePool, spent: frozenset[str]) -> NodeClaimTemplate:
-    """Of one pool, be it static or not."""
+    """Return the template of one pool, dynamic or static."""
     return _pool_template(
         pool, pool_instance_types(pool, question.types), question.daemons, question.settings, spent
     )
@@ -217,11 +229,12 @@ def _template(
 def meets_min_values(
     requirements: Requirements, entries: Iterable[PoolInstanceType], settings: KarpenterSettings
 ) -> bool:
+    """Tell whether the types leave as many values of each label as `min_values` asks for."""
     return settings.best_effort_min_values or not missing_min_values(requirements, entries)
 
 
 def missing_min_values(requirements: Requirements, entries: Iterable[PoolInstanceType]) -> dict[str, int]:
-    """By label with `min_values`: how many values the types have, where that is too few."""
+    """Return the number of values of each label for which `min_values` asks for more."""
     if not requirements.min_values:
         return {}
     left = list(entries)
@@ -238,8 +251,10 @@ def _daemonset_requests(
     terms: dict[DaemonSet, list[tuple[Requirement, ...]]],
     settings: KarpenterSettings,
 ) -> ResourceList:
-    """What the DaemonSets on such a node request. Alternatives of a DaemonSet that did not go with a type
-    are not tried with later types: Karpenter drops them from the pod that it asks with.
+    """Return what the DaemonSets on such a node request.
+
+    Terms of a DaemonSet that did not match one type are not tried with later types: Karpenter drops them
+    from the pod that it asks with.
     """
     found = [daemon for daemon in terms if _daemonset_runs(daemon, pool, one, terms[daemon], settings)]
     pods = ((PODS, ONE * len(found)),) if found else ()
@@ -266,7 +281,7 @@ def _daemonset_runs(
 
 
 def _free_resources(one: InstanceType, offering: Offering, daemons: ResourceList) -> FreeResources | None:
-    """What such an offering leaves for pods; None where not even the DaemonSets fit."""
+    """Return what an offering leaves for pods, or None if the DaemonSets do not fit."""
     capacity = sum_resources(one.capacity, offering.capacity)
     overhead = tuple(sum_resources(one.overhead, offering.overhead).items())
     whole = allocatable(capacity.items(), overhead)

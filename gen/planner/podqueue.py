@@ -1,4 +1,4 @@
-"""DOC"""
+"""Pending pods: their requirements, how preferences are relaxed one by one, and the order of the queue."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,9 +12,11 @@ from gen.planner.tiebreaks import TieBreaker
 
 
 class PodShape:
-    """One pod with the wishes that it still has. `relaxed` is what it asks for next; None: no more to drop.
+    """A pod with the preferences that it still has. `relaxed` is what it asks for next, None after the
+    last.
 
-    `wanted` counts its first required term and its heaviest wish as musts, `strict` no wishes.
+    `requirements` include its first required term and its heaviest preference, `strict_requirements` no
+    preferences.
     """
 
     __slots__ = (
@@ -43,6 +45,7 @@ class PodShape:
 
     @property
     def relaxed(self) -> "PodShape | None":
+        """The shape with one preference less, or None if there is none left."""
         if isinstance(self._next, bool):
             less = _relaxed_pod(self.pod, self._tolerate)
             self._next = None if less is None else PodShape(less, self.settings, self._tolerate)
@@ -50,7 +53,7 @@ class PodShape:
 
 
 def ignored_reason(pod: PodSet, well_known: frozenset[str]) -> str | None:
-    """Why Karpenter does not even try; None where it does."""
+    """Return why Karpenter ignores a pod, or None if it does not."""
     keys = [key for key, _ in pod.node_selector] + [one.key for term in pod.required for one in term]
     wrong = next((key for key in keys if restricted(key, well_known)), None)
     if wrong is not None:
@@ -72,7 +75,7 @@ def _pod_requirements(pod: PodSet, wishes: bool) -> Requirements:
 
 
 def _relaxed_pod(pod: PodSet, tolerate: bool) -> PodSet | None:
-    """The pod without the wish that goes first, or with the next of its required terms."""
+    """Return the pod without the preference that is dropped first, or with its next required term."""
     if len(pod.required) > 1:
         return pod._replace(required=pod.required[1:])
     if pod.preferred_affinity:
@@ -99,12 +102,13 @@ def _heaviest_term_first(wishes: Iterable[PodAffinityTerm]) -> tuple[PodAffinity
 
 
 PodRun = tuple[int, PodShape, int]
-"""(number of the batch's pod, its shape, how many of it): equal pods in a row."""
+"""(number of the PodSet in the input, its shape, how many of it): equal pods in a row."""
 
 
 def queue_order(runs: Sequence[PodRun], ties: TieBreaker) -> list[PodRun]:
-    """By CPU, then memory, both descending, then by age. Of pods that are equal in these the order is open:
-    as given, backwards, or mixed.
+    """Sort pods by CPU, then memory, both descending, then by age.
+
+    The order of pods that are equal in these is open: as given, reversed or interleaved.
     """
     found: list[PodRun] = []
     rest = sorted(runs, key=_queue_key)
@@ -117,25 +121,27 @@ def queue_order(runs: Sequence[PodRun], ties: TieBreaker) -> list[PodRun]:
 
 
 class PodQueue:
-    """Ends after a whole round in which nobody found a place."""
+    """The queue of pending pods. It ends after a whole round in which no pod was placed."""
 
     def __init__(self, runs: Sequence[PodRun]) -> None:
         self._runs = deque((run, 0) for run in runs)
         self._length = sum(count for _, _, count in runs)
 
     def next(self) -> PodRun | None:
+        """Take the next pods from the queue, or None at its end."""
         if not self._runs or self._runs[0][1] == self._length:
             return None
         return self._runs.popleft()[0]
 
     def requeue(self, run: PodRun, placed: int) -> None:
-        """`placed` of the run have a place; the others go to the end."""
+        """Put those of the run that are not among the `placed` ones back to the end."""
         number, shape, count = run
         self._length -= placed
         if placed < count:
             self._runs.append(((number, shape, count - placed), self._length))
 
     def left(self) -> list[PodRun]:
+        """Return the pods that are still in the queue."""
         return [run for run, _ in self._runs]
 
 

@@ -1,12 +1,20 @@
-"""DOC"""
+"""Read a pod template, as Kubernetes writes it, into the planner's `PodSet`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gen.karpenter.nodelabels import ZONE
-from gen.karpenter.requirements import IN, NOT_IN, Labels, Requirement, requirement, requirements_of_labels
+from gen.karpenter.requirements import (
+    IN,
+    NOT_IN,
+    Labels,
+    RequirementTerm,
+    parse_requirements,
+    requirement,
+    requirements_of_labels,
+)
 from gen.karpenter.resourcelists import parse_resources
-from gen.karpenter.taints import Taint, Toleration
+from gen.karpenter.taints import parse_toleration
 from gen.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, PreferredTerm, TopologySpread
 from gen.planner.topology import selector_matches
 
@@ -14,11 +22,10 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 POD_TEMPLATE_HASH = "pod-template-hash"  # the label by which a Deployment finds its own pods
 _NAME = "kubernetes.io/metadata.name"  # of a namespace
-RequirementTerm = tuple[Requirement, ...]
 
 
 def named_zones(pod: PodSet) -> frozenset[str] | None:
-    """Those that it names; None where it is all the same to it."""
+    """Return the zones that a pod names, or None if the zone does not matter to it."""
     terms = (*pod.required, *(one.requirements for one in pod.preferred))
     asked = [
         one for term in (requirements_of_labels(pod.node_selector), *terms) for one in term if one.key == ZONE
@@ -30,7 +37,7 @@ def named_zones(pod: PodSet) -> frozenset[str] | None:
 
 
 def topology_label_keys(pod: Mapping[str, Any]) -> set[str]:
-    """Keys of the labels that its spread and its affinity look at."""
+    """Return the keys of the labels that the pod's topology spread and pod affinity select by."""
     affinity = pod.get("affinity") or {}
     said = [*(pod.get("topologySpreadConstraints") or ())]
     for one in (affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}):
@@ -52,7 +59,7 @@ def pod_set(
     labels: Labels,
     namespace: str,
 ) -> PodSet:
-    """Return the pod of a pod template as the planner reads it."""
+    """Return the pod of a template as the planner takes it."""
     affinity = pod.get("affinity") or {}
     near, far = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
     return PodSet(
@@ -79,18 +86,6 @@ def pod_set(
     )
 
 
-def parse_requirements(said: Iterable[Mapping[str, Any]]) -> RequirementTerm:
-    """As a pod or a NodePool writes them."""
-    return tuple(
-        requirement(one["key"], one["operator"], one.get("values") or (), one.get("minValues"))
-        for one in said
-    )
-
-
-def parse_taints(said: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
-    return tuple(Taint(one["key"], one.get("value") or "", one.get("effect") or "NoSchedule") for one in said)
-
-
 def _required_terms(affinity: Mapping[str, Any]) -> Iterable[RequirementTerm]:
     for term in _declared_terms(affinity):
         yield parse_requirements(term.get("matchExpressions") or ())
@@ -106,15 +101,6 @@ def _preferred_terms(affinity: Mapping[str, Any]) -> Iterable[PreferredTerm]:
         yield PreferredTerm(
             one["weight"], parse_requirements(one["preference"].get("matchExpressions") or ())
         )
-
-
-def parse_toleration(said: Mapping[str, Any]) -> Toleration:
-    return Toleration(
-        said.get("key") or "",
-        said.get("operator") or "Equal",
-        said.get("value") or "",
-        said.get("effect") or "",
-    )
 
 
 def _topology_spread(said: Mapping[str, Any]) -> TopologySpread:
@@ -133,7 +119,7 @@ def _topology_spread(said: Mapping[str, Any]) -> TopologySpread:
 def _affinity_term(
     said: Mapping[str, Any], labels: Labels, namespace: str, weight: int = 0
 ) -> PodAffinityTerm:
-    """As the API server stores it: with the values that the pod has for its label keys."""
+    """Read a term as the API server stores it: with the pod's values for its label keys."""
     selector, has = _selector(said.get("labelSelector")), dict(labels)
     if selector is not None:
         more = tuple(
@@ -147,7 +133,9 @@ def _affinity_term(
 
 
 def _namespaces(said: Mapping[str, Any], own: str) -> tuple[str, ...]:
-    """Of those in which there are seats, which is `own`. Of its labels only its name is known."""
+    """Return the namespaces of a term. Only `own` has placeholders, and of its labels only its name is
+    known.
+    """
     named, by_label = tuple(said.get("namespaces") or ()), _selector(said.get("namespaceSelector"))
     if by_label is None:
         return named

@@ -1,4 +1,13 @@
-"""DOC"""
+"""Provision nodes for pods that arrive at one instant: what Karpenter buys, loop after loop.
+
+A loop schedules pods and launches its claims. Pods without a place come again in the next loop, when fewer
+reserved instances are free and the claims of before are nodes. The last loop is the one that neither buys
+nor places anything. Placed pods stay where they are.
+
+Where Karpenter's own order is open, `result_range` gives the fewest and the most nodes: every combination
+of orders is tried if there are few; otherwise as many as `runs` allows, half of them in sequence, half at
+random with fixed seeds.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -23,11 +32,11 @@ from gen.planner.scheduler import ExistingNode, Scheduler
 from gen.planner.tiebreaks import TieBreaker
 
 PodCounts = tuple[tuple[str, int], ...]
-"""(name of the pod, how many of it)."""
+"""(name of the PodSet, how many of it)."""
 
 
 class NewNode(NamedTuple):
-    """A machine that is bought. `options`: all types that it could have become, cheapest first."""
+    """A node that is bought. `options` are all types that it could have become, cheapest first."""
 
     pool: str
     type: str
@@ -41,13 +50,15 @@ class NewNode(NamedTuple):
 
 
 class SchedulingLoop(NamedTuple):
+    """One loop: the nodes bought in it, and what existing nodes took."""
+
     machines: tuple[NewNode, ...]
     standing: tuple[tuple[str, PodCounts], ...]  # (machine that stood before, what it took in this loop)
     deferred: int  # pods without a place after it
 
 
 class UnscheduledPods(NamedTuple):
-    """Pods that find no place. `kind` as in `Unschedulable`, or `label` where Karpenter leaves them alone."""
+    """Pods without a place. `kind` is as in `Unschedulable`, or `label` if Karpenter ignores the pods."""
 
     pod: str
     count: int  # type: ignore[assignment] # hides tuple.count, which nobody misses
@@ -56,7 +67,7 @@ class UnscheduledPods(NamedTuple):
 
 
 class SchedulingResult(NamedTuple):
-    """`static` are the machines of pools with `replicas`; they stand before the first loop."""
+    """What is bought. `static` are the nodes of pools with `replicas`, which exist before the first loop."""
 
     static: tuple[NewNode, ...]
     loops: tuple[SchedulingLoop, ...]
@@ -64,17 +75,18 @@ class SchedulingResult(NamedTuple):
 
     @property
     def machines(self) -> tuple[NewNode, ...]:
-        """Of all loops, in the order in which they are bought; without the static ones."""
+        """The nodes of all loops, in the order in which they are bought, without the static ones."""
         return tuple(machine for loop in self.loops for machine in loop.machines)
 
 
 @lru_cache(maxsize=4096)
 def schedule(question: SchedulingInput) -> SchedulingResult:
-    """In the plainest order wherever Karpenter's is open. The same question is answered once."""
+    """Return what is bought if every open order is the default one. Results are cached."""
     return schedule_with(question, TieBreaker())
 
 
 def schedule_with(question: SchedulingInput, ties: TieBreaker) -> SchedulingResult:
+    """Return what is bought with these answers to open orders."""
     return _Provisioner(question, ties).all()
 
 
@@ -114,7 +126,7 @@ class _Provisioner:
         return SchedulingResult(tuple(static), tuple(loops), tuple(left))
 
     def _shape(self, pod: PodSet, tolerate: bool) -> PodShape:
-        """Equal pods are one shape, whatever their names."""
+        """Return the shape of a pod: one for all equal pods, whatever their names."""
         plain = pod._replace(name="", count=1)
         if plain not in self._shapes:
             self._shapes[plain] = PodShape(plain, self._question.settings, tolerate)
@@ -142,7 +154,7 @@ class _Provisioner:
     def _launch(
         self, claims: Sequence[NodeClaim], shapes: dict[int, PodShape]
     ) -> tuple[list[NewNode], list[PodRun]]:
-        """The machines, and the pods of claims that turn out to have too few types."""
+        """Launch the claims. Return the nodes, and the pods of claims that have too few types."""
         machines: list[NewNode] = []
         failed: list[PodRun] = []
         for claim, got in zip(claims, self._bought(claims), strict=True):
@@ -156,8 +168,8 @@ class _Provisioner:
         return machines, failed
 
     def _bought(self, claims: Sequence[NodeClaim]) -> list[LaunchChoice | None]:
-        """Claims are launched side by side: the provider sees how many machines a reservation has left before
-        all of them, or in one order or the other.
+        """Choose what each claim is launched as. Claims are launched in parallel: the provider sees the
+        free instances of a reservation before all of them, or in one order or the other.
         """
         choosy = any(len(claim.held) > 1 for claim in claims)
         way = self._ties.pick(3) if choosy and sum(bool(claim.held) for claim in claims) > 1 else 0
@@ -170,7 +182,7 @@ class _Provisioner:
         return found[::-1] if way == 2 else found
 
     def _static(self) -> list[NewNode]:
-        """Pools with `replicas` get their machines one after the other, without booking reservations."""
+        """Buy the nodes of static pools one after the other, without holding reservations."""
         machines = []
         for pool in self._question.pools:
             most = dict(pool.limits).get(NODES)
@@ -189,7 +201,7 @@ class _Provisioner:
         return machines
 
     def _join(self) -> None:
-        """What was launched stands now."""
+        """Turn launched claims into nodes."""
         for claim, got in self._add_new_claim:
             pods = tuple(self._question.pods[number]._replace(count=count) for number, count in claim.pods)
             name = f"{claim.template.pool.name}-{len(self._made):06}"
@@ -205,7 +217,7 @@ class _Provisioner:
                 nodes[nodes.index(one.node)] = one.node._replace(pods=(*one.node.pods, *more))
 
     def _made_in_order(self, runs: Sequence[PodRun]) -> list[ExistingNode]:
-        """New machines go by name, and the end of a name is chance."""
+        """Return the new nodes by name. The end of a name is random, so their order is open."""
         made = [ExistingNode(one, self._question.daemons) for one in self._made]
         roomy = [one for one in made if any(fits(shape.requests.items(), one.free) for _, shape, _ in runs)]
         if len(roomy) > 1 and self._ties.pick(2):
@@ -235,7 +247,7 @@ class _Provisioner:
 
 
 def _merged(runs: Sequence[PodRun]) -> list[PodRun]:
-    """One run of each of the batch's pods, in their order."""
+    """Merge runs of the same PodSet, in the order of the input."""
     counts: dict[int, int] = {}
     shapes: dict[int, PodShape] = {}
     for number, shape, count in runs:
@@ -245,7 +257,7 @@ def _merged(runs: Sequence[PodRun]) -> list[PodRun]:
 
 
 class ResultRange(NamedTuple):
-    """`plain` is what `purchase` answers. `complete`: every way was tried, so nothing lies outside."""
+    """`plain` is the result of `schedule`. `complete`: all orders were tried, so nothing lies outside."""
 
     plain: SchedulingResult
     least: SchedulingResult
@@ -256,7 +268,10 @@ class ResultRange(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def result_range(question: SchedulingInput, runs: int = 16) -> ResultRange:
-    """By number of machines, and of equally many the one that leaves fewer pods, then the plainer."""
+    """Return the results with the fewest and with the most nodes.
+
+    Of results with equally many nodes, the one that leaves fewer pods counts, then the earlier one.
+    """
     ties = TieBreaker()
     plain = schedule_with(question, ties)
     found = [plain]

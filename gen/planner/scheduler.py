@@ -1,4 +1,8 @@
-"""DOC"""
+"""One loop of Karpenter's scheduler: pods onto existing nodes, onto in-flight claims, onto new claims.
+
+Equal pods that no topology rule applies to are scheduled in groups: what happens to one happens to the next
+until something changes.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,6 +25,8 @@ from gen.planner.topology import NoDomain, Topology, labels_with_hostname
 
 
 class ExistingNode:
+    """A node that exists while pods are scheduled. It takes what fits and never changes its type."""
+
     def __init__(self, node: StateNode, daemons: tuple[DaemonSet, ...]) -> None:
         labels = labels_with_hostname(node)
         self.node = node
@@ -40,7 +46,7 @@ class ExistingNode:
         self._rejected[shape] = self.requirements
 
     def can_add(self, shape: PodShape, topology: Topology) -> Requirements | Unschedulable:
-        """What it would ask of further pods if it took this one."""
+        """Return the node's requirements with the pod, or why it does not take it."""
         if untolerated(self.node.taints, shape.pod.tolerations) is not None:
             return Unschedulable("taints", "")
         if not fits(shape.requests.items(), self.free):
@@ -58,6 +64,7 @@ class ExistingNode:
         return self.requirements if joined == self.requirements else joined
 
     def most(self, shape: PodShape) -> int:
+        """Return how many such pods fit."""
         return min(self.free.get(name, 0) // value for name, value in shape.requests.items() if value > 0)
 
     def add(self, requirements: Requirements, shape: PodShape, number: int, count: int) -> None:
@@ -71,7 +78,7 @@ class ExistingNode:
 def _pending_daemonset_requests(
     node: StateNode, requirements: Requirements, daemons: tuple[DaemonSet, ...]
 ) -> ResourceList:
-    """What DaemonSets will yet request of it."""
+    """Return what DaemonSets will still request of the node."""
     found = []
     for daemon in daemons:
         wanted = Requirements(
@@ -99,7 +106,7 @@ RemainingLimits = dict[str, dict[str, int]]
 
 
 class Scheduler:
-    """`refusals`, after `pack`: by the pod's number, why the rest of it found no place."""
+    """Schedule pods. After `solve`, `unschedulable` tells by the pod's number why the rest found no place."""
 
     def __init__(
         self,
@@ -120,7 +127,7 @@ class Scheduler:
         self._topology = Topology(market.domains, [one.node for one in standing], ties)
 
     def solve(self, runs: Sequence[PodRun]) -> list[PodRun]:
-        """Who found no place."""
+        """Schedule all pods. Return those without a place."""
         for _, shape, _ in runs:
             self._topology.add_pod(shape)
         for one in self._existing:
@@ -131,7 +138,9 @@ class Scheduler:
         return line.left()
 
     def _schedule_run(self, run: PodRun) -> int:
-        """How many of the run found a place; what is true of the first without one is true of the rest."""
+        """Return how many of the run are placed. What is true of the first without a place is true of the
+        rest.
+        """
         number, shape, count = run
         placed = 0
         self.unschedulable.pop(number, None)
@@ -146,8 +155,10 @@ class Scheduler:
     def _schedule_with_relaxation(
         self, shape: PodShape, number: int, count: int
     ) -> tuple[int, Unschedulable | None]:
-        """Place some of `count`, at least one where that is possible: each pod starts with all its wishes and
-        drops one after the other, unless it only waits for a reservation.
+        """Place some of `count`, at least one if possible.
+
+        Each pod starts with all its preferences and drops one after the other, unless it only waits for a
+        reservation.
         """
         wish: PodShape | None = shape
         while wish is not None:
@@ -162,7 +173,7 @@ class Scheduler:
         return 0, refusal
 
     def _schedule_shape(self, shape: PodShape, number: int, count: int) -> tuple[int, Unschedulable | None]:
-        """Place up to `count` with these wishes; why the next one found nothing."""
+        """Place up to `count` pods of this shape. Return how many, and why the next one has no place."""
         placed = self._add_to_existing(shape, number, count)
         if placed == count:
             return placed, None
@@ -207,7 +218,9 @@ class Scheduler:
         return placed
 
     def _add_new_claim(self, shape: PodShape) -> tuple[NodeClaim, NodeClaimUpdate] | Unschedulable:
-        """A claim of the first pool that accepts; one that would have to wait for a reservation ends it."""
+        """Make a claim of the first pool that accepts the pod. A pool where it would wait for a reservation
+        ends the search.
+        """
         refusals: list[tuple[str, Unschedulable]] = []
         for template in self._market.templates:
             allowed = self._allowed(template)
@@ -228,7 +241,7 @@ class Scheduler:
         return _combined(refusals)
 
     def _repeat_claim(self, fresh: NodeClaim, shape: PodShape, number: int, count: int) -> int:
-        """Claims just like the one that these pods filled alone, as long as nothing makes a difference."""
+        """Repeat a claim that these pods filled alone, as long as that makes no difference."""
         several, entries = divmod(count, fresh.count)[0], fresh.allowed
         template = fresh.template
         alone = fresh.pods == [(number, fresh.count)] and fresh.rejects(shape) and fresh.lasting
@@ -258,7 +271,7 @@ class Scheduler:
         return f"new-{self._clock}"
 
     def _allowed(self, template: NodeClaimTemplate) -> frozenset[PoolInstanceType] | Unschedulable | None:
-        """The types that the pool's limits leave; None: all."""
+        """Return the types that the pool's limits allow; None stands for all."""
         limits = self._limits[template.pool.name]
         if limits.get(NODES) == 0:
             return Unschedulable("limits", "its limit of nodes is reached")
@@ -274,8 +287,8 @@ class Scheduler:
         shape: PodShape,
         refusal: Unschedulable,
     ) -> Unschedulable:
-        """The refusal, or that the limits are its reason: without them it would get a machine, or wait for a
-        reserved one.
+        """Return the reason, or that it is the limits: without them the pod would get a node or wait for
+        one.
         """
         if allowed is None:
             return refusal
@@ -285,7 +298,7 @@ class Scheduler:
         return Unschedulable("limits", "every type that it could use is larger than what its limits leave")
 
     def _spend_limits(self, template: NodeClaimTemplate, largest: dict[str, int]) -> None:
-        """Karpenter expects the largest type of a claim."""
+        """Subtract the largest type of a claim from the limits, as Karpenter does."""
         limits = self._limits[template.pool.name]
         for name, value in largest.items():
             limits[name] -= value
@@ -297,13 +310,13 @@ def _fits_limits(entry: PoolInstanceType, limits: dict[str, int]) -> bool:
 
 
 def _largest_capacity(offer: NodeClaimUpdate, names: Iterable[str]) -> dict[str, int]:
-    """Of each of these resources, the most that any type of the offer has."""
+    """Return the most that any type of the claim has of each of these resources."""
     capacities = [dict(c.instance_type.type.capacity) for c in offer.candidates] if names else []
     return {name: max(capacity.get(name, 0) for capacity in capacities) for name in names}
 
 
 def _combined(refusals: list[tuple[str, Unschedulable]]) -> Unschedulable:
-    """One refusal of all pools: of the kind that people can best do something about."""
+    """Combine the reasons of all pools into one, of the kind that is easiest to act on."""
     if not refusals:
         return Unschedulable(
             "pools", "no pool has a type left that is offered as the pool requires", static=True

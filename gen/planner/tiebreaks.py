@@ -1,11 +1,15 @@
-"""DOC"""
+"""Break ties where Karpenter's order is open, and record how they were broken.
+
+Karpenter leaves some orders to chance: unstable sorts, iteration over hash maps, random suffixes of names.
+A run asks the `TieBreaker` at each of them; another run may get different answers.
+"""
 
 from collections.abc import Sequence
 from random import Random
 
 
 class TieBreaker:
-    """Answers by `tape`, then 0, which is the plainest order; with `dice`, by them."""
+    """Answer from `tape`, then 0, which is the default order; with `dice`, at random."""
 
     def __init__(self, tape: Sequence[int] = (), dice: Random | None = None) -> None:
         self._tape = tape
@@ -14,7 +18,7 @@ class TieBreaker:
         """(what was answered, how many answers there were), in order."""
 
     def pick(self, answers: int) -> int:
-        """One of 0 to `answers` - 1. A question with one answer is none."""
+        """Return one of 0 to `answers` - 1. A question with one answer is not recorded."""
         if answers < 2:
             return 0
         if self._dice is not None:
@@ -26,7 +30,7 @@ class TieBreaker:
         return answer
 
     def next_tape(self) -> list[int] | None:
-        """The tape that tries the next combination of answers; None after the last."""
+        """Return the tape with the next combination of answers, or None after the last."""
         answers = list(self.asked)
         while answers and answers[-1][0] + 1 >= answers[-1][1]:
             answers.pop()

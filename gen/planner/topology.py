@@ -1,4 +1,6 @@
-"""DOC"""
+"""Topology spread, pod affinity and pod anti-affinity: pods counted by domain, and where the next one may
+go.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +48,7 @@ class TopologyNodeFilter(NamedTuple):
     def admits(
         self, taints: Iterable[Taint], requirements: Requirements, known: frozenset[str] = frozenset()
     ) -> bool:
-        """`known`: labels that the requirements may leave open."""
+        """Tell whether a node counts. `known` are labels that its requirements may leave open."""
         wanted = self.requirements if self.honor_affinity else ()
         if wanted and all(requirements.conflict(one, known) is not None for one in wanted):
             return False
@@ -54,7 +56,7 @@ class TopologyNodeFilter(NamedTuple):
 
 
 class TopologyRule(NamedTuple):
-    """What a group counts and by what. Pods with the same rule share a group."""
+    """What a group counts, and by which label. Pods with the same rule share a group."""
 
     kind: str
     key: str
@@ -65,8 +67,10 @@ class TopologyRule(NamedTuple):
     filter: TopologyNodeFilter = TopologyNodeFilter()
 
     def identity(self) -> object:
-        """Karpenter takes rules for the same that differ only in `min_domains` or in the values, not the
-        labels, of their node filter; of two equal alternatives of a filter it sees none.
+        """Return the identity of the rule as Karpenter hashes it.
+
+        Rules are the same if they differ only in `min_domains`, or in the values but not the labels of
+        their node filter; two equal terms of a filter cancel each other out.
         """
         keys: set[frozenset[tuple[str, int | None]]] = set()
         for one in self.filter.requirements:
@@ -76,6 +80,8 @@ class TopologyRule(NamedTuple):
 
 
 class TopologyGroup:
+    """The number of selected pods in each domain of a rule."""
+
     def __init__(self, rule: TopologyRule, domains: Iterable[str]) -> None:
         self.rule = rule
         self.domains = dict.fromkeys(domains, 0)
@@ -83,6 +89,7 @@ class TopologyGroup:
         self._selected: dict[tuple[str, Labels], bool] = {}
 
     def selects(self, pod: PodSet) -> bool:
+        """Tell whether the rule counts this pod."""
         key = (pod.namespace, pod.labels)
         if key not in self._selected:
             self._selected[key] = pod.namespace in self.rule.namespaces and selector_matches(
@@ -91,11 +98,13 @@ class TopologyGroup:
         return self._selected[key]
 
     def register(self, domain: str) -> None:
+        """Add an empty domain."""
         if domain not in self.domains:
             self.domains[domain] = 0
             self.empty.add(domain)
 
     def record(self, domains: Iterable[str], pods: int = 1) -> None:
+        """Count pods in each of the domains."""
         for domain in domains:
             self.domains[domain] = self.domains.get(domain, 0) + pods
             self.empty.discard(domain)
@@ -103,7 +112,7 @@ class TopologyGroup:
     def next_domain(
         self, pod: PodSet, of_pod: Requirement, of_node: Requirement, ties: TieBreaker
     ) -> Requirement:
-        """The domains that the node must be in for the pod to go there; none: it may not."""
+        """Return the domains that the node must be in for the pod to go there; none if it may not."""
         if self.rule.kind == SPREAD:
             found = self._spread(pod, of_pod, of_node, ties)
         elif self.rule.kind == AFFINITY:
@@ -113,7 +122,7 @@ class TopologyGroup:
         return requirement(self.rule.key, IN, found)
 
     def _host(self, of_node: Requirement) -> str | None:
-        """The one host in question: a new one is in no list before its first pod."""
+        """Return the only host in question: a new one is not listed before its first pod."""
         if self.rule.key == HOSTNAME and len(of_node.values) == 1:
             return next(iter(of_node.values))
         return None
@@ -134,7 +143,7 @@ class TopologyGroup:
         return [equal[ties.pick(len(equal))]] if equal else []
 
     def _least(self, of_pod: Requirement) -> int:
-        """The count that the skew is measured from; a host can always be added, so that of hosts is 0."""
+        """Return the count that the skew is measured from. A host can always be added: its count is 0."""
         if self.rule.key == HOSTNAME:
             return 0
         counts = [count for name, count in self.domains.items() if of_pod.allows(name)]
@@ -163,7 +172,7 @@ class TopologyGroup:
         return found
 
     def _may_be_first(self, pod: PodSet, of_pod: Requirement) -> bool:
-        """Is it the first of pods that want to be together?"""
+        """Tell whether the pod is the first of pods with affinity to each other."""
         if not self.selects(pod):
             return False
         if len(self.domains) == len(self.empty):
@@ -186,7 +195,7 @@ _MATCHES: dict[str, Callable[[str | None, frozenset[str]], bool]] = {
 
 
 def selector_matches(selector: LabelSelector | None, labels: Labels) -> bool:
-    """A selector that Kubernetes would refuse selects nothing, and so does none."""
+    """Tell whether a selector matches. One that Kubernetes would refuse, or None, matches nothing."""
     if selector is None or not all(_LABEL_VALUE.fullmatch(value) for _, value in selector.labels):
         return False
     has = dict(labels)
@@ -196,11 +205,11 @@ def selector_matches(selector: LabelSelector | None, labels: Labels) -> bool:
 
 
 Domains = Mapping[str, Mapping[str, tuple[tuple[Taint, ...], ...]]]
-"""By label: its values on any machine that could be bought, each with the taints it comes with."""
+"""By label: its values on any node that could be bought, each with the taints that it comes with."""
 
 
 def domains(pools: Iterable[tuple[NodePool, Sequence[InstanceType]]]) -> Domains:
-    """What the pools, each with its types, can make."""
+    """Return the domains that the pools, each with its types, can provide."""
     found: dict[str, dict[str, tuple[tuple[Taint, ...], ...]]] = {}
     for pool, types in pools:
         own = Requirements((*pool.requirements, *requirements_of_labels(pool.labels)))
@@ -218,7 +227,7 @@ def domains(pools: Iterable[tuple[NodePool, Sequence[InstanceType]]]) -> Domains
 def _add_domain(
     known: dict[str, tuple[tuple[Taint, ...], ...]], domain: str, taints: tuple[Taint, ...]
 ) -> None:
-    """A domain that can be had without taints needs no other way."""
+    """Add a domain. One that is available without taints needs no other way."""
     if domain not in known or not taints:
         known[domain] = (taints,)
     elif known[domain][0]:
@@ -226,14 +235,14 @@ def _add_domain(
 
 
 class NoDomain(NamedTuple):
-    """Why a pod may not go there. `lasting`: to this host never, whatever else happens."""
+    """Why a pod may not go to a node. `lasting`: never to this host, whatever else happens."""
 
     message: str
     lasting: bool
 
 
 class Topology:
-    """`nodes` are machines that stand, with the pods bound to them."""
+    """All groups of one loop. `nodes` are existing nodes with their pods."""
 
     def __init__(self, universe: Domains, nodes: Sequence[StateNode], ties: TieBreaker) -> None:
         self._universe = universe
@@ -247,22 +256,22 @@ class Topology:
                 self._add_inverse_group(pod, labels)
 
     def add_pod(self, shape: PodShape) -> None:
-        """Called for every shape before the first pod is placed, and again when one has dropped a wish."""
+        """Add the groups of a shape: before the first pod is placed, and after a preference is dropped."""
         if shape not in self._of:
             self._add_inverse_group(shape.pod, {})
             found = [self._group(rule, shape.pod) for rule in _rules(shape.pod, shape.settings)]
             self._of[shape] = tuple(dict.fromkeys(found))
 
     def applies_to(self, shape: PodShape) -> bool:
-        """Does it matter to this pod where others are?"""
+        """Tell whether it matters to this pod where other pods are."""
         return bool(self._of[shape]) or any(group.selects(shape.pod) for group, _ in self._inverse.values())
 
     def add_requirements(
         self, shape: PodShape, host: str, requirements: Requirements, known: frozenset[str]
     ) -> Requirements | NoDomain:
-        """The requirements with the domains that are left.
+        """Return the requirements with the domains that are left.
 
-        `requirements` without the host's name, which is `host`; the answer has none either.
+        Neither `requirements` nor the result has the host name, which is `host`.
         """
         here = requirements.plus(requirements_of_labels(((HOSTNAME, host),)))
         found = here
@@ -283,7 +292,7 @@ class Topology:
     def record(
         self, shape: PodShape, host: str, taints: Sequence[Taint], requirements: Requirements, pods: int
     ) -> None:
-        """`pods` more of this shape have their place."""
+        """Count `pods` more of this shape on a node."""
         if not self._groups and not self._inverse:
             return
         here = requirements.plus(requirements_of_labels(((HOSTNAME, host),)))
@@ -297,6 +306,7 @@ class Topology:
                 group.record(here.get(group.rule.key).values, pods)
 
     def register(self, host: str) -> None:
+        """Add a new host to the groups by host name."""
         for group in (*self._groups.values(), *(group for group, _ in self._inverse.values())):
             if group.rule.key == HOSTNAME:
                 group.register(host)
@@ -328,7 +338,7 @@ class Topology:
                 group.record((domain,), pod.count)
 
     def _add_inverse_group(self, pod: PodSet, labels: Mapping[str, str]) -> None:
-        """Keeps others away from where this pod is or may be; from its node's `labels` on."""
+        """Keep other pods away from where this pod is or may be, beginning with its node's `labels`."""
         for term in pod.anti_affinity:
             rule = _affinity_rule(ANTI_AFFINITY, term, pod)
             identity = rule.identity()
@@ -341,12 +351,12 @@ class Topology:
 
 
 def labels_with_hostname(node: StateNode) -> dict[str, str]:
-    """With its host name, which is the node's own name where no label says otherwise."""
+    """Return a node's labels with its host name, which defaults to the node's name."""
     return {HOSTNAME: node.name, **dict(node.labels)}
 
 
 def _identity(pod: PodSet) -> PodSet:
-    """The same for a pod before and after it drops wishes."""
+    """Return the same value for a pod before and after it drops preferences."""
     return PodSet("", (), namespace=pod.namespace, labels=pod.labels, anti_affinity=pod.anti_affinity)
 
 
