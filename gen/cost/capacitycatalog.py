@@ -1,4 +1,9 @@
-"""DOC"""
+"""The catalog of a cluster: the node pools and reservations that may be used at a moment, and what nodes
+cost.
+
+A capacity reservation is one thing, however many CloudCapacities name it. One without an id is identified
+by its selector.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +31,7 @@ _SPOT_SHARE = 0.4  # of the on-demand price: orders spot of which no price is kn
 
 
 class ReservedMachines(NamedTuple):
-    """Machines that are paid for."""
+    """A capacity reservation, which is paid for in advance, and the CloudCapacities that use it."""
 
     key: str
     capacities: tuple[str, ...]
@@ -34,14 +39,16 @@ class ReservedMachines(NamedTuple):
 
     @property
     def last(self) -> int | None:
+        """The last instant at which its instances may be used, or None."""
         return self.reservation.last_safe
 
     def at(self, now: int) -> bool:
+        """Tell whether its instances exist now."""
         return self.reservation.there(now)
 
 
 def reservation_form(said: CloudReservation) -> tuple[str, bool]:
-    """Kind as Karpenter has it, and whether it is interruptible."""
+    """Return the kind of a reservation as Karpenter names it, and whether it is interruptible."""
     return BLOCK if said.type == BLOCK else "default", said.type == "interruptible"
 
 
@@ -56,8 +63,10 @@ class CapacityCatalog:
         gate: bool = True,
         zones: Mapping[str, frozenset[str]] = MappingProxyType({}),
     ) -> None:
-        """`site`: its name. `gate`: ReservedCapacity, without which Karpenter knows no reservations. `zones`:
-        by CloudCapacity, those that seats on it name; only where it matters to any of them.
+        """Build the catalog of the site named `site`.
+
+        `gate` is ReservedCapacity, without which Karpenter uses no reservations. `zones` are, by
+        CloudCapacity, those that its seats name; only where the zone matters to any of them.
         """
         self.clouds = {cloud.name: cloud for cloud in clouds}
         self.pools = {cloud.name: naming.node_pool(site, cloud.name) for cloud in clouds}
@@ -80,7 +89,9 @@ class CapacityCatalog:
         self._pools: dict[tuple[str, tuple[tuple[str, int], ...]], NodePool] = {}
 
     def pool(self, name: str, free: Mapping[str, int]) -> NodePool:
-        """`free`: machines left of each reservation that there is now."""
+        """Return the node pool of a CloudCapacity. `free` counts the instances left of each active
+        reservation.
+        """
         cloud = self.clouds[name]
         mine = tuple((key, free[key]) for key in self._keys(cloud) if free.get(key))
         if (name, mine) not in self._pools:
@@ -100,16 +111,17 @@ class CapacityCatalog:
         return self._pools[name, mine]
 
     def declared_type(self, capacity: str, name: str) -> DeclaredType:
+        """Return an instance type of a CloudCapacity."""
         return self._types_by_capacity[capacity][name]
 
     def unknown_types(self, capacity: str) -> list[str]:
-        """Types of its reservations of which the size is not known: they are left out."""
+        """Return the types of its reservations whose size is not known; these are left out."""
         known = self._types_by_capacity[capacity]
         said = (one.instance_type for one in self.clouds[capacity].reservations)
         return sorted({name for name in said if name not in known})
 
     def price(self, kind: MachineKind) -> Decimal | None:
-        """Of an hour, on top of what is paid for already; None where nothing says it."""
+        """Return the price of an hour, besides what is paid in advance, or None if it is not known."""
         if kind.capacity_type == RESERVED:
             return Decimal(0)
         said = self._types_by_capacity[kind.capacity][kind.type].declared
@@ -123,7 +135,7 @@ class CapacityCatalog:
         return Decimal(repr(row.price))
 
     def from_table(self, kind: MachineKind) -> bool:
-        """Whether its price is that of the table."""
+        """Tell whether the price is from the built-in table."""
         said = self._types_by_capacity[kind.capacity][kind.type].declared
         own = said is not None and said.on_demand is not None
         return kind.capacity_type == ON_DEMAND and not own and self.price(kind) is not None
@@ -159,7 +171,7 @@ class CapacityCatalog:
 
 
 def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
-    """By key, in the order of the files. Where two say different numbers of one, the least counts."""
+    """Return the reservations by key, in the order of the files. If their counts differ, the least counts."""
     found: dict[str, ReservedMachines] = {}
     for cloud in clouds:
         for one in cloud.reservations:
@@ -174,7 +186,7 @@ def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
 
 
 def _price_order(declared_type: DeclaredType) -> float:
-    """By which Karpenter prefers one type to another."""
+    """Return the price by which Karpenter prefers one type to another."""
     if declared_type.declared is not None and declared_type.declared.on_demand is not None:
         return float(declared_type.declared.on_demand)
     row = instancetypes.ec2_types().get(declared_type.name)
@@ -182,14 +194,17 @@ def _price_order(declared_type: DeclaredType) -> float:
 
 
 def _catalog_zones(cloud: CloudCapacity, named: frozenset[str]) -> tuple[str, ...]:
-    """Those that the requirements name, or else all that are mentioned; `named`: by seats. Empty text:
-    nothing says any.
+    """Return the zones that the requirements name, or else all that are mentioned, `named` by seats
+    included.
+
+    The empty string stands for no known zone.
     """
     said = {one.zone for one in cloud.reservations} | {z for one in cloud.instance_types for z in one.zones}
     return tuple(sorted(_required_zones(cloud) or said | named)) or ("",)
 
 
 def _required_zones(cloud: CloudCapacity) -> set[str]:
+    """Return the zones that the requirements name."""
     asked = [one for one in parse_requirements(cloud.requirements) if one.key == ZONE and not one.complement]
     return {zone for one in asked for zone in one.values}
 

@@ -1,4 +1,4 @@
-"""DOC"""
+"""Plan clusters: from declarations and the times at which pools are open to a simulation of each cluster."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -28,11 +28,11 @@ from gen.planner.provisioning import SchedulingResult, result_range
 def placeholder_pods(
     classes: Mapping[PoolKey, tuple[ResourceClass, Labels]], namespace: str
 ) -> dict[PoolKey, PodSet]:
-    """Of all pools of a cluster: their classes, led to their node pools (`gen.manifest.cloudpools.led`), with
-    the labels of their placeholders.
+    """Return the placeholder pods of all pools of a cluster, restricted to the node pools that they may
+    use.
 
-    Of these labels only those are kept that the spread or affinity of any of the classes looks at, so that
-    equal seats of several courses are known to be equal.
+    Of the placeholders' labels only those are kept that the topology spread or affinity of any class
+    selects by, so that equal seats of several courses are equal pods.
     """
     seen = frozenset[str]().union(*(topology_label_keys(found.pod) for found, _ in classes.values()))
     found = {}
@@ -50,8 +50,10 @@ _NEVER = "Never"
 
 
 class ClusterPlan(NamedTuple):
-    """One cluster. `runs`: the plainest way first, then those with the least and the most machines where
-    Karpenter's order is open and it makes a difference.
+    """The plan of one cluster.
+
+    `runs` has the default run first, then those with the fewest and the most machines where Karpenter's
+    order is open and makes a difference.
     """
 
     cluster: str
@@ -63,6 +65,8 @@ class ClusterPlan(NamedTuple):
 
 
 class UnplannedItem(NamedTuple):
+    """A class or a reservation that has no part in the plan, and why."""
+
     subject: str  # class, or reservation
     reason: str
 
@@ -70,7 +74,9 @@ class UnplannedItem(NamedTuple):
 def plan_clusters(
     declared: Declared, site: Site, pools: Mapping[str, Iterable[PoolLoad]]
 ) -> list[ClusterPlan]:
-    """In the site's order; clusters without CloudCapacity are left out. `pools`: by cluster, by time."""
+    """Plan the clusters with CloudCapacities, in the site's order. `pools` are given by cluster, in order
+    of time.
+    """
     found = []
     for cluster in site.clusters:
         clouds = [one for one in declared.clouds.values() if cluster_named(one.cluster, site) == cluster]
@@ -82,7 +88,7 @@ def plan_clusters(
 
 
 def unplanned_items(declared: Declared) -> list[UnplannedItem]:
-    """What is reserved, and has no part in the plan."""
+    """Return what is reserved and has no part in the plan."""
     clouds = {one.name for one in declared.clouds.values()}
     used: dict[str, ResourceClass] = {}
     slots: list[UnplannedItem] = []
@@ -158,5 +164,5 @@ def _runs(cluster: SimulatedCluster, demands: Sequence[SeatDemand], end: int) ->
 
 
 def _durations(texts: Iterable[tuple[str, str]]) -> dict[str, int | None]:
-    """In seconds, by capacity; None: never."""
+    """Return durations in seconds by CloudCapacity; None stands for never."""
     return {name: None if text == _NEVER else whole_seconds(text) for name, text in texts}

@@ -1,4 +1,9 @@
-"""DOC"""
+"""Simulate the nodes of one cluster over the term: bought when windows open, gone when all of them are
+over.
+
+While any window of a CloudCapacity is open, its budgets keep its nodes, and later windows use the existing
+ones. A simulation follows one order where Karpenter's is open: the one that its `Planner` takes.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -30,6 +35,8 @@ from gen.planner.provisioning import NewNode, SchedulingResult
 
 
 class SchedulingInputs:
+    """Make the input of the planner: the node pools, existing nodes and pending pods of a moment."""
+
     def __init__(self, catalog: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]) -> None:
         self._catalog, self._places = catalog, places
         self._cares = any(_has_topology_terms(place.pod) for place in places.values())
@@ -37,8 +44,10 @@ class SchedulingInputs:
     def of_seats(
         self, wanted: Sequence[tuple[PoolKey, int]], machines: Sequence[SimulatedMachine], at: int
     ) -> SchedulingInput:
-        """With what other capacities have only where it matters to some class of the cluster who is where:
-        the same question is answered once.
+        """Return the input for pending seats.
+
+        Nodes of other capacities are included only if topology matters to some class of the cluster, so
+        that equal questions have equal inputs and their results are cached.
         """
         names = {cloud for key, _ in wanted for cloud in self._places[key].clouds}
         free = self._free(machines, at)
@@ -61,7 +70,7 @@ class SchedulingInputs:
     def of_nodes(
         self, key: PoolKey, level: int, machines: Sequence[SimulatedMachine], at: int
     ) -> SchedulingInput | None:
-        """So many whole nodes of one pool, but for those that are there; None where none is missing."""
+        """Return the input for a pool of whole nodes, without those that exist, or None if none is missing."""
         there = sum(machine.static == key for machine in machines)
         if there >= level:
             return None
@@ -93,7 +102,7 @@ class SchedulingInputs:
 
 
 def _has_topology_terms(pod: PodSet) -> bool:
-    """Does it matter to it where others are?"""
+    """Tell whether it matters to the pod where other pods are."""
     return bool(
         pod.spread
         or pod.affinity
@@ -107,7 +116,7 @@ Planner = Callable[[SchedulingInput], SchedulingResult]
 
 
 class SimulatedCluster(NamedTuple):
-    """`tails` and `lives` as `NodeRemoval` has them."""
+    """The cluster to simulate. `consolidate_after` and `expire_after` are as in `NodeRemoval`."""
 
     catalog: CapacityCatalog
     places: Mapping[PoolKey, PoolPlacement]
@@ -116,6 +125,8 @@ class SimulatedCluster(NamedTuple):
 
 
 class ClusterSimulation:
+    """The simulation of one cluster."""
+
     def __init__(self, cluster: SimulatedCluster, demands: Sequence[SeatDemand], choose: Planner) -> None:
         self._catalog, self._places = cluster.catalog, cluster.places
         self._demands = demands
@@ -136,7 +147,7 @@ class ClusterSimulation:
         self._shortfalls: dict[PoolKey, Shortfall] = {}
 
     def run(self, end: int) -> SimulationRun:
-        """`end`: to where machines are followed that never go."""
+        """Run the simulation. Nodes that never go are followed up to `end`."""
         changes = self._changes()
         for at in sorted({*changes, *self._boundaries(changes)}):
             self._leave(at)
@@ -153,7 +164,7 @@ class ClusterSimulation:
         return SimulationRun(tuple(self._intervals), tuple(self._steps), self._placements, tuple(self._kinds))
 
     def _changes(self) -> dict[int, dict[PoolKey, int]]:
-        """By instant: how much more of each pool is wanted from then on."""
+        """Return by instant how much the size of each pool changes."""
         found: dict[int, dict[PoolKey, int]] = {}
         for demand in self._demands:
             pairs = iter(demand.steps)
@@ -163,23 +174,25 @@ class ClusterSimulation:
         return found
 
     def _boundaries(self, changes: Mapping[int, object]) -> set[int]:
-        """When machines of reservations come and go, as far as anything is open."""
+        """Return when reservations begin and end while anything is open."""
         first, last = min(changes, default=0), max(changes, default=0)
         found = {at for one in self._catalog.reserved.values() for at in (one.reservation.first, one.last)}
         return {at for at in found if at is not None and first <= at <= last}
 
     def _begins(self, at: int) -> bool:
+        """Tell whether a reservation begins while seats are pending."""
         return bool(self._pending) and any(r.reservation.first == at for r in self._catalog.reserved.values())
 
     def _leave(self, at: int) -> None:
-        """Machines whose time is over since the last step."""
+        """Remove the machines that have gone since the last step."""
         for machine, goes in self._leaving.gone(self._machines, at):
             self._close_interval(machine, goes)
             self._machines.remove(machine)
 
     def _expire(self, at: int) -> set[PoolKey]:
-        """Reservations that end: a Capacity Block takes its machines with it, of others they are paid for by
-        the hour from then on. Answers whose seats have lost their place.
+        """End reservations: a Capacity Block takes its machines with it, others become on-demand.
+
+        Return the pools whose seats have lost their place.
         """
         lost: set[PoolKey] = set()
         for machine in list(self._machines):
@@ -199,7 +212,7 @@ class ClusterSimulation:
         return lost
 
     def _follow(self, at: int, changed: Mapping[PoolKey, int]) -> bool:
-        """Seats go, and it is known how many more are wanted. Answers whether any are."""
+        """Remove seats that are not needed any more and add pending ones. Tell whether any were added."""
         rises = False
         for key, change in sorted(changed.items()):
             before = self._levels.get(key, 0)
@@ -221,7 +234,7 @@ class ClusterSimulation:
         return rises
 
     def _lower(self, key: PoolKey, count: int, at: int) -> None:
-        """Those without a place go first, then those on the machines that were bought last."""
+        """Remove seats: pending ones first, then those on the machines that were bought last."""
         waiting = min(count, self._pending.get(key, 0))
         self._pending[key] = self._pending.get(key, 0) - waiting
         count -= waiting
@@ -232,14 +245,14 @@ class ClusterSimulation:
                 count -= took
 
     def _give_back(self, key: PoolKey, at: int) -> None:
-        """Those of reservations are free at once: whether they drain or not, they are paid for."""
+        """Return whole nodes. Reserved ones are free at once: they are paid for whether they drain or not."""
         mine = [machine for machine in self._machines if machine.static == key]
         for machine in mine[self._levels[key] :]:
             self._close_interval(machine, at if machine.kind.reserved else at + REMOVAL_SECONDS)
             self._machines.remove(machine)
 
     def _put(self, machine: SimulatedMachine, key: PoolKey, change: int, at: int) -> None:
-        """`change` seats of a pool more on it."""
+        """Add `change` seats of a pool to a machine."""
         machine.pods[key] = machine.pods.get(key, 0) + change
         if not machine.pods[key]:
             del machine.pods[key]
@@ -258,7 +271,7 @@ class ClusterSimulation:
             machine.since = until
 
     def _ask(self, at: int) -> tuple[int, int]:
-        """Loops, and machines bought."""
+        """Schedule pending seats and whole nodes. Return the number of loops and of machines bought."""
         self._shortfalls = {}
         bought = sum(self._hold(key, at) for key in sorted(self._static) if self._levels.get(key))
         wanted = [(key, count) for key, count in sorted(self._pending.items()) if count]
@@ -274,7 +287,7 @@ class ClusterSimulation:
         return len(answer.loops), bought + len(answer.machines)
 
     def _take(self, answer: SchedulingResult, at: int) -> None:
-        """By the names that the planner gives: ours to what stood, its own to what it bought."""
+        """Place seats by the names of the result: names of machines that existed, or of those it buys."""
         named = {one.name: one for one in self._machines}
         number = 0
         for loop in answer.loops:
@@ -303,7 +316,7 @@ class ClusterSimulation:
         return machine
 
     def _hold(self, key: PoolKey, at: int) -> int:
-        """Whole nodes of one pool, as many as are wanted. Answers how many are new."""
+        """Buy the whole nodes that a pool is missing. Return how many were bought."""
         question = self._questions.of_nodes(key, self._levels[key], self._machines, at)
         if question is None:
             return 0

@@ -1,4 +1,9 @@
-"""DOC"""
+"""The plan of a site: what every occurrence and every peak needs, what all of it costs, and how early to
+open.
+
+Lead times are lower bounds for instances that the cloud has: what Karpenter and cluster-autoscaler take,
+and a usual boot time. `gen.command.plan` formats what is computed here.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,17 +34,17 @@ SCAN, PROVISION = 10, 15 * 60  # cluster-autoscaler: its interval, and how long 
 
 
 def karpenter_lead(loops: int) -> int:
-    """Seconds for so many loops that buy; nothing where nothing is bought."""
+    """Return the seconds that this many buying loops of Karpenter take."""
     return loops * (BATCH_SECONDS + LAUNCH_SECONDS) + BOOT_SECONDS if loops else 0
 
 
 def cluster_autoscaler_lead(loops: int) -> int:
-    """It buys for all at once, whatever Karpenter's loops."""
+    """Return the seconds that cluster-autoscaler takes, which buys everything at once."""
     return SCAN + PROVISION if loops else 0
 
 
 class OccurrenceSeats(NamedTuple):
-    """One occurrence in one cluster, with the seats that it has there; or, with `nodes`, the whole nodes."""
+    """One occurrence in one cluster with its seats there, or its whole nodes if `nodes` is set."""
 
     occurrence: Occurrence
     cluster: str
@@ -48,8 +53,10 @@ class OccurrenceSeats(NamedTuple):
 
 
 class OccurrencePlan(NamedTuple):
-    """`machines` are those that its seats are on, when it has opened; `bought` are all that were bought then.
-    `least`, `most`: of `machines`, where Karpenter's order is open. `idle`: reserved machines not in use.
+    """What one occurrence needs when it has opened.
+
+    `machines` are those that its seats are on, `bought` all that were bought at that moment. `least` and
+    `most` bound `machines` where Karpenter's order is open. `idle` counts unused reserved machines.
     """
 
     dated: OccurrenceSeats
@@ -63,16 +70,17 @@ class OccurrencePlan(NamedTuple):
 
     @property
     def lead(self) -> int:
-        """Seconds that Karpenter may need."""
+        """The seconds that Karpenter may need."""
         return karpenter_lead(self.loops if self.bought else 0)
 
     @property
     def autoscaler_lead(self) -> int:
+        """The seconds that cluster-autoscaler may need."""
         return cluster_autoscaler_lead(self.bought)
 
 
 class PlanFilter(NamedTuple):
-    """What of it is told. `names`: reservations; empty: all."""
+    """The part of the plan to show. `names` are reservations; empty stands for all."""
 
     span: TimeRange = TimeRange()
     names: frozenset[str] = frozenset()
@@ -80,12 +88,14 @@ class PlanFilter(NamedTuple):
     cluster: str | None = None
 
     def has(self, key: PoolKey) -> bool:
+        """Tell whether the filter includes a pool."""
         return (not self.names or key[0] in self.names) and self.resource_class in (None, key[1])
 
 
 def plan_occurrences(
     some: Sequence[ClusterPlan], dated: Iterable[OccurrenceSeats], asked: PlanFilter
 ) -> list[OccurrencePlan]:
+    """Return what each occurrence needs, in order of time."""
     found = []
     views = {one.cluster: _ClusterView(one) for one in some}
     for one in dated:
@@ -109,7 +119,7 @@ def _occurrence_order(one: OccurrencePlan) -> tuple[int, str, str, str]:
 
 
 class _ClusterView:
-    """One cluster, to be asked about its occurrences."""
+    """Look up occurrences in the plan of one cluster."""
 
     def __init__(self, planned: ClusterPlan) -> None:
         self._planned = planned
@@ -144,7 +154,7 @@ class _ClusterView:
 
 
 def _machines_of(run: SimulationRun, keys: Iterable[PoolKey], at: int) -> set[int]:
-    """The machines that seats of these pools are on."""
+    """Return the machines that seats of these pools are on."""
     found: set[int] = set()
     for key in keys:
         mine = run.placements.get(key, [])
@@ -155,13 +165,15 @@ def _machines_of(run: SimulationRun, keys: Iterable[PoolKey], at: int) -> set[in
 
 
 def idle_reserved_at(planned: ClusterPlan, standing: MachineCounts, now: int) -> int:
+    """Return how many reserved machines are unused at an instant."""
     there = sum(one.reservation.count for one in planned.catalog.reserved.values() if one.at(now))
     return max(0, there - sum(number for kind, number in standing.at(now).items() if kind.reserved))
 
 
 class MachinePeak(NamedTuple):
-    """The most machines of a cluster that stand at once, when first. `least`, `most` as above. `seats` and
-    whole `nodes` by class: what is open then.
+    """The most machines of a cluster at once, and when first.
+
+    `least` and `most` are bounds as above. `seats` and whole `nodes` by class are what is open then.
     """
 
     cluster: str
@@ -176,7 +188,7 @@ class MachinePeak(NamedTuple):
 
 
 class ReservedPlan(NamedTuple):
-    """`cluster`: the first that uses it."""
+    """The use of a capacity reservation. `cluster` is the first that uses it."""
 
     cluster: str
     reserved: ReservedMachines
@@ -186,9 +198,7 @@ class ReservedPlan(NamedTuple):
 
 
 class MonthPlan(NamedTuple):
-    """`least`, `most`: what is bought by the hour, where Karpenter's order is open. `paid`: of what is
-    reserved.
-    """
+    """One month. `least` and `most` bound what is bought by the hour; `paid` is by reservation."""
 
     month: str
     sum: CostSum
@@ -199,6 +209,8 @@ class MonthPlan(NamedTuple):
 
 
 class CostPlan(NamedTuple):
+    """The plan of a site, or the part of it that a filter includes."""
+
     since: int
     until: int
     peaks: tuple[MachinePeak, ...]
@@ -222,6 +234,7 @@ def cost_plan(
     asked: PlanFilter,
     months: MonthSplitter,
 ) -> CostPlan:
+    """Compute the plan of a site."""
     some = [one for one in some if asked.cluster in (None, one.cluster)]
     term = _term(some)
     since, until = asked.span.clip(*term)
@@ -262,7 +275,9 @@ def cost_plan(
 
 
 def monthly_costs(some: Sequence[ClusterPlan], months: MonthSplitter) -> dict[str, dict[str, Money]]:
-    """What each reservation costs in each month, on top of what is paid for already; unknown prices are 0."""
+    """Return what each reservation costs in each month, besides what is paid in advance; unknown prices are
+    0.
+    """
     found: dict[str, dict[str, Money]] = {}
     for one in some:
         for line in ledger.cost_lines(one, 0, TimeRange(), months):
@@ -272,7 +287,7 @@ def monthly_costs(some: Sequence[ClusterPlan], months: MonthSplitter) -> dict[st
 
 
 def _term(some: Iterable[ClusterPlan]) -> tuple[int, int]:
-    """From the first opening to when the last machine has gone."""
+    """Return the time from the first opening to the end of the last machine."""
     opens = [one.first for one in some if one.demands]
     ends = [one.last for one in some if one.demands]
     ends += [interval.until for one in some for interval in one.runs[0].intervals]
@@ -342,7 +357,7 @@ def _months(
 def _alternative_sums(
     some: Sequence[ClusterPlan], run: int, asked: PlanFilter, months: MonthSplitter
 ) -> Mapping[str, CostSum]:
-    """By month, the way with the least or the most machines; nothing where there is but one way."""
+    """Return the sums by month of the run with the fewest or the most machines, if there is one."""
     if all(len(one.runs) == 1 for one in some):
         return {}
     found = [

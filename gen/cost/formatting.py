@@ -1,4 +1,4 @@
-"""DOC"""
+"""Format machines, hours and money, as text and as JSON."""
 
 from decimal import Decimal
 
@@ -10,7 +10,7 @@ UNKNOWN = "not known"
 
 
 def machines_text(machines: CountedKinds) -> str:
-    """`4 reserved g5.12xlarge, 2 on-demand m5.large`; what is reserved first, then by type."""
+    """Format machines: `4 reserved g5.12xlarge, 2 on-demand m5.large`; reserved first, then by type."""
     counts: dict[tuple[int, str], int] = {}
     for kind, number in machines:
         key = CAPACITY_TYPES.index(kind.capacity_type), kind.type
@@ -21,25 +21,27 @@ def machines_text(machines: CountedKinds) -> str:
 
 
 def band_text(number: int, least: int, most: int) -> str:
-    """`5`; `4 to 6` where Karpenter's own order is open."""
+    """Format a number, or `4 to 6` where Karpenter's order is open."""
     return str(number) if least == most else f"{least} to {most}"
 
 
 def percent(part: int, whole: int) -> int:
-    """Per cent, rounded half up; of nothing it is 0."""
+    """Return a share in percent, rounded half up; of nothing it is 0."""
     return (200 * part + whole) // (2 * whole) if whole else 0
 
 
 def money_or_unknown(money: Money | None) -> str:
+    """Format money, or say that it is not known."""
     return UNKNOWN if money is None else money_text(money)
 
 
 def minutes(seconds: int) -> int:
+    """Round seconds up to minutes."""
     return -(-seconds // 60)
 
 
 def money_text(money: Money) -> str:
-    """`1,234.50`"""
+    """Format money: `1,234.50`."""
     return f"{dollars(money):,}"
 
 
@@ -48,8 +50,9 @@ _NANO = Decimal("1e-9")
 
 
 def money_json(amount: Money | None) -> str | None:
-    """Dollars as text, so that no reader rounds them: nine decimals, so that parts add up to their sums, but
-    without zeros behind the cents.
+    """Format dollars as text, so that no reader rounds them.
+
+    Nine decimals let parts add up to their sums; zeros after the cents are left out.
     """
     if amount is None:
         return None
@@ -58,6 +61,7 @@ def money_json(amount: Money | None) -> str | None:
 
 
 def machines_json(machines: CountedKinds) -> list[JsonObject]:
+    """Return machines as JSON."""
     return [
         {
             "cloudCapacity": kind.capacity,
@@ -72,6 +76,7 @@ def machines_json(machines: CountedKinds) -> list[JsonObject]:
 
 
 def use_json(use: ReservedUsage) -> JsonObject:
+    """Return the use of a reservation as JSON."""
     return {
         "hours": hours_json(use.paid),
         "usedHours": hours_json(use.used),

@@ -1,4 +1,7 @@
-"""DOC"""
+"""Assign the cost of machines to pools and months: each interval is shared among its seats, to the second.
+
+Shares are whole seconds and money is exact, so the sums by reservation, class or month add up to the total.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -17,17 +20,20 @@ CAPACITY_TYPES = (RESERVED, ON_DEMAND, SPOT)
 
 
 class TimeRange(NamedTuple):
-    """What is looked at: [since, until); None is open."""
+    """The time range [since, until); None is open."""
 
     since: int | None = None
     until: int | None = None
 
     def clip(self, first: int, end: int) -> tuple[int, int]:
+        """Return the part of [first, end) within the range."""
         return max(first, self.since or first), end if self.until is None else min(end, self.until)
 
 
 class CostLine(NamedTuple):
-    """`seconds` of machines of one sort that a pool caused in one month. `money` None: no price is known."""
+    """`seconds` of machines of one kind that a pool uses in one month. `money` None: the price is not
+    known.
+    """
 
     month: str
     cluster: str
@@ -39,8 +45,8 @@ class CostLine(NamedTuple):
 
 
 class CostSum(NamedTuple):
-    """Of some lines. `seconds` by capacity type; `unpriced`: sorts of which no price is known, so that their
-    money is not in it.
+    """The sum of lines. `seconds` by capacity type. `unpriced` kinds have no known price and are not in
+    `money`.
     """
 
     seconds: tuple[tuple[str, int], ...]
@@ -49,12 +55,12 @@ class CostSum(NamedTuple):
 
     @property
     def bought(self) -> Money | None:
-        """What is bought by the hour; None where a price is missing."""
+        """The money for what is bought by the hour, or None if a price is missing."""
         return None if self.unpriced else self.priced
 
     @property
     def priced(self) -> Money:
-        """The same, of all that has a price."""
+        """The same for everything that has a price."""
         return sum((money for _, money in self.money), Decimal(0))
 
     @property
@@ -63,7 +69,7 @@ class CostSum(NamedTuple):
 
 
 class ReservedIntervals(NamedTuple):
-    """A reservation at AWS, with the stays on its machines in all clusters that use it, `cluster` first."""
+    """A capacity reservation with the intervals on its machines in all clusters, `cluster` first."""
 
     cluster: str
     reserved: ReservedMachines
@@ -71,7 +77,7 @@ class ReservedIntervals(NamedTuple):
 
 
 class ReservedUsage(NamedTuple):
-    """Machines that are paid for, in a span: for how many seconds, and in how many they were used."""
+    """The machines of a reservation in a time range: seconds paid, and seconds used."""
 
     paid: int
     used: int
@@ -91,11 +97,11 @@ class ReservedUsage(NamedTuple):
 
 
 MonthSplitter = Callable[[int, int], Iterable[tuple[str, int, int]]]
-"""Cuts a span into months: name, first, end."""
+"""Splits a time range into months: name, first, end."""
 
 
 def cost_lines(planned: ClusterPlan, run: int, span: TimeRange, months: MonthSplitter) -> list[CostLine]:
-    """Of one way in which it may go, by its number in `runs`."""
+    """Return the lines of one run, by its number in `runs`."""
     found: list[CostLine] = []
     prices: dict[MachineKind, Decimal | None] = {}
     for interval in planned.runs[run].intervals:
@@ -111,7 +117,7 @@ def cost_lines(planned: ClusterPlan, run: int, span: TimeRange, months: MonthSpl
 
 
 def share_seconds(seconds: int, payers: Sequence[tuple[PoolKey, int]]) -> list[tuple[PoolKey, int]]:
-    """Whole seconds by the numbers of seats; what is left over goes to the largest remainders."""
+    """Share whole seconds by numbers of seats; what is left over goes to the largest remainders."""
     if len(payers) == 1:
         return [(payers[0][0], seconds)]
     whole = sum(count for _, count in payers)
@@ -122,6 +128,7 @@ def share_seconds(seconds: int, payers: Sequence[tuple[PoolKey, int]]) -> list[t
 
 
 def sum_lines(some: Iterable[CostLine]) -> CostSum:
+    """Add lines."""
     seconds = dict.fromkeys(CAPACITY_TYPES, 0)
     money = dict.fromkeys(CAPACITY_TYPES[1:], Decimal(0))
     unpriced: set[MachineKind] = set()
@@ -136,6 +143,7 @@ def sum_lines(some: Iterable[CostLine]) -> CostSum:
 
 
 def sum_by(some: Iterable[CostLine], by: Callable[[CostLine], Group]) -> dict[Group, CostSum]:
+    """Add lines by group."""
     found: dict[Group, list[CostLine]] = {}
     for line in some:
         found.setdefault(by(line), []).append(line)
@@ -143,8 +151,8 @@ def sum_by(some: Iterable[CostLine], by: Callable[[CostLine], Group]) -> dict[Gr
 
 
 def reserved_intervals(some: Iterable[ClusterPlan]) -> list[ReservedIntervals]:
-    """Each is paid for once, however many clusters use it. Where they say different numbers, the least
-    counts.
+    """Return each capacity reservation once, however many clusters use it. If their counts differ, the
+    least counts.
     """
     found: dict[str, ReservedIntervals] = {}
     for one in some:
@@ -168,8 +176,9 @@ def reserved_intervals(some: Iterable[ClusterPlan]) -> list[ReservedIntervals]:
 def reserved_usage(
     one: ReservedMachines, intervals: Iterable[MachineInterval], term: tuple[int, int], span: TimeRange
 ) -> ReservedUsage:
-    """Of a reservation at AWS, by the stays on its machines: what its own dates leave open is the term's.
-    More of them at once than it has are no more use of it.
+    """Return the use of a reservation. Where it has no dates of its own, those of the term count.
+
+    Machines beyond its count add nothing.
     """
     first, end = span.clip(*paid_span(one, term))
     changes: dict[int, int] = {}
@@ -186,6 +195,7 @@ def reserved_usage(
 
 
 def paid_span(one: ReservedMachines, term: tuple[int, int]) -> tuple[int, int]:
+    """Return the time for which a reservation is paid."""
     first = term[0] if one.reservation.first is None else one.reservation.first
     end = term[1] if one.reservation.until is None else one.reservation.until
     return first, max(first, end)
@@ -194,7 +204,7 @@ def paid_span(one: ReservedMachines, term: tuple[int, int]) -> tuple[int, int]:
 def usage_by_month(
     some: Iterable[ReservedIntervals], span: TimeRange, months: MonthSplitter, term: tuple[int, int]
 ) -> Mapping[str, dict[str, ReservedUsage]]:
-    """By month, then by reservation at AWS."""
+    """Return the use by month, then by reservation."""
     found: dict[str, dict[str, ReservedUsage]] = {}
     for one in some:
         first, end = span.clip(*paid_span(one.reserved, term))
@@ -207,7 +217,7 @@ def usage_by_month(
 
 
 def month_splitter(zone: Zone) -> MonthSplitter:
-    """`2026-02`, on the clock of the zone."""
+    """Return a function that splits time ranges into months like `2026-02` in a time zone."""
     ends: dict[tuple[int, int], int] = {}
 
     def cut(first: int, end: int) -> Iterator[tuple[str, int, int]]:

@@ -1,4 +1,9 @@
-"""DOC"""
+"""Instance types of a CloudCapacity and what a node of each leaves for pods.
+
+Types come from the built-in table and from the file, which wins. The overhead of nodes is computed by the
+rules of Karpenter's AWS provider where nothing declares it. Amounts are billionths, as in
+`gen.karpenter.resourcelists`.
+"""
 
 import math
 import re
@@ -30,7 +35,7 @@ _BOTTLEROCKET = "Bottlerocket"
 
 
 class NodeOverhead(NamedTuple):
-    """What one node class says of every type. `most`: pods; None: as many as the type has addresses."""
+    """What an EC2NodeClass says about every type. `most` pods; None: as many as the type has addresses for."""
 
     volume: int
     raid: bool
@@ -41,15 +46,16 @@ class NodeOverhead(NamedTuple):
     evictions: Mapping[str, str]
 
     def disk(self, nvme: int) -> int:
-        """`nvme`: GB of the disks that come with the machine."""
+        """Return the size of the disk. `nvme`: GB of the disks that come with the instance."""
         return nvme * 10**9 * ONE if self.raid and nvme else self.volume
 
     def pods(self, own: int, cpu: int) -> int:
-        """`own`: of a type of which the node class says nothing. Both in billionths."""
+        """Return how many pods a node takes. `own`: by the type itself. Both in billionths."""
         most = own if self.most is None else self.most * ONE
         return min(self.for_a_core * (cpu // ONE) * ONE, most) if self.for_a_core else most
 
     def overhead(self, capacity: Mapping[str, int]) -> dict[str, int]:
+        """Return what kubelet, system and eviction thresholds reserve."""
         kubelet = {
             "cpu": _kubelet_cpu(capacity["cpu"] // ONE),
             MEMORY: _KUBELET_MEMORY + _KUBELET_MEMORY_PER_POD * (capacity[PODS] // ONE),
@@ -65,6 +71,7 @@ class NodeOverhead(NamedTuple):
 
 
 def node_overhead(cloud: CloudCapacity) -> NodeOverhead:
+    """Return the overhead that the node class of a CloudCapacity declares."""
     kubelet = cloud.node_class.get("kubelet") or {}
     own = family(cloud.node_class)
     return NodeOverhead(
@@ -79,13 +86,13 @@ def node_overhead(cloud: CloudCapacity) -> NodeOverhead:
 
 
 def usable_memory(memory: int, architecture: str) -> int:
-    """What of the memory that is printed on the box the operating system gets, in billionths of bytes."""
+    """Return the part of the nominal memory that the operating system gets, in billionths of bytes."""
     whole = (memory - (_ARM_RESERVED_MEMORY if architecture == "arm64" else 0)) // _MI
     return (whole - -(-whole * 3 // 40)) * _MI
 
 
 def _volume(devices: Sequence[Mapping[str, Any]], own: str) -> int:
-    """The size of the disk that pods write to: of the volume that is called the root, or of the family's."""
+    """Return the size of the disk that pods write to: the root volume, or the default of the AMI family."""
     usual = _WINDOWS_VOLUME if own.startswith("Windows") else _VOLUME
     root = _size(one for one in devices if one.get("rootVolume"))
     if root is not None or not devices:
@@ -101,13 +108,13 @@ def _volume(devices: Sequence[Mapping[str, Any]], own: str) -> int:
 
 
 def _size(devices: Iterable[Mapping[str, Any]]) -> int | None:
-    """Of the first; None where nothing says it."""
+    """Return the size of the first device, or None if it is not declared."""
     text = next(((one.get("ebs") or {}).get("volumeSize") for one in devices), None)
     return None if text is None else _amount(text)
 
 
 def _threshold(said: str | None, capacity: int, usual: int) -> int:
-    """A share is of the capacity; all of it means none. Rounded as Karpenter does, with its floats."""
+    """Return an eviction threshold. 100 % means none. Rounded as Karpenter does, with floats."""
     if said is None:
         return usual
     if not said.endswith("%"):
@@ -134,7 +141,7 @@ _ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
 
 
 class DeclaredType(NamedTuple):
-    """A type without its offerings. `size` orders types of which no price is known."""
+    """A type without its offerings. `size` orders types without a known price."""
 
     name: str
     capacity: ResourceList
@@ -150,15 +157,16 @@ class DeclaredType(NamedTuple):
 
     @property
     def unknown(self) -> frozenset[str]:
-        """Labels that a machine may have of which nothing says so: they exclude nothing."""
+        """The labels that a node may have but that nothing defines; they exclude nothing."""
         return _undefined_labels(self.requirements)
 
     def with_offerings(self, offerings: Iterable[Any]) -> InstanceType:
+        """Return the instance type with these offerings."""
         return InstanceType(self.name, self.capacity, tuple(offerings), self.overhead, self.requirements)
 
 
 def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]:
-    """By name. A type of which neither the table nor the file knows CPU and memory is left out."""
+    """Return the types by name, without those whose CPU and memory are not known."""
     said = {one.name: one for one in cloud.instance_types}
     daemons, rest = parse_resources(dict(cloud.daemon_requests)), node_overhead(cloud)
     found = {}
@@ -204,13 +212,13 @@ def _undefined_labels(requirements: tuple[Requirement, ...]) -> frozenset[str]:
 
 
 def _nominal_capacity(row: instancetypes.Ec2Type) -> dict[str, int]:
-    """What is printed on the box."""
+    """Return the nominal capacity of a type of the table."""
     gpus = {instancetypes.GPU: row.gpus * ONE} if row.gpus else {}
     return {"cpu": row.cpu * ONE, MEMORY: row.memory * _MI, PODS: row.pods * ONE, **gpus}
 
 
 def _labels(name: str, capacity: Mapping[str, int], region: str) -> tuple[Requirement, ...]:
-    """Of a type that is not in the table. A label that is not among them excludes nothing."""
+    """Return the labels of a type that is not in the table. Other labels exclude nothing."""
     parts = _NAME.fullmatch(name)
     values = {"instance-cpu": str(capacity["cpu"] // ONE), "instance-memory": str(capacity[MEMORY] // _MI)}
     if parts is not None:
@@ -225,7 +233,9 @@ def _labels(name: str, capacity: Mapping[str, int], region: str) -> tuple[Requir
 def _device_labels(
     what: str, makers: Mapping[str, str], capacity: Mapping[str, int]
 ) -> Iterable[Requirement]:
-    """Labels of GPUs or of accelerators: who has none has none of them. `makers`: by resource."""
+    """Return the labels for GPUs or accelerators; a type without any has none of them. `makers`: by
+    resource.
+    """
     there = {resource: capacity[resource] for resource in makers if capacity.get(resource)}
     if not there:
         for part in ("name", "manufacturer", "count", *(["memory"] if what == "gpu" else [])):

@@ -1,4 +1,4 @@
-"""DOC"""
+"""Judge a plan: findings at the documents that can be changed. Occurrences in the past are not judged."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -21,7 +21,7 @@ LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "
 def plan_problems(
     some: Sequence[ClusterPlan], months: Iterable[MonthPlan], declared: Declared, site: Site, now: int
 ) -> Iterator[Problem]:
-    """`months`: of the whole plan."""
+    """Return all findings. `months` are those of the whole plan."""
     known = {one.name: one for one in declared.reservations}
     for one in some:
         yield from _shortfalls(one, known, now)
@@ -39,7 +39,7 @@ def _at(one: Reservation) -> tuple[str, int, tuple[str | int, ...]]:
 
 
 def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
-    """One for each pool and kind of reason: of the moment at which most seats find nothing, the first."""
+    """Return a finding for each pool and kind of reason: at the first moment with the largest shortfall."""
     found: dict[tuple[PoolKey, bool], list[tuple[int, Shortfall]]] = {}
     for step in one.runs[0].steps:
         for key, shortfall in step.shortfalls if step.at >= now else ():
@@ -63,7 +63,7 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
 
 
 def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
-    """One for each reservation: of the opening that needs longest, the first."""
+    """Return a finding for each reservation: for the first of the openings that need the longest lead."""
     steps = {step.at: step for step in one.runs[0].steps if step.bought and step.at >= now}
     short: dict[str, tuple[int, int]] = {}
     for demand in one.demands:
@@ -88,7 +88,10 @@ def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -
 def _budget(
     months: Iterable[MonthPlan], site: Site, most: Decimal, paid: Mapping[str, Mapping[str, Money]]
 ) -> Iterator[Problem]:
-    """`paid`: by month, what each reservation costs in it. What has no price may only make it more."""
+    """Return findings on months above the budget.
+
+    `paid`: by month, what each reservation costs. What has no known price could only add to it.
+    """
     at = (site.origin.file, site.origin.index, ("spec", "diff", "budget"))
     for one in months:
         names = ", ".join(sorted({f"{kind.capacity_type} {kind.type}" for kind in one.sum.unpriced}))

@@ -1,4 +1,8 @@
-"""DOC"""
+"""Values that the simulation makes: demand, machine kinds, intervals, shortfalls; and counts of machines
+over time.
+
+Instants are seconds in UTC, time ranges are half-open. Money is exact until it is shown.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,14 +13,14 @@ PoolKey = tuple[str, str]
 """(reservation, class): one pool of seats, or of whole nodes."""
 
 Money = Decimal
-"""In dollars an hour times seconds: exact. `dollars` shows it."""
+"""Dollars an hour times seconds, exact. `dollars` converts it."""
 
 HOUR = 3600
 _CENT = Decimal("0.01")
 
 
 class SeatDemand(NamedTuple):
-    """One pool of a reservation as it rises and falls. `steps`: minute, change, minute, change and so on."""
+    """The size of one pool over time. `steps`: minute, change, minute, change and so on."""
 
     key: PoolKey
     nodes: bool  # whole nodes, not seats
@@ -24,7 +28,7 @@ class SeatDemand(NamedTuple):
 
 
 class MachineKind(NamedTuple):
-    """What a machine is and how it is had. `reserved`: key of the reservation at AWS; empty where none."""
+    """What a machine is and how it is paid. `reserved` is the key of its reservation, if any."""
 
     capacity: str  # name of the CloudCapacity
     type: str
@@ -34,8 +38,8 @@ class MachineKind(NamedTuple):
 
 
 class MachineInterval(NamedTuple):
-    """A machine in a span in which nothing of it changes. `payers`: whose seats are on it, or were last, with
-    how many of them.
+    """A time in which nothing about a machine changes. `payers`: the pools with seats on it (or the last
+    ones) and how many.
     """
 
     machine: int
@@ -46,7 +50,7 @@ class MachineInterval(NamedTuple):
 
 
 class Shortfall(NamedTuple):
-    """Seats of one pool that find no machine. `kind`: `limits`, or what else `gen.plan` calls the reason."""
+    """Seats of one pool without a machine. `kind` is `limits` or another kind of `Unschedulable`."""
 
     count: int  # type: ignore[assignment] # hides tuple.count
     kind: str
@@ -54,7 +58,7 @@ class Shortfall(NamedTuple):
 
 
 class SimulationStep(NamedTuple):
-    """A moment at which machines were asked for, or given back. `bought` in `loops` loops of Karpenter."""
+    """A moment at which machines were asked for or given back; `bought` in so many `loops` of Karpenter."""
 
     at: int
     loops: int
@@ -63,8 +67,10 @@ class SimulationStep(NamedTuple):
 
 
 class SimulationRun(NamedTuple):
-    """One way in which it may go. `homes`: for each pool, from when on its seats are on which machines, by
-    time. `sorts`: of each machine when it was bought.
+    """The result of one simulation.
+
+    `placements`: for each pool, from when on its seats are on which machines. `kinds`: of each machine when
+    bought.
     """
 
     intervals: tuple[MachineInterval, ...]
@@ -74,15 +80,17 @@ class SimulationRun(NamedTuple):
 
 
 def dollars(money: Money) -> Decimal:
-    """To the cent."""
+    """Return dollars, rounded to the cent."""
     return (money / HOUR).quantize(_CENT)
 
 
 CountedKinds = tuple[tuple[MachineKind, int], ...]
-"""How many of each sort, by sort."""
+"""The number of machines of each kind, sorted by kind."""
 
 
 class MachineCounts:
+    """How many machines of each kind there are over time."""
+
     def __init__(self, intervals: Iterable[MachineInterval]) -> None:
         changes: dict[int, dict[MachineKind, int]] = {}
         for interval in intervals:
@@ -100,11 +108,12 @@ class MachineCounts:
             self.levels.append(dict(level))
 
     def at(self, now: int) -> Mapping[MachineKind, int]:
+        """Return the machines at an instant."""
         place = bisect_right(self.moments, now) - 1
         return self.levels[place] if place >= 0 else {}
 
     def most(self, since: int, until: int) -> tuple[int, int]:
-        """The most machines at once in [since, until), and the first moment of it."""
+        """Return the most machines at once in [since, until), and the first moment of it."""
         if since >= until:
             return 0, since
         found = sum(self.at(since).values()), since
@@ -119,4 +128,5 @@ class MachineCounts:
 
 
 def sorted_counts(machines: Mapping[MachineKind, int]) -> CountedKinds:
+    """Return machines sorted by kind."""
     return tuple(sorted(machines.items()))

@@ -1,4 +1,4 @@
-"""DOC"""
+"""Machines of a simulation: their state for the planner, and when they go."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -18,8 +18,9 @@ from gen.planner.podspec import named_zones
 
 
 class PoolPlacement(NamedTuple):
-    """What one pool asks for: its pod, and the CloudCapacities that it may use, the preferred first. For
-    whole nodes the pod counts for nothing.
+    """What one pool asks for: its pod, and the CloudCapacities that it may use, preferred first.
+
+    For whole nodes the pod does not matter.
     """
 
     pod: PodSet
@@ -27,7 +28,9 @@ class PoolPlacement(NamedTuple):
 
 
 def zones_by_capacity(places: Iterable[PoolPlacement]) -> dict[str, frozenset[str]]:
-    """By CloudCapacity: by seats that may use it. Left out where the zone is all the same to all of them."""
+    """Return, by CloudCapacity, the zones that its seats name; a capacity is left out where zones do not
+    matter.
+    """
     found: dict[str, frozenset[str]] = {}
     for place in places:
         named = named_zones(place.pod)
@@ -37,6 +40,8 @@ def zones_by_capacity(places: Iterable[PoolPlacement]) -> dict[str, frozenset[st
 
 
 class SimulatedMachine:
+    """One machine of a simulation."""
+
     __slots__ = (
         "bought",
         "empty",
@@ -64,7 +69,7 @@ class SimulatedMachine:
 def state_node(
     machine: SimulatedMachine, catalog: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement]
 ) -> StateNode:
-    """As long as nothing on it changes, the same object."""
+    """Return the machine as the planner takes it; the same object as long as nothing on it changes."""
     if machine.node is None:
         declared = catalog.declared_type(machine.kind.capacity, machine.kind.type)
         machine.node = StateNode(
@@ -84,7 +89,7 @@ def state_node(
 
 @lru_cache(maxsize=1024)
 def _current_labels(bought: Labels, kind: MachineKind) -> Labels:
-    """The labels that a machine has which came with those; one whose reservation has ended is like others."""
+    """Return the labels of a machine that came with `bought`; those of an ended reservation are gone."""
     labels = {key: value for key, value in bought if kind.reserved or key not in RESERVATION_LABELS}
     labels |= {CAPACITY_TYPE: kind.capacity_type, REGISTERED: "true", INITIALIZED: "true"}
     return tuple(sorted(labels.items()))
@@ -99,10 +104,12 @@ DurationsByCapacity = Mapping[str, int | None]
 
 
 class NodeRemoval:
-    """While any window of a CloudCapacity is open, its budgets keep its machines; other budgets are its own.
+    """When empty machines go: in rounds of Karpenter's, as disruption budgets allow, and by expiry.
 
-    `tails`: by CloudCapacity, seconds that an empty machine stays; None: as long as it lives, which is what
-    `lives` says: then it goes whatever budgets say, and one with seats on it is replaced by its like.
+    While any window of a CloudCapacity is open, its budgets keep its machines; other budgets are its own.
+    `consolidate_after`: by CloudCapacity, the seconds that an empty machine stays; None: as long as it
+    lives. `expire_after`: how long machines live. Then an empty one goes whatever budgets say, and one with
+    seats on it is replaced by an equal one.
     """
 
     def __init__(
@@ -120,16 +127,18 @@ class NodeRemoval:
         self._held: dict[str, tuple[int, int | None]] = {}  # from when to when own budgets let nothing go
 
     def opens(self, cloud: str) -> None:
+        """Note that a window of a CloudCapacity opens."""
         self._open[cloud] += 1
 
     def closes(self, cloud: str, at: int) -> None:
+        """Note that a window of a CloudCapacity closes."""
         self._open[cloud] -= 1
         self._closed[cloud] = at
 
     def gone(
         self, machines: Iterable[SimulatedMachine], until: int | None
     ) -> list[tuple[SimulatedMachine, int]]:
-        """Those that have gone by then, and when. None: those that ever go, if no window opens any more."""
+        """Return the machines that have gone by then, and when. None: all that ever go if no window opens."""
         pools: dict[str, list[SimulatedMachine]] = {}
         for one in machines:
             if one.static is None:
@@ -147,7 +156,7 @@ class NodeRemoval:
     def _taken(
         self, cloud: str, pool: Sequence[SimulatedMachine], until: int | None
     ) -> Iterator[tuple[int, int]]:
-        """Numbers of machines, and when Karpenter chose them for they were empty."""
+        """Return the numbers of empty machines that Karpenter disrupts, and when."""
         tail, closed = self._consolidate_after[cloud], self._closed[cloud]
         if self._open[cloud] or tail is None:
             return
@@ -166,7 +175,7 @@ class NodeRemoval:
             self._next[cloud] = at + ROUND_SECONDS
 
     def _free(self, cloud: str, at: int) -> int | None:
-        """From when on its own budgets let anything go; None: never."""
+        """Return from when on its own budgets allow a disruption, or None if never."""
         since, until = self._held.get(cloud, (at, at))
         if not (since <= at and (until is None or at < until)):
             until = next_disruption_allowed(self._budgets[cloud], _EMPTY, at)
@@ -174,7 +183,7 @@ class NodeRemoval:
         return until
 
     def _expires(self, machine: SimulatedMachine) -> int | None:
-        """The first time of all that its like expires with nobody on it."""
+        """Return the first time at which the machine or its replacement expires with no seats on it."""
         life = self._expire_after[machine.kind.capacity]
         if life is None or machine.empty is None:
             return None

@@ -1,4 +1,4 @@
-"""DOC"""
+"""Seats, machines and money over the term, by day, week or month, for charts."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -17,9 +17,11 @@ _MAX_DAYS, _MAX_WEEKS = 31, 60
 
 
 class PlanSeries(NamedTuple):
-    """`unit` is day, week or month; `bins` are their names, by time. Of each bin the most seats at once, the
-    machines of the first moment with the most of them, and the money of it, by capacity type. `idle`:
-    reserved machines that nobody uses at that moment; none where only some reservations are told.
+    """The series of a chart. `unit` is day, week or month; `bins` are their names in order.
+
+    For each bin: the most seats at once, the machines at the first moment with the most of them, and its
+    money, by capacity type. `idle` counts unused reserved machines at that moment; 0 if only some
+    reservations are shown.
     """
 
     unit: str
@@ -33,7 +35,7 @@ class PlanSeries(NamedTuple):
 def plan_series(
     some: Sequence[ClusterPlan], asked: PlanFilter, term: tuple[int, int], zone: Zone
 ) -> PlanSeries:
-    """`term`: of the plan that it is drawn of."""
+    """Return the series. `term` is that of the plan."""
     unit, cut = _splitter(term, zone)
     names = [(name, first, end) for name, first, end in cut(*term)]
     some = [one for one in some if asked.cluster in (None, one.cluster)]
