@@ -1,4 +1,6 @@
-"""DOC"""
+"""Check what is declared for autoscalers: versions and feature gates of Karpenter, and settings that are
+not read.
+"""
 
 from collections.abc import Iterator
 
@@ -21,44 +23,42 @@ def has_feature(name: str, cluster: Cluster) -> bool:
 
 
 def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:
-    """What a cluster lacks, told where it is asked for."""
+    """Report a feature that a cluster lacks at the place where it is asked for."""
     if has_feature(name, cluster):
         return
     need, there = FEATURES[name], cluster.karpenter or _NEWEST
     if there.version < need.since:
-        message = (
-            f"Karpenter {version_text(there.version)} in cluster {cluster.name} does not know {need.title}."
-        )
+        message = f"Karpenter {version_text(there.version)} in cluster {cluster.name} does not support {need.title}."
         fix = f"Use Karpenter {version_text(need.on_since or need.since)} or later."
     elif dict(there.gates).get(need.gate) is False:
-        message = f"{need.title} need the gate {need.gate}, which cluster {cluster.name} has off."
-        fix = f"Switch it on, and write karpenter.gates.{need.gate}: true in the Site."
+        message = f"{need.title} need the feature gate {need.gate}, which is off in cluster {cluster.name}."
+        fix = f"Enable it, and write karpenter.gates.{need.gate}: true in the Site."
     else:
         message = (
-            f"{need.title} need the gate {need.gate}, which is off in Karpenter {version_text(there.version)} "
-            "unless it is switched on."
+            f"{need.title} need the feature gate {need.gate}, which is off by default "
+            f"in Karpenter {version_text(there.version)}."
         )
-        fix = f"Switch it on, and write karpenter.gates.{need.gate}: true for cluster {cluster.name}."
+        fix = f"Enable it, and write karpenter.gates.{need.gate}: true for cluster {cluster.name}."
     yield Problem(LACKS, *origin[:2], path, message, fix)
 
 
 def of_site(site: Site) -> Iterator[Problem]:
-    """What the site says of Karpenter, against itself."""
+    """Check what the Site says about Karpenter."""
     for i, cluster in enumerate(site.clusters):
         said = cluster.karpenter
         at: Path = ("spec", "clusters", i, "karpenter")
         if said is None:
             continue
         if cluster.autoscaler != "karpenter":
-            message = f"the autoscaler of cluster {cluster.name} is {cluster.autoscaler}, not karpenter."
+            message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
             fix = "Write autoscaler: karpenter, or remove this."
             yield Problem(NO_KARPENTER, *site.origin[:2], at, message, fix, at_key=True)
         for gate, on in said.gates:
             since = GATES_SINCE.get(gate)
             if since is not None and said.version < since:
                 message = (
-                    f"the gate {gate} came with Karpenter {version_text(since)}; "
-                    f"{version_text(said.version)} does not start with it."
+                    f"feature gate {gate} exists since Karpenter {version_text(since)}; "
+                    f"Karpenter {version_text(said.version)} does not start with it."
                 )
                 fix = f"Use Karpenter {version_text(since)}, or remove the gate."
                 yield Problem(LACKS, *site.origin[:2], (*at, "gates", gate), message, fix, at_key=True)
@@ -67,19 +67,20 @@ def of_site(site: Site) -> Iterator[Problem]:
 
 
 _BUFFER_TEXTS = (
-    "a CapacityBuffer holds room for nobody, fills up again as sessions arrive, and knows no windows; "
-    "in Karpenter Provisioning=True says that it fits on nodes that stand, in cluster-autoscaler that nodes "
-    "are asked for.",
-    "For the same seats use placeholders or a buffer, not both; judge a buffer by its reason.",
+    "a CapacityBuffer reserves capacity for nobody in particular, refills as sessions arrive, and has no "
+    "windows; its condition Provisioning=True means in Karpenter that it fits on existing nodes, and in "
+    "cluster-autoscaler that nodes were requested.",
+    "For the same seats use placeholders or a buffer, not both; look at the reason of the buffer's condition.",
 )
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the pod templates of all classes."""
     for found in declared.classes.values():
         yield from _spread(found, site)
         if DO_NOT_DISRUPT in dict(found.pod_labels):
-            message = f"{DO_NOT_DISRUPT} is an annotation: as a label of pods it does nothing."
-            fix = "Remove it: windows hold their nodes by budgets."
+            message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
+            fix = "Remove it: disruption budgets keep the nodes of open windows."
             path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
             yield Problem(UNREAD, *found.origin[:2], path, message, fix, at_key=True)
 
@@ -91,8 +92,8 @@ def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
     for i, one in enumerate(found.pod.get("topologySpreadConstraints", ())):
         if one["whenUnsatisfiable"] == "ScheduleAnyway":
             message = (
-                "cluster-autoscaler does not look at ScheduleAnyway, and sessions take no placeholder's room "
-                "for it: seats may stand unevenly."
+                "cluster-autoscaler ignores ScheduleAnyway, and sessions do not preempt placeholders for it: "
+                "seats may be spread unevenly."
             )
             fix = "Write DoNotSchedule where it matters."
             path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")

@@ -1,4 +1,12 @@
-"""DOC"""
+"""Add up what pools hold over time, and check the sums against the ceilings of each cluster.
+
+Moments are whole minutes since the epoch, which take half of the memory: every date of thousands of
+reservations is kept until all are in. The sizes of pools are computed by the cluster's own function
+(`gen.runtime.target`), so back-to-back occurrences do not count twice here either. Callers say what counts
+by `each`, the amount that one seat of a class takes: `{"small": 1}` counts the seats of small, and
+`per_seat` does the same for a resource. Classes that are not in it take nothing, nor do whole nodes, which
+are not seats.
+"""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -21,10 +29,12 @@ NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message
 
 Steps = Sequence[int]
-"""How one pool rises and falls: minute, change, minute, change and so on, by minute."""
+"""The changes of one pool in order: minute, change, minute, change and so on."""
 
 
 class PoolLoad(NamedTuple):
+    """The size of one pool over time."""
+
     reservation: str
     resource_class: str
     steps: Steps
@@ -32,18 +42,20 @@ class PoolLoad(NamedTuple):
 
 
 def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, int]:
-    """What one seat of each class asks for of a resource, in billionths; only of those that ask for some."""
+    """Return what one seat of each class requests of a resource, in billionths, without classes that
+    request none.
+    """
     asked = {name: parse(dict(one.requests).get(resource, "0")) or 0 for name, one in classes.items()}
     return {name: amount for name, amount in asked.items() if amount}
 
 
 def _weight(pool: PoolLoad, each: Mapping[str, int]) -> int:
-    """What one of it takes. The one place that keeps whole nodes out of what seats come to."""
+    """Return what one seat takes. Only here whole nodes are excluded from sums of seats."""
     return 0 if pool.nodes else each.get(pool.resource_class, 0)
 
 
 def sum_changes(pools: Iterable[PoolLoad], each: Mapping[str, int]) -> dict[int, int]:
-    """How all of them together rise and fall, by minute, in no order."""
+    """Add up the changes of all pools by minute, in no order."""
     found: dict[int, int] = {}
     for pool in pools:
         weight = _weight(pool, each)
@@ -55,7 +67,7 @@ def sum_changes(pools: Iterable[PoolLoad], each: Mapping[str, int]) -> dict[int,
 
 
 def levels(changes: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
-    """`since, until, amount` held in [since, until): by time and without gaps, from the first change on."""
+    """Yield `since, until, amount` in order of time and without gaps, from the first change on."""
     total = 0
     for at, until in pairwise([*sorted(changes), NO_END]):
         total += changes[at]
@@ -63,7 +75,7 @@ def levels(changes: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
 
 
 def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] | None:
-    """The most that is held at a minute in [first, last), and the first such minute; None if nothing is."""
+    """Return the largest amount in [first, last) and its first minute, or None if nothing is held."""
     best, since = 0, 0
     for at, until, total in levels(changes):
         if total > best and at < last and until > first:
@@ -74,7 +86,7 @@ def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] |
 def active_pools(
     pools: Iterable[PoolLoad], each: Mapping[str, int], minute: int
 ) -> Iterator[tuple[PoolLoad, int]]:
-    """The pools that hold something at that minute, and how much."""
+    """Yield the pools that hold something at a minute, and how much."""
     for pool in pools:
         weight = _weight(pool, each)
         pairs = zip(pool.steps[::2], pool.steps[1::2], strict=True)
@@ -84,14 +96,14 @@ def active_pools(
 
 
 def last_rise(steps: Steps, minute: int) -> int:
-    """When the pool last rose, at that minute or before; there is such a minute where it holds something."""
+    """Return the last minute up to `minute` at which the pool grew. A pool that holds something has one."""
     return max(at for at, change in zip(steps[::2], steps[1::2], strict=True) if change > 0 and at <= minute)
 
 
 def held_by_reservation(
     pools: Iterable[PoolLoad], each: Mapping[str, int], minute: int
 ) -> list[tuple[str, int]]:
-    """What each reservation holds at that minute, the most first."""
+    """Return what each reservation holds at a minute, largest first."""
     held: dict[str, int] = {}
     for pool, amount in active_pools(pools, each, minute):
         held[pool.reservation] = held.get(pool.reservation, 0) + amount
@@ -99,7 +111,7 @@ def held_by_reservation(
 
 
 def holders_text(told: Sequence[tuple[str, str]]) -> str:
-    """`ml 50, statistics 25`; of many the first ten, and how many more there are."""
+    """Format the first ten holders and the number of others: `ml 50, statistics 25`."""
     more = f" and {len(told) - _MAX_NAMED} more" if len(told) > _MAX_NAMED else ""
     return ", ".join(f"{name} {amount}" for name, amount in told[:_MAX_NAMED]) + more
 
@@ -107,11 +119,11 @@ def holders_text(told: Sequence[tuple[str, str]]) -> str:
 EXCEEDED = "B067"
 
 ClassSteps = list[tuple[str, list[int]]]
-"""The classes of a part that a ceiling may limit, each with the steps of its pool."""
+"""The classes of one part that a ceiling may limit, each with the changes of its pool."""
 
 
 class _CeilingLimit(NamedTuple):
-    """What a ceiling limits. `each` says of a class how much one seat takes; others take nothing."""
+    """One limit of a ceiling. `each`: what one seat of a class takes."""
 
     what: str
     most: int
@@ -121,7 +133,7 @@ class _CeilingLimit(NamedTuple):
 
 
 def pool_steps(reservation: Reservation, resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
-    """Over the pool's whole life, whatever holds it. What stands always rises at minute 0."""
+    """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
     stand = stands(reservation)
     if stand is None:
         return window_steps(resource_class, occurrences)
@@ -130,7 +142,7 @@ def pool_steps(reservation: Reservation, resource_class: str, occurrences: Seque
 
 
 def window_steps(resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
-    """Of windows. `occurrences` by start; they have one lead, so by `open` too."""
+    """Return the changes of a pool that follows windows. `occurrences` are in order of `open`."""
     until = 0
     for item in occurrences:
         if item.open <= until:
@@ -147,7 +159,7 @@ def window_steps(resource_class: str, occurrences: Sequence[Dated]) -> list[int]
 
 
 def _in_groups(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
-    """The same, with those that touch taken together: the cluster's own function says what they come to."""
+    """Return the same, with touching occurrences combined by the cluster's own function."""
     found: list[int] = []
     group: list[Dated] = []
     until = 0
@@ -172,7 +184,7 @@ def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
 
 
 def ceiling_span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
-    """The ceiling's dates as minutes, [first, last); the zone is the site's."""
+    """Return the dates of a ceiling as minutes, [first, last), in the site's time zone."""
     zone = named(zone_name)
     first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
     last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else NO_END
@@ -180,13 +192,13 @@ def ceiling_span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
 
 
 def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
-    """What each load is: a pool of seats, or of whole nodes, which no sum of seats counts."""
+    """Return the loads of a reservation: of seats, or of whole nodes."""
     nodes = has_nodes(reservation)
     return [PoolLoad(reservation.name, name, array("i", found), nodes) for name, found in loads]
 
 
 class Ceilings:
-    """Collects the steps of every pool that a ceiling may limit; `problems` judges them once all are in."""
+    """Collect the changes of all pools that a ceiling may limit, then check their sums."""
 
     def __init__(
         self,
@@ -196,7 +208,7 @@ class Ceilings:
         also: Set[str] = frozenset(),
         all_loads: bool = False,
     ) -> None:
-        """`also`: classes that are limited by something else. `all_loads`: as if every class was limited."""
+        """`also` are classes that something else limits; `all_loads` collects every class."""
         self.site = site
         self._limits = {c.name: [_limits(one, classes) for one in c.ceilings] for c in site.clusters}
         self._limited = {
@@ -208,7 +220,7 @@ class Ceilings:
         self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
-        """What `take` is to be told of a part. Pure."""
+        """Return what to pass to `take` for one part of a reservation."""
         limited = self._limited[placed.cluster.name]
         if not limited or placed.reservation.suspend:
             return []
@@ -216,13 +228,15 @@ class Ceilings:
         return [(name, pool_steps(placed.reservation, name, occurrences)) for name in names]
 
     def take(self, placed: Placed, loads: ClassSteps) -> None:
+        """Collect the loads of one part."""
         self._pools[placed.cluster.name] += pool_loads(placed.reservation, loads)
 
     def pools(self, cluster: str) -> Sequence[PoolLoad]:
-        """All that was taken of a cluster."""
+        """Return all loads collected for a cluster."""
         return self._pools[cluster]
 
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
+        """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
                 first, last = ceiling_span(ceiling, self.site.zone)
@@ -250,7 +264,7 @@ def _problem(
     pools: Sequence[PoolLoad],
     reservations: Mapping[str, Reservation],
 ) -> Problem:
-    """Told at the reservation that opened last, and of these at the last by name."""
+    """Report at the reservation that opened last, and among equal ones at the last by name."""
     amount, at = found
     told = [(name, limit.say(held)) for name, held in held_by_reservation(pools, limit.each, at)]
     _, last = max(

@@ -1,4 +1,4 @@
-"""DOC"""
+"""Check each CloudCapacity by itself, and against the cluster that it belongs to."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,6 +28,7 @@ THEIR_ORDER = ("reserved", "spot", "on-demand")
 
 
 def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check all CloudCapacities."""
     named = {name for found in declared.classes.values() for name in found.cloud_capacity}
     all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
     for cloud in declared.clouds.values():
@@ -47,9 +48,9 @@ def _problem(code: str, cloud: CloudCapacity, path: Path, message: str, fix: str
 
 
 def _unnamed(cloud: CloudCapacity) -> Problem:
-    message = "no class names it in cloudCapacity, so nothing uses it."
+    message = "no ResourceClass lists it in cloudCapacity, so nothing uses it."
     if cloud.reservations:
-        message += " Its reserved machines are paid for all the same."
+        message += " Its reserved instances are paid for anyway."
     return _problem(IDLE, cloud, (), message, f"Add cloudCapacity: [{cloud.name}] to a class, or remove it.")
 
 
@@ -59,7 +60,7 @@ def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
     if cluster is None:
         return
     if cluster.autoscaler != "karpenter":
-        message = f"the autoscaler of cluster {cluster.name} is {cluster.autoscaler}, not karpenter."
+        message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
         fix = f"Write autoscaler: karpenter for cluster {cluster.name} in the Site."
         yield _problem(NO_KARPENTER, cloud, ("cluster",) if cloud.cluster else (), message, fix)
     yield from _needs(cloud, cluster)
@@ -81,12 +82,17 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
 def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem]:
     why = cloudmatching.contradiction(cloud)
     if why:
-        message, fix = f"no machine meets the requirements: {why}.", "Change requirements, labels or types."
+        message, fix = (
+            f"no instance satisfies the requirements: {why}.",
+            "Change requirements, labels or types.",
+        )
         yield _problem(CONTRADICTION, cloud, ("requirements",), message, fix)
         return
     wished = "reserved" in cloud.capacity_types
     if wished and not cloud.reservations:
-        message = "reserved machines are wished for, but reservations has none: Karpenter selects no other."
+        message = (
+            "capacityTypes has reserved, but reservations is empty: Karpenter uses no other reservations."
+        )
         fix = "Add reservations, or remove reserved from capacityTypes."
         yield _problem(NOTHING_RESERVED, cloud, ("capacityTypes",), message, fix)
     if cloud.reservations and not wished:
@@ -99,29 +105,31 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
             yield _problem(EXCLUDED, cloud, ("reservations", i), message, fix)
         if one.type == INTERRUPTIBLE:
             message = (
-                f"{reservation_text(one)} is interruptible: AWS takes its machines back with two minutes' "
-                "notice, and Karpenter hears of it only by an EventBridge rule of its own."
+                f"{reservation_text(one)} is interruptible: AWS reclaims its instances with two minutes' "
+                "notice, and Karpenter learns of it only through a separate EventBridge rule."
             )
-            fix = "Use it where sessions may end at any time, and see that the rule is there."
+            fix = "Use it where sessions may end at any time, and make sure that the rule exists."
             yield _problem(NOTICE, cloud, ("reservations", i, "type"), message, fix)
 
 
 def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
-    """Without reserved capacity, Karpenter leaves to AWS what an on-demand machine falls into."""
+    """Tell what happens to reservations without reserved capacity: AWS matches on-demand instances to open
+    ones.
+    """
     if cluster is not None and not has_feature("reserved", cluster):
         message = (
             f"capacityTypes has no reserved: its {_machines(cloud)} are paid for, and the Karpenter of "
-            f"cluster {cluster.name} uses them only by luck, where they are open and an on-demand machine "
-            "fits."
+            f"cluster {cluster.name} uses them only by chance, if they are open reservations that an "
+            "on-demand instance matches."
         )
         fix = (
-            "Use Karpenter 1.6 or later with the gate ReservedCapacity, and add reserved to capacityTypes; "
+            "Use Karpenter 1.6 or later with the feature gate ReservedCapacity, and add reserved to capacityTypes; "
             "or remove the reservations."
         )
         return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
     message = (
         f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
-        "for Karpenter launches nothing into a reservation by luck."
+        "because Karpenter launches nothing into a reservation by chance."
     )
     fix = "Add reserved to capacityTypes, or remove the reservations."
     return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
@@ -129,11 +137,11 @@ def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
 
 def _machines(cloud: CloudCapacity) -> str:
     count = sum(one.count for one in cloud.reservations)
-    return "reserved machine" if count == 1 else f"{count} reserved machines"
+    return "reserved instance" if count == 1 else f"{count} reserved instances"
 
 
 def reservation_text(one: CloudReservation) -> str:
-    """As people know it."""
+    """Describe a reservation as people know it."""
     kind = "Capacity Block" if one.type == BLOCK else "reservation"
     if one.id:
         return f"{kind} {one.id}"
@@ -145,16 +153,16 @@ def reservation_text(one: CloudReservation) -> str:
 def _order(cloud: CloudCapacity) -> Iterator[Problem]:
     theirs = tuple(one for one in THEIR_ORDER if one in cloud.capacity_types)
     if cloud.capacity_types != theirs:
-        message = f"Karpenter tries {', then '.join(theirs)}, whatever the order here."
+        message = f"Karpenter tries {', then '.join(theirs)}, regardless of the order here."
         fix = (
-            "Write it so; for another order write two of kind CloudCapacity, and name them in that order in "
-            "cloudCapacity."
+            "Write them in that order; for another order write two CloudCapacity documents, and list them in "
+            "that order in cloudCapacity."
         )
         yield _problem(OTHER_ORDER, cloud, ("capacityTypes",), message, fix)
     for i, one in enumerate(cloud.requirements):
         if one["key"] in RESERVATION_LABELS and one["operator"] in ("In", "Exists") and len(theirs) > 1:
             message = (
-                f"only reserved machines have the label {one['key']}: nothing falls back to "
+                f"only reserved instances have the label {one['key']}: nothing falls back to "
                 f"{' or '.join(each for each in theirs if each != 'reserved')}."
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
@@ -163,24 +171,24 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
 
 
 def _images(cloud: CloudCapacity) -> Iterator[Problem]:
-    """Those that may be another tomorrow, though nobody changes a file."""
+    """Check for image selectors that may match another image although no file changes."""
     for i, term in enumerate(cloud.node_class.get("amiSelectorTerms", ())):
         at: Path = ("nodeClass", "amiSelectorTerms", i)
         alias, name, parameter = (term.get(key, "") for key in ("alias", "name", "ssmParameter"))
-        fix = "Write its id, and change that between windows."
+        fix = "Write the image's id, and change it between windows."
         if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
-            message = f"{alias} changes with each release of AWS, and nodes are replaced at any time then."
-            fix = "Write a version, such as al2023@v20260107, and raise it between windows."
+            message = f"{alias} changes with each release of AWS, and nodes are then replaced at any time."
+            fix = "Write a version, such as al2023@v20260107, and change it between windows."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
         elif parameter and not parameter.rpartition(":")[2].isdigit():
-            message = f"{shown(parameter)} may name another image at any time, and nodes are replaced then."
-            fix = "Write its version after a colon, or the id of the image, and change that between windows."
+            message = f"{shown(parameter)} may name another image at any time, and nodes are then replaced."
+            fix = "Add its version after a colon, or write the image's id, and change it between windows."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
         elif "*" in name or "?" in name:
-            message = f"an image named {shown(name)} may come at any time, and nodes are replaced then."
+            message = f"a new image named {shown(name)} may appear at any time, and nodes are then replaced."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
         elif "tags" in term and not name:
-            message = "an image with these tags may come at any time, and nodes are replaced then."
+            message = "a new image with these tags may appear at any time, and nodes are then replaced."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
 
 
@@ -188,50 +196,52 @@ def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
     for resource, amount in cloud.limits:
         if buys_nothing(resource, amount):
             message, fix = (
-                f"a limit of {amount} {resource} lets Karpenter buy nothing.",
+                f"a limit of {amount} {resource} keeps Karpenter from buying any node.",
                 "Raise or remove it.",
             )
             yield _problem(NOTHING, cloud, ("limits", resource), message, fix)
     if "nodes" in dict(cloud.limits) and "cpu" not in dict(cloud.limits):
-        message = "Karpenter does not count nodes while it buys: many at once may be more than this."
-        fix = "Add a limit of cpu, which it counts."
+        message = "Karpenter does not check this limit within one round: nodes bought at once may exceed it."
+        fix = "Add a limit of cpu, which it checks."
         yield _problem(NODES_LIMIT, cloud, ("limits", "nodes"), message, fix)
 
 
 def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
     said = cloud.disruption
     if said.get("consolidateAfter") == "Never":
-        message = "nodes never go because they are empty: after a window they stay and are paid for."
-        fix = "Write how long after the last pod, such as 1m; windows hold their nodes by budgets."
+        message = "empty nodes are never removed: after a window they stay and are paid for."
+        fix = (
+            "Write a time after the last pod, such as 1m; disruption budgets keep the nodes of open windows."
+        )
         yield _problem(NODES_STAY, cloud, ("disruption", "consolidateAfter"), message, fix)
     for i, budget in enumerate(said.get("budgets", ())):
         if _keeps_always(budget):
-            message = "this budget holds always: nodes stay and are paid for when they are empty."
-            fix = "Remove it: windows hold their nodes by budgets of their own."
+            message = "this budget is always active: empty nodes stay and are paid for."
+            fix = "Remove it: other disruption budgets keep the nodes of open windows."
             yield _problem(NODES_STAY, cloud, ("disruption", "budgets", i), message, fix)
     mixed = "reserved" in cloud.capacity_types and len(cloud.capacity_types) > 1
     if mixed and said.get("consolidationPolicy") == "WhenEmpty":
-        message = "with WhenEmpty nothing that was bought comes back to a reserved machine that becomes free."
+        message = "with WhenEmpty no pod moves back to a reserved instance that becomes free."
         fix = "Write WhenEmptyOrUnderutilized, unless sessions must not move."
         yield _problem(NEVER_BACK, cloud, ("disruption", "consolidationPolicy"), message, fix)
     if cloud.termination_grace is not None and whole_seconds(cloud.termination_grace) < 60:
         message = (
-            f"sessions have {cloud.termination_grace} to end when a node goes, whatever their disruption "
-            "budgets and do-not-disrupt say."
+            f"sessions have {cloud.termination_grace} to end when a node is removed, regardless of their "
+            "disruption budgets and of do-not-disrupt."
         )
         fix = "Write as long as a session may take, or leave it out."
         yield _problem(KILLED, cloud, ("terminationGracePeriod",), message, fix)
 
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:
-    """Their pool has the capacity types, and requirements of the capacity and of the class."""
+    """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
     whole = {name for one in declared.reservations if has_nodes(one) for name, _ in one.seats}
     for found in declared.classes.values():
         cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
         more = 1 + len(as_requirements(found))
         if cloud is not None and found.name in whole and len(cloud.requirements) + more > MOST_RENDERED:
             message = (
-                f"with what class {found.name} selects, its pool of whole nodes has "
+                f"with the nodeSelector of class {found.name}, its pool of whole nodes has "
                 f"{len(cloud.requirements) + more} requirements."
             )
             fix = f"Write at most {MOST_RENDERED - more} here."
@@ -239,14 +249,14 @@ def _whole_nodes(declared: Declared) -> Iterator[Problem]:
 
 
 def _keeps_always(budget: Mapping[str, Any]) -> bool:
-    """Does it hold empty nodes at every instant?"""
+    """Tell whether a budget keeps empty nodes at every instant."""
     if int(budget["nodes"].rstrip("%")) or "Empty" not in budget.get("reasons", ("Empty",)):
         return False
     return "schedule" not in budget or is_always_active(budget["schedule"], whole_seconds(budget["duration"]))
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
-    """One reservation in several capacities."""
+    """Check reservations that several capacities use."""
     known: dict[str, tuple[CloudCapacity, CloudReservation]] = {}
     for cloud in declared.clouds.values():
         for i, one in enumerate(cloud.reservations):
@@ -255,15 +265,17 @@ def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
             if other[1] is one:
                 continue
             if one.id and other[1] != one:
-                message = f"{one.id} stands in {other[0].name} too, and differs there."
+                message = f"{one.id} is also in {other[0].name}, with different values."
                 yield _problem("B016", cloud, path, message, "Write the same in both.")
             elif one.id and other[0] is cloud:
-                yield _problem("B016", cloud, path, f"{one.id} stands twice.", "Remove one of the two.")
+                yield _problem(
+                    "B016", cloud, path, f"duplicate reservation {one.id}.", "Remove one of the two."
+                )
             elif cluster_named(other[0].cluster, site) is not cluster_named(cloud.cluster, site):
                 message = (
-                    f"{one.id or 'the ' + reservation_text(one)} is used by {other[0].name} in another "
-                    "cluster too: each Karpenter learns a minute late what the other took, "
-                    "and may launch into nothing."
+                    f"{one.id or 'the ' + reservation_text(one)} is also used by {other[0].name} in "
+                    "another cluster: each Karpenter learns a minute late what the other took, "
+                    "and its launches may fail."
                 )
                 fix = "Give each cluster a reservation of its own."
                 yield _problem(TWICE, cloud, path, message, fix)
