@@ -1,4 +1,9 @@
-"""DOC"""
+"""Check the windows of a reservation against the reserved instances that they need: when these begin and
+end.
+
+All ranges are half-open and in seconds. Instances of a Capacity Block are gone before it ends: Karpenter
+drains them 40 minutes before, and EC2 begins to reclaim UltraServers 60 minutes before, ahead of Karpenter.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -23,8 +28,8 @@ _FOR_EVER = NO_END * 60
 
 
 class SeatWindow(NamedTuple):
-    """A window of a pool, or several that touch: the id of the first. Seats that stand have no id; when they
-    begin is not known, which `open` 0 says.
+    """A window of a pool, or several that touch, with the id of the first. Persistent seats have no id; as
+    their start is not known, `open` is 0.
     """
 
     id: str
@@ -39,6 +44,7 @@ class SeatWindow(NamedTuple):
 def of_reservation(
     reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
+    """Check a reservation against all capacities of its classes."""
     if reservation.suspend:
         return
     stand = stands(reservation)
@@ -59,7 +65,7 @@ def of_reservation(
 
 
 def seat_windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[SeatWindow]:
-    """When the pool holds seats without a gap, by time."""
+    """Return when the pool holds seats without a gap, in order of time."""
     found: list[SeatWindow] = []
     own = [one for one in occurrences if any(name == resource_class for name, _ in one.seats)]
     for one in sorted(own, key=lambda each: each.open):
@@ -86,7 +92,7 @@ def _missing(
     clouds: Sequence[CloudCapacity],
     spans: Sequence[SeatWindow],
 ) -> Iterator[Problem]:
-    """Windows for which only reserved machines may be used, while none is there from open to end."""
+    """Check for windows that may use reserved instances only, while none exists from open to end."""
     able = [one for one in (class_fit(found, cloud) for cloud in clouds) if one.able]
     if not able or any(one.falls_back or not one.sound for one in able):
         return  # what is not sound is told of the capacity itself
@@ -99,10 +105,8 @@ def _missing(
     known = "; ".join(f"{reservation_text(one)} {_times(one)}" for one in there) or "none"
     when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_windows_text(bad)})"
     if bad[0].stands:
-        when = f"its seats stand {_until(bad[0])}, but"
-    message = (
-        f"class {found.name} may use reserved machines only, and {when} none is there all the time: {known}."
-    )
+        when = f"its seats are persistent {_until(bad[0])}, but"
+    message = f"class {found.name} may use reserved instances only, and {when} no reservation is active all the time: {known}."
     fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
     yield _problem(NOT_THERE, reservation, message, fix)
 
@@ -122,10 +126,10 @@ def _ends(
             yield _into_block(reservation, found, one, bad)
         else:
             kept = falls_back and "on-demand" in cloud.capacity_types
-            then = "cost as on-demand" if kept else "are replaced"
+            then = "are billed as on-demand" if kept else "are replaced"
             message = (
                 f"{reservation_text(one)} ends at {instant_text(last)}, while class {found.name} is open "
-                f"({_windows_text(bad)}): from then on its machines {then}."
+                f"({_windows_text(bad)}): from then on its instances {then}."
             )
             fix = f"Make the reservation last longer, or {_end_before(bad[0])}."
             yield _problem(ENDS_WITHIN, reservation, message, fix)
@@ -134,18 +138,20 @@ def _ends(
 def _begins(
     reservation: Reservation, found: ResourceClass, one: CloudReservation, spans: Sequence[SeatWindow]
 ) -> Iterator[Problem]:
-    """Karpenter moves nothing onto reserved machines while budgets hold the nodes of a window."""
+    """Check for reservations that begin within a window: budgets keep its nodes, so Karpenter moves
+    nothing.
+    """
     bad = [s for s in spans if one.first is not None and s.open < one.first < s.end and not s.stands]
     if one.first is not None and bad:
         message = (
             f"{reservation_text(one)} begins at {instant_text(one.first)}, while class {found.name} is open "
-            f"({_windows_text(bad)}): what was bought before stays until the window ends."
+            f"({_windows_text(bad)}): nodes bought before stay until the window ends."
         )
-        yield _problem(BEGINS_WITHIN, reservation, message, "Have the window open once it has begun.")
+        yield _problem(BEGINS_WITHIN, reservation, message, "Open the window after it has begun.")
 
 
 def _runs_into(one: CloudReservation, span: SeatWindow) -> bool:
-    """Whether machines of it are taken away while the window is open."""
+    """Tell whether instances of a reservation are taken away while the window is open."""
     last = one.last_safe
     return last is not None and span.open < last < span.end and (one.first is None or one.first < span.end)
 
@@ -156,34 +162,34 @@ def _into_block(
     last = one.last_safe
     assert one.until is not None
     assert last is not None
-    why = "Karpenter drains its machines 40 minutes before"
+    why = "Karpenter drains its instances 40 minutes before"
     if one.ultra_server:
-        why = "EC2 takes its UltraServers back from 60 minutes before on, which must be free by then"
+        why = "EC2 reclaims its UltraServers from 60 minutes before, which must be free by then"
     what = f"a window of class {found.name} runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
     if bad[0].stands:
-        what = f"seats of class {found.name} stand {_until(bad[0])}"
+        what = f"seats of class {found.name} are persistent {_until(bad[0])}"
     message = (
         f"{what}, but {reservation_text(one)} ends at {instant_text(one.until)}, and {why}. "
-        f"The last safe minute is {instant_text(last)}."
+        f"The last safe instant is {instant_text(last)}."
     )
     zone = reservation.recurrence.zone
     by = f"End the window by {local_text(last, named(zone))} ({zone})"
     if bad[0].stands:
         by = f"Write expires: {instant_text(last)}"
-    fix = f"{by}, or keep the class off this block."
+    fix = f"{by}, or keep the class away from this block."
     return _problem(INTO_THE_END, reservation, message, fix)
 
 
 def _expiry(
     reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[SeatWindow]
 ) -> Iterator[Problem]:
-    """Of whole nodes, whose pool is the reservation's own."""
+    """Check the lifetime of whole nodes, whose pool belongs to the reservation."""
     most = clouddemand.node_lifetime(cloud)
     bad = [span for span in spans if most and span.end - span.open > most]
     if bad:
         hours = (bad[0].end - bad[0].open) // 3600
         message = (
-            f"nodes of class {found.name} are there for {hours} hours without a break "
+            f"nodes of class {found.name} are needed for {hours} hours without a break "
             f"({_windows_text(bad)}); "
             f"they {clouddemand.expiry_text(cloud)}."
         )
@@ -199,7 +205,7 @@ def _times(one: CloudReservation) -> str:
 
 
 def _until(span: SeatWindow) -> str:
-    return "for ever" if span.end == _FOR_EVER else f"until {instant_text(span.end)}"
+    return "forever" if span.end == _FOR_EVER else f"until {instant_text(span.end)}"
 
 
 def _end_before(span: SeatWindow) -> str:
@@ -208,7 +214,7 @@ def _end_before(span: SeatWindow) -> str:
 
 def _windows_text(spans: Sequence[SeatWindow]) -> str:
     if spans[0].stands:
-        return "it stands"
+        return "it is persistent"
     more = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
     return f"{spans[0].id}{more}"
 

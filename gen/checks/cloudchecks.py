@@ -1,4 +1,8 @@
-"""DOC"""
+"""Run all checks of cloud capacity for the pipeline.
+
+The modules are imported only if something uses a cloud: the planner's rules take time to load, and most
+sites have none.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -16,18 +20,19 @@ if TYPE_CHECKING:
 
 
 def limited(declared: Declared) -> set[str]:
-    """The classes whose seats some limit of a cloud capacity bounds, or keep its nodes."""
+    """Return the classes whose seats a capacity's limits apply to, or that keep its nodes."""
     return {name for name, found in declared.classes.items() if found.cloud_capacity}
 
 
 def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check capacities, and classes against them."""
     if declared.clouds:
         from gen.checks import cloudcapacities, cloudclasses, clouddemand  # noqa: PLC0415
 
         own = [*cloudcapacities.of_clouds(declared, site), *clouddemand.of_clouds(declared)]
         faulty = {one[1:3] for one in own if severity(one.code) == ERROR}
         yield from own
-        # What is wrong with a capacity is no second fault of the classes that name it.
+        # A faulty capacity is not reported again at the classes that use it.
         good = {name: one for name, one in declared.clouds.items() if one.origin[:2] not in faulty}
         yield from cloudclasses.of_classes(declared._replace(clouds=good), site)
 
@@ -35,6 +40,7 @@ def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
 def of_reservation(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
+    """Check a reservation against the capacities of its classes."""
     if declared.clouds or has_nodes(reservation):
         from gen.checks import cloudavailability, cloudclasses  # noqa: PLC0415
 
@@ -45,7 +51,9 @@ def of_reservation(
 def of_limits(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> Iterator[Problem]:
-    """Once all reservations are known; `pools_of` a cluster."""
+    """Check limits and lifetimes once all reservations are known. `pools_of` returns the pools of a
+    cluster.
+    """
     if declared.clouds:
         from gen.checks import clouddemand  # noqa: PLC0415
 
@@ -56,7 +64,7 @@ def of_limits(
 def window_budgets(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> "dict[str, WindowBudgets | TooManyBudgets]":
-    """By cloud capacity, once all reservations are known: how the windows of all that may use it are said."""
+    """Return the disruption budgets of each capacity's windows, once all reservations are known."""
     if not declared.clouds:
         return {}
     from gen.checks import clouddemand  # noqa: PLC0415
@@ -65,7 +73,7 @@ def window_budgets(
 
 
 def of_windows(declared: Declared, found: "dict[str, WindowBudgets | TooManyBudgets]") -> Iterator[Problem]:
-    """`found` is what `held` answered."""
+    """Check the budgets that `window_budgets` returned."""
     if found:
         from gen.checks import clouddemand  # noqa: PLC0415
 

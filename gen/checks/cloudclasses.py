@@ -1,4 +1,8 @@
-"""DOC"""
+"""Check classes and reservations of whole nodes against the CloudCapacities that they name.
+
+Do seats of a class ever run there, and in the declared order? Does Karpenter have what a pool of whole
+nodes needs?
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -23,16 +27,17 @@ NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
 
 
 def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
-    """Those that are sound, the preferred first."""
+    """Return the valid capacities of these names, preferred first."""
     return [declared.clouds[name] for name in names if name in declared.clouds]
 
 
 def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
-    """Of the capacities of a class, those that its machines may be of: whole nodes are of the first alone."""
+    """Return the capacities of a class that its nodes may come from: whole nodes come from the first only."""
     return found.cloud_capacity[:1] if has_nodes(reservation) else found.cloud_capacity
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check each class against its capacities."""
     for found in declared.classes.values():
         home = cluster_of(found, site)
         known = clouds_of(found.cloud_capacity, declared)
@@ -44,7 +49,7 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
 
 
 def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site) -> list[str]:
-    """The NodePools with nodes of the capacity for this class; asked for only where it cares."""
+    """Return the NodePools with nodes of the capacity for this class, if the class selects by NodePool."""
     if not any(NODEPOOL in term for term in cloudmatching.class_terms(found)):
         return []
     static = [
@@ -63,8 +68,8 @@ def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> It
     path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
     hindrance = cloudmatching.capacity_mismatch(found, cloud, pools)
     if hindrance is not None:
-        message = f"no seat of the class can be on nodes of {cloud.name}: {hindrance.why}."
-        fix = "Change the class, or the capacity, or remove the name."
+        message = f"seats of this class can never run on nodes of {cloud.name}: {hindrance.why}."
+        fix = "Change the class or the capacity, or remove the capacity here."
         yield _class_problem(NEVER_THERE, found, path, message, fix)
         return
     if "reserved" not in cloud.capacity_types or not cloud.reservations:
@@ -73,44 +78,42 @@ def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> It
     pinned = next((one for one in reasons if one and one.key == CAPACITY_TYPE), None)
     if pinned is not None:
         message = (
-            f"the class pins {CAPACITY_TYPE}, so its seats never take the reserved machines of {cloud.name}, "
+            f"the class selects {CAPACITY_TYPE}, so its seats never use the reserved instances of {cloud.name}, "
             f"which are paid for: {pinned.why}."
         )
-        fix = "Remove it: capacityTypes says what may be used. Session pods must not have it either."
+        fix = "Remove it: capacityTypes decides what may be used. Session pods must not have it either."
         yield _class_problem(NEVER_RESERVED, found, path, message, fix)
         return
     for one, why in zip(cloud.reservations, reasons, strict=True):
         if why is not None and cloudmatching.exclusion(cloud, one) is None:
-            message = f"its seats never take the {reservation_text(one)} of {cloud.name}: {why.why}."
-            fix = "Change the class, or give it a capacity without this reservation."
+            message = f"its seats never use the {reservation_text(one)} of {cloud.name}: {why.why}."
+            fix = "Change the class, or use a capacity without this reservation."
             yield _class_problem(NEVER_RESERVED, found, path, message, fix)
 
 
 def _preference(
     found: ResourceClass, cloud: CloudCapacity, clouds: Sequence[CloudCapacity]
 ) -> Iterator[Problem]:
-    """A preference is as good as a must where it can be met."""
+    """Check the heaviest preference, which is as good as required where it can be satisfied."""
     for one in cloudmatching.class_fit(found, cloud).reserved:
         why = cloudmatching.passed_over(found, cloudmatching.reservation_requirements(cloud, one), clouds)
         if why is not None:
             path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
             message = (
-                f"its seats leave the {reservation_text(one)} of {cloud.name} idle: Karpenter takes the "
-                f"heaviest preference as a must where other machines meet it, and {why.why}."
+                f"its seats leave the {reservation_text(one)} of {cloud.name} idle: Karpenter treats the "
+                f"heaviest preference as required where other instances satisfy it, and {why.why}."
             )
-            yield _class_problem(
-                NEVER_RESERVED, found, path, message, "Remove the preference, or turn it round."
-            )
+            yield _class_problem(NEVER_RESERVED, found, path, message, "Remove the preference, or invert it.")
 
 
 def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
-    """Karpenter tries pools by weight, the highest first; of equal ones the last by name."""
+    """Check the order: Karpenter tries pools by weight, highest first, then by name in reverse."""
     theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
     for wished, tried in zip(clouds, theirs, strict=True):
         if wished is not tried:
             how = "has the higher weight"
             if (wished.weight or 0) == (tried.weight or 0):
-                how = "has the same weight, and of equal ones Karpenter takes the last by name"
+                how = "has the same weight, and among equal ones Karpenter takes the last by name"
             message = f"Karpenter tries {tried.name} before {wished.name}: it {how}."
             fix = f"Give {wished.name} a higher weight than {tried.name}, or change the order here."
             yield _class_problem(ORDER, found, ("cloudCapacity",), message, fix)
@@ -124,6 +127,7 @@ _TYPE: Path = ("spec", "backend", "type")
 def of_reservation(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
+    """Check a reservation of whole nodes."""
     if not has_nodes(reservation):
         return
     for place in placed(reservation, declared, site):
@@ -132,28 +136,28 @@ def of_reservation(
             yield _reset(reservation, place.cluster)
         for found in place.classes:
             if not found.cloud_capacity:
-                message = f"class {found.name} names no cloudCapacity: nothing says which nodes these are."
+                message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
                 yield Problem(NO_NODES, *reservation.origin[:2], _TYPE, message, fix)
             yield from _limit(reservation, found, declared, occurrences)
 
 
 def _reset(reservation: Reservation, cluster: Cluster) -> Problem:
-    """A Deployment's replicas can be left out of git; a NodePool without them is another kind of pool for
-    ever.
+    """Report that git resets the number of nodes. A Deployment's replicas can be left out of git, but a
+    NodePool without them is another kind of pool for ever.
     """
     message = (
-        f"whoever applies the files of cluster {cluster.name} would set its nodes back to the 0 of git, in "
-        "the middle of a window too."
+        f"each apply of the files of cluster {cluster.name} would reset its nodes to the 0 in git, also in "
+        "the middle of a window."
     )
-    fix = "Use engine argocd, or flux from 2.9 on, which leave replicas alone; or write type: placeholder."
+    fix = "Use engine argocd, or flux from 2.9 on, which ignore replicas; or write type: placeholder."
     return Problem(TAKEN_AWAY, *reservation.origin[:2], _TYPE, message, fix)
 
 
 def _limit(
     reservation: Reservation, found: ResourceClass, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
-    """Its pool has the limit of the capacity that it is made from, the first."""
+    """Check the limits of the capacity that the pool is made from."""
     for cloud in clouds_of(names_for(reservation, found), declared):
         most = dict(cloud.limits).get("nodes")
         pool = PoolLoad(reservation.name, found.name, pool_steps(reservation, found.name, occurrences))
@@ -169,25 +173,26 @@ def _limit(
         if lack is not None:
             at, asked, there = lack
             message = (
-                f"at {instant_text(at)} it asks for {asked} nodes of class {found.name}, "
-                f"and cloud capacity {cloud.name} has {there} machines for it, all of them reserved."
+                f"at {instant_text(at)} the reservation needs {asked} nodes of class {found.name}, "
+                f"and CloudCapacity {cloud.name} has only {there} reserved instances for it."
             )
-            fix = "Ask for fewer, or add on-demand to capacityTypes."
+            fix = "Reserve fewer, or add on-demand to capacityTypes."
             yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
         if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
             message = (
-                f"at {instant_text(highest[1] * 60)} it asks for {highest[0]} nodes of class {found.name}, "
-                f"and cloud capacity {cloud.name} is limited to {most}."
+                f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class {found.name}, "
+                f"and CloudCapacity {cloud.name} is limited to {most}."
             )
-            fix = f"Ask for fewer, or raise limits.nodes of {cloud.name}."
+            fix = f"Reserve fewer, or raise limits.nodes of {cloud.name}."
             yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
 
 
 def _largest_shortage(
     changes: Mapping[int, int], reserved: Sequence[CloudReservation]
 ) -> tuple[int, int, int] | None:
-    """When most are missing, how many are asked for, and how many are there. Where none is there at all, that
-    is told of the window.
+    """Return the instant of the largest shortage, the nodes needed and those that exist.
+
+    A moment without any instance is reported at the window instead.
     """
     worst: tuple[int, int, int] | None = None
     changed = sorted({at for one in reserved for at in (one.first, one.last_safe) if at is not None})

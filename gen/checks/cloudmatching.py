@@ -1,4 +1,7 @@
-"""DOC"""
+"""Match classes with the nodes of a CloudCapacity, by labels and taints.
+
+Whether labels are compatible is decided by Karpenter's own rules (`gen.karpenter.requirements`).
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,14 +31,14 @@ _TAINTS_THAT_HOLD = ("NoSchedule", "NoExecute")
 
 
 class Mismatch(NamedTuple):
-    """Why a class cannot use machines, and which label of theirs is to blame; empty where it is a taint."""
+    """Why a class cannot use nodes, and the label that is responsible; empty if it is a taint."""
 
     why: str
     key: str
 
 
 def pool_requirements_of(cloud: CloudCapacity) -> Requirements:
-    """What is known of every node of the capacity."""
+    """Return what is known about every node of the capacity."""
     said = parse_requirements(cloud.requirements)
     own = [requirement(key, IN, (value,)) for key, value in cloud.labels]
     ours = {nodelabels.CAPACITY_TYPE: cloud.capacity_types, nodelabels.OS: (cloud.operating_system,)}
@@ -43,7 +46,7 @@ def pool_requirements_of(cloud: CloudCapacity) -> Requirements:
 
 
 def type_requirements_of(cloud: CloudCapacity, instance_type: str, zones: Iterable[str] = ()) -> Requirements:
-    """What is known of a type of machines, where it is sold in these zones."""
+    """Return what is known about nodes of an instance type that is sold in these zones."""
     row = instancetypes.ec2_types().get(instance_type)
     found = list(instancetypes.ec2_instance_type(row, ()).requirements) if row else _by_name(instance_type)
     found = [one for one in found if one.key not in (nodelabels.REGION, nodelabels.ARCH, nodelabels.OS)]
@@ -57,7 +60,7 @@ def type_requirements_of(cloud: CloudCapacity, instance_type: str, zones: Iterab
 
 
 def architecture(cloud: CloudCapacity, instance_type: str) -> str:
-    """By the file; of a type that it does not name, by AWS's way of naming."""
+    """Return the architecture of a type: as declared, or by AWS's naming scheme."""
     for one in cloud.instance_types:
         if one.name == instance_type:
             return one.architecture
@@ -65,7 +68,7 @@ def architecture(cloud: CloudCapacity, instance_type: str) -> str:
 
 
 def reservation_requirements(cloud: CloudCapacity, one: CloudReservation) -> Requirements:
-    """What is known of the machines of a reservation."""
+    """Return what is known about the instances of a reservation."""
     kind = BLOCK if one.type == BLOCK else DEFAULT
     known = {
         nodelabels.CAPACITY_TYPE: nodelabels.RESERVED,
@@ -78,7 +81,7 @@ def reservation_requirements(cloud: CloudCapacity, one: CloudReservation) -> Req
 
 
 def class_terms(found: ResourceClass) -> list[Requirements]:
-    """What its seats ask of labels: one of these must hold."""
+    """Return the node requirements of a class, as terms of which one must hold."""
     selected = [requirement(key, IN, (value,)) for key, value in found.pod.get("nodeSelector", {}).items()]
     said = _node_affinity(found).get(REQUIRED, {}).get("nodeSelectorTerms")
     affinity: Iterable[Mapping[str, Any]] = said or ({},)
@@ -88,8 +91,10 @@ def class_terms(found: ResourceClass) -> list[Requirements]:
 
 
 def _preferred_terms(found: ResourceClass) -> list[Requirements]:
-    """The same with its heaviest preference, which Karpenter takes as a must for as long as it can be met.
-    Nothing where it has none, or none that goes with what it must have.
+    """Return the same with the heaviest preference, which Karpenter treats as required while it can be
+    satisfied.
+
+    Empty if there is none, or none that is compatible with the required terms.
     """
     preferred = _node_affinity(found).get(PREFERRED)
     if not preferred:
@@ -102,8 +107,9 @@ def _preferred_terms(found: ResourceClass) -> list[Requirements]:
 def capacity_mismatch(
     found: ResourceClass, cloud: CloudCapacity, names: Iterable[str] = ()
 ) -> Mismatch | None:
-    """Why no seat of the class can ever be on such a node; None where one may. `names`: of the NodePools that
-    have nodes of the capacity, if known.
+    """Return why seats of the class can never be on such a node, or None.
+
+    `names` are the NodePools with nodes of the capacity, if known.
     """
     known, pools = pool_requirements_of(cloud), tuple(names)
     if pools:
@@ -123,7 +129,7 @@ def capacity_mismatch(
 
 
 def candidates(cloud: CloudCapacity) -> list[Requirements]:
-    """The machines that it may come to, where they are known; none where they may be of any type."""
+    """Return the types that nodes may have, if these are known; empty if they may be of any type."""
     if cloud.capacity_types == (nodelabels.RESERVED,):
         return [
             reservation_requirements(cloud, one) for one in cloud.reservations if not exclusion(cloud, one)
@@ -139,12 +145,12 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
 
 
 def contradiction(cloud: CloudCapacity) -> str:
-    """Why no machine at all meets the requirements and labels together; empty where some may."""
+    """Return why no type satisfies the requirements and labels together; empty if some may."""
     said = {one["key"] for one in cloud.requirements if one["operator"] == DOES_NOT_EXIST}
     known = pool_requirements_of(cloud)
     for key, one in known.by_key.items():
         if one.operator == DOES_NOT_EXIST and key not in said:
-            return f"no value of {key} meets them all"
+            return f"no value of {key} satisfies them all"
     if cloud.capacity_types == (nodelabels.RESERVED,):
         return ""  # told of each reservation
     clashes = [one.value_conflict(known) for one in candidates(cloud)]
@@ -152,12 +158,12 @@ def contradiction(cloud: CloudCapacity) -> str:
 
 
 def falls_back(found: ResourceClass, cloud: CloudCapacity) -> bool:
-    """Whether seats of the class may be on machines of it that are not reserved."""
+    """Tell whether seats of the class may be on nodes of the capacity that are not reserved."""
     return _bought(class_terms(found), cloud)
 
 
 def _bought(asked: Iterable[Requirements], cloud: CloudCapacity) -> bool:
-    """Whether any of this may be met by machines that are not reserved."""
+    """Tell whether any of the terms may be satisfied by nodes that are not reserved."""
     absent = [requirement(key, DOES_NOT_EXIST) for key in nodelabels.RESERVATION_LABELS]
     for capacity_type in set(cloud.capacity_types) - {nodelabels.RESERVED}:
         bought = Requirements([requirement(nodelabels.CAPACITY_TYPE, IN, (capacity_type,)), *absent])
@@ -168,8 +174,9 @@ def _bought(asked: Iterable[Requirements], cloud: CloudCapacity) -> bool:
 
 
 def passed_over(found: ResourceClass, one: Requirements, clouds: Iterable[CloudCapacity]) -> Mismatch | None:
-    """Why seats leave machines alone that they may be on: the heaviest preference is met by others that can
-    be bought, of any of these capacities. None where it is not.
+    """Return why seats ignore nodes that they could use, or None.
+
+    That is because other nodes that can be bought satisfy the heaviest preference.
     """
     asked = _preferred_terms(found)
     crossing = _of_machines(asked, [one])
@@ -189,7 +196,7 @@ def passed_over(found: ResourceClass, one: Requirements, clouds: Iterable[CloudC
 
 
 class ClassFit(NamedTuple):
-    """What a class finds in a capacity."""
+    """What a class can use of a capacity."""
 
     able: bool  # whether its seats may be there at all
     falls_back: bool
@@ -198,7 +205,7 @@ class ClassFit(NamedTuple):
 
 
 class _ById:
-    """A value that is like itself alone: values of declarations have mappings in them, and no hash."""
+    """A cache key by identity: declared values contain mappings and cannot be hashed."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -211,7 +218,7 @@ class _ById:
 
 
 def class_fit(found: ResourceClass, cloud: CloudCapacity) -> ClassFit:
-    """Remembered: thousands of reservations ask it of the same few."""
+    """Return what a class can use of a capacity. Cached: thousands of reservations ask about the same few."""
     return _class_fit(_ById(found), _ById(cloud))
 
 
@@ -231,14 +238,12 @@ def _class_fit(same_class: _ById, same_cloud: _ById) -> ClassFit:
 def reservation_mismatch(
     found: ResourceClass, cloud: CloudCapacity, one: CloudReservation
 ) -> Mismatch | None:
-    """Why no seat of the class can be on machines of this reservation; None where one may."""
+    """Return why seats of the class can never be on instances of the reservation, or None."""
     return _of_machines(class_terms(found), [reservation_requirements(cloud, one)])
 
 
 def exclusion(cloud: CloudCapacity, one: CloudReservation) -> Mismatch | None:
-    """Why Karpenter is kept from the reservation by the capacity's own requirements, or by where its type is
-    sold; None where it is not.
-    """
+    """Return why the capacity's requirements, or the zones of its type, exclude a reservation, or None."""
     sold = next((each.zones for each in cloud.instance_types if each.name == one.instance_type), ())
     if sold and one.zone not in sold:
         why = f"instanceTypes has {one.instance_type} in {', '.join(sold)} only, not in {one.zone}"
@@ -257,7 +262,7 @@ def _of_machines(asked: Iterable[Requirements], machines: list[Requirements]) ->
 
 
 def _family_requirements(cloud: CloudCapacity, name: str) -> Requirements:
-    """What is known of every type of a family."""
+    """Return what is known about every type of a family."""
     said = {one.architecture for one in cloud.instance_types if one.name.partition(".")[0] == name}
     found = [one for one in _by_name(f"{name}.any") if one.key != nodelabels.INSTANCE_SIZE]
     return Requirements([*found, requirement(nodelabels.ARCH, IN, said or {architecture_of(f"{name}.any")})])
