@@ -28,7 +28,8 @@ def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) ->
         return
     need, there = FEATURES[name], cluster.karpenter or _NEWEST
     if there.version < need.since:
-        message = f"Karpenter {version_text(there.version)} in cluster {cluster.name} does not support {need.title}."
+        version = version_text(there.version)
+        message = f"Karpenter {version} in cluster {cluster.name} does not support {need.title}."
         fix = f"Use Karpenter {version_text(need.on_since or need.since)} or later."
     elif dict(there.gates).get(need.gate) is False:
         message = f"{need.title} need the feature gate {need.gate}, which is off in cluster {cluster.name}."
@@ -70,7 +71,7 @@ _BUFFER_TEXTS = (
     "a CapacityBuffer reserves capacity for nobody in particular, refills as sessions arrive, and has no "
     "windows; its condition Provisioning=True means in Karpenter that it fits on existing nodes, and in "
     "cluster-autoscaler that nodes were requested.",
-    "For the same seats use placeholders or a buffer, not both; look at the reason of the buffer's condition.",
+    "For the same seats use placeholders or a buffer, not both; read the reason of the buffer's condition.",
 )
 
 

@@ -277,5 +277,5 @@ def _problem(
     )
     reservation = reservations[last]
     path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
-    fix = "Ask for fewer seats or another time, or have the platform team raise the ceiling."
+    fix = "Reserve fewer seats or another time, or have the platform team raise the ceiling."
     return Problem(EXCEEDED, *reservation.origin[:2], path, message, fix)

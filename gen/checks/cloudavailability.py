@@ -106,7 +106,10 @@ def _missing(
     when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_windows_text(bad)})"
     if bad[0].stands:
         when = f"its seats are persistent {_until(bad[0])}, but"
-    message = f"class {found.name} may use reserved instances only, and {when} no reservation is active all the time: {known}."
+    message = (
+        f"class {found.name} may use reserved instances only, and {when} no reservation is active "
+        f"all the time: {known}."
+    )
     fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
     yield _problem(NOT_THERE, reservation, message, fix)
 

@@ -123,8 +123,8 @@ def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
             "on-demand instance matches."
         )
         fix = (
-            "Use Karpenter 1.6 or later with the feature gate ReservedCapacity, and add reserved to capacityTypes; "
-            "or remove the reservations."
+            "Use Karpenter 1.6 or later with the feature gate ReservedCapacity, and add reserved to "
+            "capacityTypes; or remove the reservations."
         )
         return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
     message = (

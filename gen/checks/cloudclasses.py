@@ -78,8 +78,8 @@ def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> It
     pinned = next((one for one in reasons if one and one.key == CAPACITY_TYPE), None)
     if pinned is not None:
         message = (
-            f"the class selects {CAPACITY_TYPE}, so its seats never use the reserved instances of {cloud.name}, "
-            f"which are paid for: {pinned.why}."
+            f"the class selects {CAPACITY_TYPE}, so its seats never use the reserved instances of "
+            f"{cloud.name}, which are paid for: {pinned.why}."
         )
         fix = "Remove it: capacityTypes decides what may be used. Session pods must not have it either."
         yield _class_problem(NEVER_RESERVED, found, path, message, fix)
@@ -180,8 +180,8 @@ def _limit(
             yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
         if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
             message = (
-                f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class {found.name}, "
-                f"and CloudCapacity {cloud.name} is limited to {most}."
+                f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class "
+                f"{found.name}, and CloudCapacity {cloud.name} is limited to {most}."
             )
             fix = f"Reserve fewer, or raise limits.nodes of {cloud.name}."
             yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)

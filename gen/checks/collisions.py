@@ -1,4 +1,4 @@
-"""DOC"""
+"""Check that no two rendered objects have the same name: `a-b` with class `c`, and `a` with class `b-c`."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +13,7 @@ KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of t
 
 
 class RenderedNames:
-    """Remembers the names given in each cluster; one `take` for each reservation and cluster."""
+    """The names used in each cluster. Call `take` for each reservation and cluster."""
 
     def __init__(self, site: Site, classes: Iterable[ResourceClass]) -> None:
         self._owners: dict[tuple[str, str, str], Reservation] = {}
@@ -23,7 +23,7 @@ class RenderedNames:
         self._ours = {cluster.name: _berth_names(site, cluster, known) for cluster in site.clusters}
 
     def take(self, placed: Placed, cronjobs: int) -> Iterator[Problem]:
-        """Both reservations that would meet are told; of names that are Berth's own, one."""
+        """Add the names of a reservation. Both reservations with the same name are reported."""
         reservation = placed.reservation
         name, cluster = reservation.name, placed.cluster.name
         if name == KUSTOMIZE:
@@ -44,13 +44,13 @@ class RenderedNames:
                 yield _collision(owner, kind, given, f"reservation {name}")
 
     def problems(self) -> Iterator[Problem]:
-        """Of all reservations together, once they are taken: whether the inventory has room for them."""
+        """Check that the inventory has room for all reservations, once they are taken."""
         for i, cluster in enumerate(self._site.clusters):
             lines = self._listed[cluster.name]
             if cluster.sweep_prunes and sum(lines) > LARGEST:
                 message = (
                     f"the inventory of its {len(lines)} reservations has {-(-sum(lines) // 1024)} KiB; "
-                    f"a ConfigMap of ours has at most {LARGEST // 1024}."
+                    f"Berth's ConfigMaps have at most {LARGEST // 1024}."
                 )
                 fix = "Give them shorter names, or let an engine apply them: argocd or flux."
                 yield Problem(TOO_LARGE, *self._site.origin[:2], ("spec", "clusters", i), message, fix)
@@ -59,7 +59,7 @@ class RenderedNames:
 def _berth_names(
     site: Site, cluster: Cluster, classes: Iterable[ResourceClass]
 ) -> frozenset[tuple[str, str]]:
-    """What Berth itself has in the cluster's namespace."""
+    """Return the names of Berth's own objects in the cluster's namespace."""
     found = {
         *(("ConfigMap", name) for name in naming.code(koordinator=cluster.koordinator is not None)),
         ("CronJob", naming.SWEEP),
@@ -75,7 +75,7 @@ def _berth_names(
 
 
 def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:
-    message = f"its {kind} would be named {given}, like that of {other}."
+    message = f"its {kind} would have the name {given}, which {other} uses."
     path = (*reservation.origin.prefix, "name") if reservation.renku else ("metadata", "name")
     fix = "Rename the reservation or its class."
     return Problem(COLLISION, *reservation.origin[:2], path, message, fix)

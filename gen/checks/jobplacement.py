@@ -1,4 +1,8 @@
-"""DOC"""
+"""Check that Berth's own Jobs can preempt placeholders.
+
+On a full cluster the pod of an occurrence preempts a placeholder, but only on a node that it may run on. If
+it does not tolerate the taints that the class tolerates, it stays pending.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +20,7 @@ Toleration = Mapping[str, Any]
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
-    """One warning a class. A site that chose other nodes for its Jobs gets none: their room is its choice."""
+    """Check each class, unless the site sends its Jobs to other nodes."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)
         if cluster is None or _runs_elsewhere(cluster, found):
@@ -33,26 +37,27 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
 
 def _problem(found: ResourceClass, cluster: Cluster, first: int, taints: list[str]) -> Problem:
     message = (
-        f"our own Jobs do not tolerate {', '.join(taints)}: while cluster {cluster.name} is full, "
-        "they cannot take the room of a placeholder of this class."
+        f"Berth's Jobs do not tolerate {', '.join(taints)}: while cluster {cluster.name} is full, "
+        "they cannot preempt a placeholder of this class."
     )
     fix = (
-        f"Add {'them' if len(taints) > 1 else 'it'} to the site's runtime.tolerations, or choose nodes for "
-        'our Jobs by runtime.nodeSelector; if they have room, annotate berth.dev/ignore: "B033: <reason>".'
+        f"Add {'them' if len(taints) > 1 else 'it'} to the site's runtime.tolerations, or select nodes for "
+        'Jobs by runtime.nodeSelector; if those have capacity, annotate berth.dev/ignore: "B033: <reason>".'
     )
     return Problem(NO_ROOM, *found.origin[:2], ("spec", "tolerations", first), message, fix)
 
 
 def _runs_elsewhere(cluster: Cluster, found: ResourceClass) -> bool:
-    """Whether the site sends our Jobs to nodes that the class does not ask for."""
+    """Tell whether the site sends Berth's Jobs to nodes that the class does not select."""
     asked = found.pod.get("nodeSelector", {})
     chosen = cluster.runtime.get("nodeSelector", {})
     return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
 
 
 def _names_a_taint(one: Toleration) -> bool:
-    """Whether it speaks of a taint that nodes have for good and that keeps pods away. One for all taints says
-    of none that it is there.
+    """Tell whether a toleration implies a permanent taint that keeps pods away.
+
+    One that tolerates every taint implies none.
     """
     key = one.get("key", "")
     lasts = "tolerationSeconds" not in one and not key.startswith(_CONDITIONS)
@@ -60,7 +65,7 @@ def _names_a_taint(one: Toleration) -> bool:
 
 
 def _may_match_same_taint(one: Toleration, other: Toleration) -> bool:
-    """Whether both may tolerate the same taint. The nodes are not known here: in doubt they do."""
+    """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
     if other.get("key") is None:
         same_key = same_value = True
     else:
@@ -76,7 +81,7 @@ def _may_match_same_taint(one: Toleration, other: Toleration) -> bool:
 
 
 def _taint_text(one: Toleration) -> str:
-    """As `kubectl taint` writes it."""
+    """Format a taint as `kubectl taint` does."""
     value = f"={one['value']}" if one.get("value") else ""
     effect = f":{one['effect']}" if one.get("effect") else ""
     return f"{one['key']}{value}{effect}"

@@ -1,4 +1,9 @@
-"""DOC"""
+"""Check slots of Koordinator: conflicts between reservation, class and cluster, and what Koordinator cannot
+guarantee.
+
+Git does not know the nodes that do not exist yet, the sessions that another scheduler places, and how many
+pods or which seats a node takes.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,6 +27,7 @@ _QOS = "koordinator.sh/qosClass"
 
 
 def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check a reservation with slots, or with placeholders in a cluster with Koordinator."""
     slots, places = reservation.slots, placed(reservation, declared, site)
     if has_placeholders(reservation):
         for one in places:
@@ -46,13 +52,15 @@ def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> 
 
 
 def _placeholders(one: Placed) -> Iterator[Problem]:
-    """Whether they pass Koordinator's webhook for pods: their priority is below 0, which is in no band."""
+    """Check that Koordinator's webhook accepts placeholders: their negative priority is in none of its
+    bands.
+    """
     for found in one.classes if one.cluster.koordinator else ():
         qos = dict(found.pod_labels).get(_QOS)
         if qos in ("BE", "LSR"):
             message = (
-                f"Koordinator in cluster {one.cluster.name} refuses pods of {_QOS} {qos} with priority "
-                f"{one.cluster.priority}: no placeholder could be made."
+                f"Koordinator in cluster {one.cluster.name} rejects pods with {_QOS} {qos} and priority "
+                f"{one.cluster.priority}: no placeholder could be created."
             )
             path = ("spec", "podLabels", _QOS)
             yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
@@ -67,7 +75,7 @@ def _policy(
 ) -> Iterator[Problem]:
     said, theirs = slots.allocate_policy, koordinator.allocate_policy
     if said is not None and said != theirs:
-        message = f"allocatePolicy {said} is not that of cluster {cluster.name}, {theirs}."
+        message = f"allocatePolicy is {said}, but cluster {cluster.name} has {theirs}."
         fix = f"Write {theirs}, or leave it out; or change koordinator.allocatePolicy in the Site."
         yield _problem(reservation, POLICY, ("allocatePolicy",), message, fix)
     elif said is None and theirs != "Restricted" and slots.pre_allocation:
@@ -76,7 +84,7 @@ def _policy(
         fix = f"Remove {why}, or change koordinator.allocatePolicy in the Site."
         yield _problem(reservation, PRE_ALLOCATION, (why,), message, fix)
     if slots.restricted_resources and (said or theirs) != "Restricted":
-        message = f"only allocatePolicy Restricted looks at them; cluster {cluster.name} has {theirs}."
+        message = f"only allocatePolicy Restricted reads them; cluster {cluster.name} has {theirs}."
         yield _problem(reservation, IDLE_KEY, ("restrictedResources",), message, "Remove it.")
 
 
@@ -86,7 +94,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
         other = found.pod.get("nodeSelector", {}).get(key, value)
         if other != value:
             message = (
-                f"class {found.name} says {key}={other}: its sessions never run where the slots would be."
+                f"class {found.name} has {key}={other}: its sessions never run where the slots would be."
             )
             path = ("template", "nodeSelector", key)
             yield _problem(reservation, CONFLICT, path, message, "Remove it.")
@@ -94,29 +102,27 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
         where = _in_its_namespace(placed_on(found.pod, spec))
         if where:
             message = (
-                f"{where} of class {found.name} is about pods of its own namespace; a slot's is default."
+                f"{where} of class {found.name} selects pods of its own namespace; that of a slot is default."
             )
-            fix = "Add template.metadata.namespace: where those pods are, or namespaces to the terms."
+            fix = "Add template.metadata.namespace, where those pods are, or add namespaces to the terms."
             yield _problem(reservation, ANYWHERE, (), message, fix)
     amounts = (*dict(found.requests).values(), *spec.get("overhead", {}).values())
     if not any(quantity.parse(str(amount)) for amount in amounts):
-        message = f"class {found.name} requests nothing: a slot would hold no room for a session."
+        message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
         yield Problem(HOLDS_NOTHING, *found.origin[:2], ("spec", "requests"), message, fix)
     for key, _ in found.pod_labels:
         if slotkeys.is_foreign(key):
-            message = f"podLabels go on slots too, and {key} makes something else of a slot."
+            message = f"podLabels are also set on slots, and {key} changes what a slot is."
             path = ("spec", "podLabels", key)
             fix = f"Remove it, or give reservation {reservation.name} a class of its own."
             yield Problem(slotkeys.FOREIGN, *found.origin[:2], path, message, fix, at_key=True)
         elif key == slotkeys.CHARGED:
             message = (
-                f"podLabels go on slots too: {key} charges a slot to a quota, and the session that takes it "
-                "once more."
+                f"podLabels are also set on slots: {key} counts a slot in a quota, and the session that "
+                "uses it again."
             )
-            fix = (
-                f"Give reservation {reservation.name} a class without it, unless the quota has room for both."
-            )
+            fix = f"Give reservation {reservation.name} a class without it, unless the quota is large enough for both."
             path = ("spec", "podLabels", key)
             yield Problem(slotkeys.QUOTA, *found.origin[:2], path, message, fix, at_key=True)
 
@@ -127,12 +133,12 @@ def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceCla
     )
     for i, name in enumerate(slots.restricted_resources):
         if held and name not in held:
-            message = f"no class of this reservation requests {name}: a slot holds none of it."
+            message = f"no class of this reservation requests {name}: a slot reserves none of it."
             yield _problem(reservation, IDLE_KEY, ("restrictedResources", i), message, "Remove it.")
 
 
 def _in_its_namespace(pod: dict[str, Any]) -> str:
-    """The first part of a pod's placement that asks about pods of the pod's own namespace."""
+    """Return the first part of a pod's placement that selects pods of its own namespace."""
     affinity = pod.get("affinity", {})
     for kind in ("podAffinity", "podAntiAffinity"):
         for name, terms in affinity.get(kind, {}).items():
@@ -144,38 +150,38 @@ def _in_its_namespace(pod: dict[str, Any]) -> str:
 
 
 def _owners(reservation: Reservation, slots: Slots, classes: Sequence[ResourceClass]) -> Iterator[Problem]:
-    """Whether each slot has somebody who may take it, and whether that is its own class's sessions."""
+    """Check that pods may use each slot, and that they are the sessions of its class."""
     if not slots.owners:
         for found in classes:
             why = owners.hindrance(reservation, found)
             if why:
-                message = f"owners are missing, and class {found.name} does not say them: {why}."
-                fix = "Add backend.owners: labels (and namespace) of the pods that may take a seat."
+                message = f"owners are missing and cannot be derived from class {found.name}: {why}."
+                fix = "Add backend.owners: labels (and namespace) of the pods that may use a slot."
                 yield _problem(reservation, NO_OWNERS, (), message, fix)
     theirs = [slots.owners or owners.of_sessions(reservation, found) for found in classes]
     for i, found in enumerate(classes):
         same = [other for other, who in zip(classes[:i], theirs, strict=False) if who and who == theirs[i]]
         if same:
-            message = f"the same pods may take the seats of class {same[0].name} and of class {found.name}."
+            message = f"the same pods may use the slots of class {same[0].name} and of class {found.name}."
             fix = "Write a reservation for each class, with its own owners."
             yield _problem(reservation, SHARED, ("owners",) if slots.owners else (), message, fix)
             return
 
 
 def _affinity_notice(site: Site, one: Placed) -> Problem:
-    """How session pods come to require their slots; with more sessions than slots, the last ones wait."""
+    """Tell how session pods come to require their slots; sessions beyond the slots stay pending."""
     name, cluster = one.reservation.name, one.cluster
     if affinity.is_by_profile(site, one):
         message = (
-            f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots, but "
-            "for those that come while Koordinator's webhook is away."
+            f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots, "
+            "except those created while Koordinator's webhook is down."
         )
     else:
         message = (
-            f"cluster {cluster.name}: session pods require their slots once they have what stands in the "
+            f"cluster {cluster.name}: session pods require their slots once they have what is in the "
             f"ConfigMap {naming.affinity_snippet(name)}."
         )
-    fix = "Sessions beyond the slots then wait: have as many slots as sessions."
+    fix = "Sessions beyond the number of slots then stay pending: reserve as many slots as sessions."
     return _problem(one.reservation, HOW, ("sessionAffinity",), message, fix)
 
 
@@ -185,9 +191,7 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Whether the sessions of a class are placed by the scheduler that knows slots: one warning a class, if
-    any reservation holds slots for it.
-    """
+    """Check, once a class, that its sessions use the scheduler that knows their slots."""
     told = set[str]()
     for reservation in declared.reservations:
         for one in placed(reservation, declared, site) if reservation.slots else ():
@@ -205,15 +209,11 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
     slots = one.reservation.slots
     if slots and slots.session_affinity and affinity.is_by_profile(site, one):
         return None  # the profile sends them there
-    who = (
-        f"its sessions are placed by {theirs}"
-        if theirs
-        else "it does not say which scheduler places its sessions"
-    )
+    who = f"its sessions are scheduled by {theirs}" if theirs else "it has no schedulerName for its sessions"
     message = f"{who}: only {koordinator.scheduler} knows the slots of reservation {one.reservation.name}."
     fix = f"Write schedulerName: {koordinator.scheduler}, if its sessions have it"
     if slots and slots.session_affinity:
-        fix += f": ConfigMap {naming.affinity_snippet(one.reservation.name)} has what gives it to them."
+        fix += f": ConfigMap {naming.affinity_snippet(one.reservation.name)} has what sets it."
     else:
         fix += (
             "; or, where Koordinator may change pods (koordinator.colocationProfiles), sessionAffinity: true "
@@ -224,7 +224,7 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
 
 
 def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Whether a seat fits on the largest node of its cluster: one that does not waits for ever."""
+    """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)
         for name, most in cluster.largest_node if cluster else ():
@@ -238,7 +238,7 @@ def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
 def _slot_size(
     reservation: Reservation, slots: Slots, one: Placed, found: ResourceClass
 ) -> Iterator[Problem]:
-    """What a slot holds beside a seat that fits."""
+    """Check that the overhead of a slot fits besides the seat."""
     overhead, requests = slots.template.get("spec", {}).get("overhead", {}), dict(found.requests)
     for name, most in one.cluster.largest_node if overhead else ():
         seat, more = requests.get(name, "0"), str(overhead.get(name, "0"))
@@ -252,8 +252,8 @@ def _slot_size(
 
 
 def _larger(asked: str, name: str, most: str) -> tuple[str, str]:
-    message = f"{asked} of {name} fits on no node: the largest has {most} for pods."
-    return message, "Ask for less, or correct largestNode of the cluster in the Site."
+    message = f"{asked} of {name} does not fit on any node: the largest has {most} for pods."
+    return message, "Request less, or correct largestNode of the cluster in the Site."
 
 
 def _nanos(amount: str) -> int:
@@ -261,8 +261,10 @@ def _nanos(amount: str) -> int:
 
 
 def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Whether the webhook leads the same pods to two pools. There is one annotation for it, so they would
-    require the slots of one, also while only the other is open.
+    """Check that the webhook does not send the same pods to two pools.
+
+    There is one annotation for it, so they would require the slots of one even while only the other is
+    open.
     """
     known: dict[tuple[str, str], list[tuple[frozenset[str], str, ResourceClass]]] = {}
     for reservation in declared.reservations:
@@ -283,15 +285,15 @@ def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
 
 def _two_pools(reservation: Reservation, found: ResourceClass, other: str, theirs: ResourceClass) -> Problem:
     message = (
-        f"the same pods would be led to the slots of class {found.name} and to those of class {theirs.name} "
-        f"of reservation {other}: each requires the slots of one alone, and waits while only the other has "
-        "some."
+        f"the same pods would be sent to the slots of class {found.name} and of class {theirs.name} of "
+        f"reservation {other}: each pod requires the slots of one, and waits while only the other has some."
     )
-    fix = "Give each owners of its own (a label that only its sessions have), or remove one sessionAffinity."
+    fix = "Give each its own owners (a label that only its sessions have), or remove one sessionAffinity."
     return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
 
 
 def limits_of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check what Koordinator cannot guarantee for a reservation."""
     slots = reservation.slots
     if slots is None:
         return
@@ -308,12 +310,12 @@ def limits_of_reservation(reservation: Reservation, declared: Declared, site: Si
 
 
 def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Problem:
-    """Autoscalers see pods alone: a slot that waits adds no node, and one that is free keeps none."""
+    """Report that autoscalers see only pods: a pending slot adds no node, and a free one keeps none."""
     message = (
-        f"{cluster.autoscaler} in cluster {cluster.name} does not see slots: it adds no node for one that "
-        "waits, and takes away a node that has nothing else."
+        f"{cluster.autoscaler} in cluster {cluster.name} does not see slots: it adds no node for a pending "
+        "one, and removes a node that has nothing else."
     )
-    fix = "Write withPlaceholders: true: placeholders come first and make it add nodes."
+    fix = "Write withPlaceholders: true: placeholders are created first and make it add nodes."
     if slots.standing:
         fix = (
             "Keep nodes for them (a node group of a fixed size), and annotate berth.dev/ignore with the "
@@ -323,7 +325,7 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
 
 
 def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
-    """Each slot is a pod to the scheduler, with one of the places that a node has for pods."""
+    """Check the number of slots on one node: to the scheduler each slot is a pod."""
     spec = slots.template.get("spec", {})
     selected = {**found.pod.get("nodeSelector", {}), **spec.get("nodeSelector", {})}
     node = spec.get("nodeName") or selected.get(_HOSTNAME)
@@ -333,8 +335,8 @@ def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> I
     most = max(dict(each).get(found.name, 0) for each in counts)
     if node and most > MOST_PODS:
         message = (
-            f"{most} slots of class {found.name} are to be on node {node}: each takes the place of a pod, "
-            f"and a node has {MOST_PODS} unless its kubelet says otherwise."
+            f"{most} slots of class {found.name} must be on node {node}: each counts as a pod, and a node "
+            f"takes {MOST_PODS} pods unless its kubelet is configured otherwise."
         )
-        fix = "Spread them over several nodes, or make sure of the kubelet's maxPods."
+        fix = "Spread them over several nodes, or check the kubelet's maxPods."
         yield _problem(reservation, ONE_NODE, ("template",) if spec else (), message, fix)

@@ -70,7 +70,7 @@ class SchedulingInputs:
     def of_nodes(
         self, key: PoolKey, level: int, machines: Sequence[SimulatedMachine], at: int
     ) -> SchedulingInput | None:
-        """Return the input for a pool of whole nodes, without those that exist, or None if none is missing."""
+        """Return the input for the missing nodes of a pool of whole nodes, or None if none is missing."""
         there = sum(machine.static == key for machine in machines)
         if there >= level:
             return None

@@ -35,7 +35,7 @@ _BOTTLEROCKET = "Bottlerocket"
 
 
 class NodeOverhead(NamedTuple):
-    """What an EC2NodeClass says about every type. `most` pods; None: as many as the type has addresses for."""
+    """What an EC2NodeClass says about every type. `most` pods; None: as many as it has addresses."""
 
     volume: int
     raid: bool

@@ -51,14 +51,12 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
         times = f" ({len(cases)} times in all)" if len(cases) > 1 else ""
         what = "nodes" if key in nodes else "seats"
         message = (
-            f"{shortfall.count} {what} of {key[1]} find no machine at "
+            f"{shortfall.count} {what} of {key[1]} have no node at "
             f"{local_text(at, named(reservation.recurrence.zone))}{times}: {shortfall.message}."
         )
-        fix = "Ask for fewer, or have the platform team raise the limits of the CloudCapacity."
+        fix = "Reserve fewer, or have the platform team raise the limits of the CloudCapacity."
         if not limited:
-            fix = (
-                "Let the class use more capacity (cloudCapacity), or change what it or the capacity asks for."
-            )
+            fix = "Let the class use more capacity (cloudCapacity), or change the requirements of either."
         yield Problem(LIMITS if limited else NO_MACHINE, *_at(reservation), message, fix)
 
 
@@ -77,9 +75,9 @@ def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -
     for name, (at, loops) in sorted(short.items()):
         needed, reservation = karpenter_lead(loops), known[name]
         message = (
-            f"it opens {reservation.lead} min before its start, and its machines of "
+            f"it opens {reservation.lead} min before its start, but its nodes at "
             f"{local_text(at, named(reservation.recurrence.zone))} may take {minutes(needed)} min: "
-            f"{f'{loops} loops' if loops > 1 else 'a loop'} of Karpenter, and a boot."
+            f"{f'{loops} loops' if loops > 1 else 'a loop'} of Karpenter and the boot time."
         )
         fix = f"Write leadTimeMinutes: {minutes(needed)} or more."
         yield Problem(LEAD, *_at(reservation), message, fix)
@@ -103,9 +101,9 @@ def _budget(
                 f"{one.month} costs {'at least ' if names else ''}{money_text(one.sum.priced)} USD, "
                 f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
             )
-            fix = "Ask for fewer seats or another time, or have the platform team raise the budget."
+            fix = "Reserve fewer seats or another time, or have the platform team raise the budget."
             yield Problem(BUDGET, *at, message, fix)
         elif names:
-            message = f"{one.month} cannot be held against it: {missing}."
+            message = f"{one.month} cannot be compared with the budget: {missing}."
             fix = "Write the price in instanceTypes of the CloudCapacity."
             yield Problem(NOT_SUMMED, *at, message, fix)

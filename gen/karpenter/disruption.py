@@ -236,7 +236,7 @@ def _months_with_same(by_month: Mapping[int, frozenset[int]]) -> Iterable[tuple[
 
 
 def _by_weekdays(groups: list[_WindowGroup], number: int, most: int) -> WindowBudgets | TooManyBudgets:
-    """Write as few groups as needed by weekdays: first those that add the least time for each budget saved."""
+    """Write as few groups as needed by weekdays, first those that add least time for each budget saved."""
     saving = [one for one in groups if one.saves > 0]
     kept = [line for one in groups if one.saves <= 0 for line in one.dated]
     for one in sorted(saving, key=lambda one: (one.excess / one.saves, one.dated)):

@@ -15,7 +15,7 @@ _HUGE_PAGES = "hugepages-"
 
 
 def parse_resources(texts: Mapping[str, str]) -> ResourceList:
-    """Parse Kubernetes quantities: `{"cpu": "500m", "memory": "4Gi"}`. Raise ValueError for an invalid one."""
+    """Parse Kubernetes quantities: `{"cpu": "500m", "memory": "4Gi"}`. Raise ValueError if invalid."""
     parsed = {name: quantity.parse(text) for name, text in texts.items()}
     wrong = [name for name, value in parsed.items() if value is None]
     if wrong:
