@@ -122,7 +122,10 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
                 f"podLabels are also set on slots: {key} counts a slot in a quota, and the session that "
                 "uses it again."
             )
-            fix = f"Give reservation {reservation.name} a class without it, unless the quota is large enough for both."
+            fix = (
+                f"Give reservation {reservation.name} a class without it, unless the quota is large enough "
+                "for both."
+            )
             path = ("spec", "podLabels", key)
             yield Problem(slotkeys.QUOTA, *found.origin[:2], path, message, fix, at_key=True)
 
