@@ -33,7 +33,7 @@ class Feature(NamedTuple):
 
 
 FEATURES = {
-    "reserved": Feature("reserved machines", (1, 3), "ReservedCapacity", (1, 6)),
+    "reserved": Feature("reserved instances", (1, 3), "ReservedCapacity", (1, 6)),
     "static": Feature("pools of a fixed number of nodes", (1, 8), "StaticCapacity"),
     "interruptible": Feature("interruptible reservations", (1, 10)),
     "Balanced": Feature("consolidationPolicy Balanced", (1, 14)),

@@ -151,7 +151,7 @@ CASES: Sequence[Case] = (
     Case("gpus", (Seats(6, "1", "4Gi", 1),)),
     Case("spread-over-zones", (Seats(7, more=_spread("spread-over-zones", ZONE)),)),
     Case("spread-over-nodes", (Seats(6, more=_spread("spread-over-nodes", HOSTNAME, 2)),)),
-    Case("spread-as-wished", (Seats(5, more=_spread("spread-as-wished", HOSTNAME, schedule_anyway=True)),)),
+    Case("spread-as-wished", (Seats(5, more=_spread("spread-as-wished", HOSTNAME, anyway=True)),)),
     Case(
         "two-zones-only",
         (Seats(6, more=_spread("two-zones-only", ZONE)),),
