@@ -49,9 +49,9 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
         at, shortfall = max(cases, key=lambda case: (case[1].count, -case[0]))
         reservation = known[key[0]]
         times = f" ({len(cases)} times in all)" if len(cases) > 1 else ""
-        what = "nodes" if key in nodes else "seats"
+        missing = f"nodes of {key[1]} cannot be bought" if key in nodes else f"seats of {key[1]} get no node"
         message = (
-            f"{shortfall.count} {what} of {key[1]} have no node at "
+            f"{shortfall.count} {missing} at "
             f"{local_text(at, named(reservation.recurrence.zone))}{times}: {shortfall.message}."
         )
         fix = "Reserve fewer, or have the platform team raise the limits of the CloudCapacity."
