@@ -1,6 +1,6 @@
-"""Occurrences as an iCalendar file (RFC 5545), for the calendars of those who teach and attend.
+"""Occurrences as an iCalendar file (RFC 5545), for the calendars of teachers and students.
 
-The same input gives the same bytes: DTSTAMP is the start, never the clock.
+The same input gives the same bytes: DTSTAMP is the start, not the clock's time.
 """
 
 from collections.abc import Iterable
@@ -14,14 +14,14 @@ _LONGEST = 75  # octets in a line
 
 
 class Event(NamedTuple):
-    """Instants in seconds, UTC. `id` is for ever, so that a moved occurrence moves in calendars too."""
+    """An entry of the calendar; a moved occurrence keeps its `id`, so calendars move it, too."""
 
     id: str
     start: int
     end: int
     title: str
     description: str
-    cancelled: bool
+    canceled: bool
 
 
 def text(events: Iterable[Event]) -> str:
@@ -35,7 +35,7 @@ def text(events: Iterable[Event]) -> str:
             f"DTEND:{_instant(event.end)}",
             f"SUMMARY:{event.title.translate(_ESCAPES)}",
             f"DESCRIPTION:{event.description.translate(_ESCAPES)}",
-            f"STATUS:{'CANCELLED' if event.cancelled else 'CONFIRMED'}",
+            f"STATUS:{'CANCELLED' if event.canceled else 'CONFIRMED'}",
             "TRANSP:TRANSPARENT",
             "END:VEVENT",
         ]

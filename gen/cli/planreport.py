@@ -1,19 +1,23 @@
-"""A plan as tables: peaks, dates, what is reserved, and money; in a terminal, or as Markdown."""
+"""The layout of a plan: tables for a terminal or as Markdown, and JSON."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import groupby
 from typing import NamedTuple
 
-from gen import table
+from gen import report, table
 from gen.cost.dates import OccurrencePlan
+from gen.cost.jsonvalues import machines_json, money_json, use_json
 from gen.cost.ledger import CAPACITY_TYPES, Sum
 from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
 from gen.cost.values import Money
 from gen.cost.words import band_text, known, machines_text, minutes, money_text, share
 from gen.dates.moment import hours_text, local_text, named, span_text
-from gen.report import seats_text
+from gen.report import hours_json, seats_text
+from gen.runtime.instant import instant_text
 
+Answer = dict[str, object]
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -21,12 +25,13 @@ class Scene(NamedTuple):
     zone: str  # of the site
     budget: str  # empty: none
     form: str
-    colour: bool = False
+    color: bool = False
 
 
 def text(plan: Plan, scene: Scene) -> str:
+    """Return tables of peaks, dates, reserved machines and money."""
     if not plan.peaks and not plan.reserved:
-        return "\n".join(["No machine is planned.\n", *_notes(plan, scene)])
+        return "\n".join(["No machines are planned.\n", *_notes(plan, scene)])
     parts = [
         _part("Peaks", scene, *_peaks(plan.peaks, scene)),
         _part("Dates", scene, *_dates(plan.occurrences, wide=scene.form == "wide")),
@@ -40,7 +45,7 @@ def text(plan: Plan, scene: Scene) -> str:
 
 
 def _part(heading: str, scene: Scene, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns that say nothing in any row are left out; so is a part without rows."""
+    """Return a table without its empty columns; nothing if it has no rows."""
     if not rows:
         return ""
     kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
@@ -49,7 +54,7 @@ def _part(heading: str, scene: Scene, headings: Sequence[str], rows: Sequence[Se
         return f"#### {heading}\n\n{table.markdown(*cells)}"
     return (
         f"{_BOLD}{heading}{_PLAIN}\n{table.text(*cells)}"
-        if scene.colour
+        if scene.color
         else f"{heading}\n{table.text(*cells)}"
     )
 
@@ -76,7 +81,7 @@ def _peaks(peaks: Iterable[Peak], scene: Scene) -> tuple[list[str], list[list[st
 
 
 def _dates(found: Sequence[OccurrencePlan], *, wide: bool) -> tuple[list[str], list[list[str]]]:
-    """Dates that need the same are one line, but for `wide`."""
+    """Return one row for all dates that need the same; with `wide`, a row for each."""
     headings = ["reservation", "dates", "seats", "machines", "which", "idle", "no machine", "loops", "lead"]
     groups: dict[tuple[str, ...], list[OccurrencePlan]] = {}
     for number, one in enumerate(found):
@@ -116,7 +121,7 @@ def _when(mine: Sequence[OccurrencePlan]) -> str:
 
 
 def _reserved(found: Sequence[ReservedPlan]) -> tuple[list[str], list[list[str]]]:
-    headings = ["reserved", "machines", "hours", "used", "idle", "share idle", "cost USD", "idle USD"]
+    headings = ["reserved", "machines", "hours", "used", "idle", "idle share", "cost USD", "idle USD"]
     rows = [
         [
             one.reserved.key,
@@ -156,9 +161,9 @@ def _months(plan: Plan, scene: Scene) -> tuple[list[str], list[list[str]]]:
         "most machines",
         *_HOURS,
         "cost",
-        "least to most",
+        "lowest to highest",
         "paid ahead",
-        "of it idle",
+        "idle",
         "budget",
     ]
     rows = [_month(one, scene) for one in plan.months]
@@ -195,19 +200,118 @@ def _together(some: Sequence[Money | None]) -> str:
 def _notes(plan: Plan, scene: Scene) -> list[str]:
     lines = []
     if plan.from_table:
-        lines.append(f"Prices in US dollars: of the files, and {TABLE} where they say none.")
+        lines.append(f"Prices in US dollars: from the files, else from {TABLE}.")
     if plan.unpriced:
-        lines.append(f"No price is known, so there is no sum: {', '.join(plan.unpriced)}.")
+        lines.append(f"No total, because prices are missing: {', '.join(plan.unpriced)}.")
     for name, kind in plan.unknown:
-        lines.append(f"Left out: {kind} of {name}; write its cpu and memory in instanceTypes.")
+        lines.append(f"Left out: {kind} of {name}; declare its cpu and memory in instanceTypes.")
     for name, zones in plan.assumed:
-        taken = (
-            f"{', '.join(zones)} {'is' if len(zones) == 1 else 'are'} taken for all"
-            if zones
-            else "none is known"
-        )
-        lines.append(f"Zones of {name} are not said: {taken}; write them in requirements.")
+        assumed = f"assuming {', '.join(zones)}" if zones else "none is known"
+        lines.append(f"{name} does not name its zones: {assumed}; declare them in requirements.")
     for reason, own in groupby(plan.unplanned, key=lambda one: one.reason):
         lines.append(f"Not planned: {', '.join(one.subject for one in own)} ({reason}).")
     bullet = "- " if scene.form == "markdown" else ""
     return ["".join(f"{bullet}{line}\n" for line in lines)] if lines else []
+
+
+def as_json(plan: Plan, budget: Decimal | None) -> str:
+    """Return the JSON of kind Plan."""
+    return report.document(
+        "Plan",
+        {
+            "from": instant_text(plan.since),
+            "until": instant_text(plan.until),
+            "currency": "USD",
+            "prices": {"table": TABLE if plan.from_table else None, "missing": list(plan.unpriced)},
+            "peaks": [_peak_json(one) for one in plan.peaks],
+            "occurrences": [_occurrence_json(one) for one in plan.occurrences],
+            "reserved": [_reserved_json(one) for one in plan.reserved],
+            "reservations": [
+                {"name": name, "cluster": cluster, **_sum_json(own)}
+                for (name, cluster), own in plan.reservations
+            ],
+            "classes": [
+                {"name": name, "cluster": cluster, **_sum_json(own)} for (name, cluster), own in plan.classes
+            ],
+            "months": [_month_json(one, budget) for one in plan.months],
+            "total": _sum_json(plan.total),
+            "notPlanned": [{"name": one.subject, "reason": one.reason} for one in plan.unplanned],
+            "leftOut": [{"cloudCapacity": name, "instanceType": kind} for name, kind in plan.unknown],
+            "zonesAssumed": [{"cloudCapacity": name, "zones": list(zones)} for name, zones in plan.assumed],
+        },
+    )
+
+
+def _peak_json(one: Peak) -> Answer:
+    return {
+        "cluster": one.cluster,
+        "at": instant_text(one.at),
+        "seats": dict(one.seats),
+        **({"nodes": dict(one.nodes)} if one.nodes else {}),
+        "machines": machines_json(one.machines),
+        "least": one.least,
+        "most": one.most,
+        "idle": one.idle,
+        "withoutMachine": one.lacks,
+    }
+
+
+def _occurrence_json(one: OccurrencePlan) -> Answer:
+    item = one.dated.occurrence
+    return {
+        "reservation": item.reservation,
+        "id": item.id,
+        "cluster": one.dated.cluster,
+        "open": instant_text(item.open),
+        "start": instant_text(item.start),
+        "end": instant_text(item.end),
+        **report.counts_json(one.dated.seats, nodes=one.dated.nodes),
+        "machines": machines_json(one.machines),
+        "least": one.least,
+        "most": one.most,
+        "bought": one.bought,
+        "idle": one.idle,
+        "withoutMachine": [
+            {"class": name, "count": lack.count, "reason": lack.kind, "message": lack.message}
+            for name, lack in one.lacks
+        ],
+        "loops": one.loops,
+        "leadSeconds": {"karpenter": one.lead, "clusterAutoscaler": one.autoscaler_lead},
+    }
+
+
+def _reserved_json(one: ReservedPlan) -> Answer:
+    said = one.reserved.said
+    return {
+        "capacityReservation": one.reserved.key,
+        "cluster": one.cluster,
+        "cloudCapacities": list(one.reserved.capacities),
+        "instanceType": said.instance_type,
+        "zone": said.zone,
+        "count": said.count,
+        "from": instant_text(one.since),
+        "until": instant_text(one.until),
+        **use_json(one.use),
+    }
+
+
+def _sum_json(own: Sum) -> Answer:
+    amounts: Mapping[str, Money] = dict(own.money)
+    unpriced = {sort.capacity_type for sort in own.unpriced}
+    return {
+        "machineHours": {kind: hours_json(seconds) for kind, seconds in own.seconds},
+        "cost": {kind: None if kind in unpriced else money_json(amount) for kind, amount in amounts.items()}
+        | {"sum": money_json(own.bought)},
+    }
+
+
+def _month_json(one: MonthPlan, budget: Decimal | None) -> Answer:
+    return {
+        "month": one.month,
+        "machines": one.peak,
+        **_sum_json(one.sum),
+        "least": money_json(one.least),
+        "most": money_json(one.most),
+        "reserved": [{"capacityReservation": key, **use_json(use)} for key, use in one.paid],
+        "budget": None if budget is None else str(budget),
+    }
