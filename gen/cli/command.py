@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from gen import report
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
@@ -24,7 +25,12 @@ from gen.version import VERSION
 RESERVATIONS = "reservations"
 FORMS = ("text", "wide", "json", "markdown", "github", "ics")
 _WIDTH = 80
+_CLOSE = 0.7  # how alike a word must be to be suggested
 _COMMON = ("-C", "--strict", "--now", "--help", "--version")
+
+
+class CommandError(click.ClickException):
+    """A command line that is understood but cannot be followed; the message is for people."""
 
 
 class Settings(NamedTuple):
@@ -42,7 +48,7 @@ class Settings(NamedTuple):
 
     def shown(self, path: str) -> str:
         """Return a path of the project as the user would write it."""
-        return os.path.normpath(os.path.join(self.up, path)) if self.up else path  # noqa: PTH118 - text
+        return os.path.relpath(path, self.down) if self.down and not os.path.isabs(path) else path  # noqa: PTH117
 
     def given(self, path: str) -> str:
         """Return a path that the user wrote as seen from the project."""
@@ -72,7 +78,36 @@ def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:
     return EXIT_BAD_INPUT if bad else EXIT_OK
 
 
-class Command(click.Command):
+class _PathType(click.ParamType):
+    """A path that shells complete. Nothing is checked: it may be relative to another folder."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type=self.name)]
+
+
+FILE, FOLDER = _PathType("file"), _PathType("dir")
+
+
+class Parsing(click.Command):
+    """A command that says in each usage error which command it is."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
+class Command(Parsing):
     """A command with the common options; `--help` lists them after its own, and then examples."""
 
     def __init__(self, *, examples: Sequence[str] = (), **settings: Any) -> None:
@@ -135,7 +170,7 @@ def enter(settings: Settings, folder: str | None, *, in_project: bool) -> Settin
         try:
             os.chdir(folder)
         except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-            raise click.UsageError(f"-C {folder}: {reason(error)}.") from error
+            raise CommandError(f"-C {folder}: {reason(error)}.") from error
         settings = settings._replace(folder=folder)
     if not in_project or os.path.lexists(RESERVATIONS):
         return settings
@@ -157,7 +192,7 @@ def reason(error: Exception) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean ...?`, or nothing if no known word is close."""
-    close = get_close_matches(word, list(known), n=1)
+    close = get_close_matches(word, list(known), n=1, cutoff=_CLOSE)
     return f" Did you mean {close[0]}?" if close else ""
 
 
@@ -174,7 +209,7 @@ def common_options() -> list[click.Parameter]:
         click.Option(
             ["-C", "folder"],
             metavar="DIR",
-            type=click.Path(file_okay=False),
+            type=FOLDER,
             help="Work in this folder instead of the current one.",
         ),
         click.Option(["--strict"], is_flag=True, help="Treat warnings as errors."),

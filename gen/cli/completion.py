@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-from gen.cli.command import Settings, command, did_you_mean, enter
+from gen.cli.command import CommandError, Settings, command, did_you_mean, enter
 from gen.cli.console import COMPLETE, EXIT_OK, stdout
 
 SHELLS = ("bash", "zsh", "fish")
@@ -23,7 +23,7 @@ def _completing(kind: str) -> Complete:
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
             enter(Settings(), context.params.get("folder"), in_project=True)
-        except click.UsageError:
+        except CommandError:
             return []
         return [CompletionItem(name) for name in declared_names(kind) if name.startswith(incomplete)]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gen.cli.command import Settings, command
+from gen.cli.command import FILE, FOLDER, CommandError, Settings, command
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from gen.cli.edit import keep_schema
 from gen.cli.selection import instant
@@ -31,7 +31,7 @@ _NEXT = """\
     in_project=False,
     examples=("berth init seats --time-zone Europe/Zurich --engine flux",),
 )
-@click.argument("directory", metavar="DIR", type=click.Path(file_okay=False))
+@click.argument("directory", metavar="DIR", type=FOLDER)
 @click.option("--time-zone", metavar="ZONE", default="UTC", help="Time zone of the site; default: UTC.")
 @click.option("--engine", metavar="NAME", default="argocd", help="argocd, flux or none; default: argocd.")
 def init(settings: Settings, directory: str, time_zone: str, engine: str) -> int:
@@ -51,12 +51,12 @@ def init(settings: Settings, directory: str, time_zone: str, engine: str) -> int
         return EXIT_BAD_INPUT
     existing = [path for path in ("reservations", "rendered", *texts) if (folder / path).exists()]
     if existing:
-        raise click.UsageError(f"{folder / existing[0]} exists; nothing was written.")
+        raise CommandError(f"{folder / existing[0]} exists; nothing was written.")
     try:
         for path, text in texts.items():
             write(str(folder / path), text, None)
     except EditError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise CommandError(f"{error}.") from error
     stdout(_NEXT.format(folder=folder))
     return EXIT_OK
 
@@ -66,7 +66,7 @@ def init(settings: Settings, directory: str, time_zone: str, engine: str) -> int
     examples=("berth import renku export.json --time-zone Europe/Zurich --suspend",),
 )
 @click.argument("source", metavar="renku", type=click.Choice(("renku",)))
-@click.argument("file", type=click.Path(dir_okay=False))
+@click.argument("file", type=FILE)
 @click.option("--time-zone", metavar="ZONE", help="Write its times in this time zone.")
 @click.option("--suspend", is_flag=True, help="Suspend the reservations: they open once you remove it.")
 def import_(settings: Settings, source: str, file: str, time_zone: str | None, suspend: bool) -> int:  # noqa: ARG001
@@ -79,7 +79,7 @@ def import_(settings: Settings, source: str, file: str, time_zone: str | None, s
     try:
         found = imported(read_file(path), pipeline, time_zone)
     except (EditError, OSError) as error:
-        raise click.UsageError(f"{file}: {error}.") from error
+        raise CommandError(f"{file}: {error}.") from error
     if found.findings:
         settings.report(found.findings)
         return EXIT_BAD_INPUT
@@ -88,7 +88,7 @@ def import_(settings: Settings, source: str, file: str, time_zone: str | None, s
     try:
         code = _write(settings, pipeline, texts, path)
     except EditError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise CommandError(f"{error}.") from error
     if code == EXIT_OK and any(one.file == path for one in pipeline.sources):
         stdout(f"Remove {file}: the new files replace it.\n")
     return code

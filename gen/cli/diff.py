@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gen import report
-from gen.cli.command import RESERVATIONS, Settings, command, exit_code
+from gen.cli.command import RESERVATIONS, CommandError, Settings, command, exit_code
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, columns, has_color, progress, stderr, stdout
 from gen.cli.selection import instant, templates_option
 from gen.diff.annotations import annotations
@@ -59,7 +59,7 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     try:
         found, name = _base(settings, base)
     except GitError as error:
-        raise click.UsageError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
+        raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
     before, after = Pipeline(sources=found.sources()), Pipeline()
     now = instant("--now", settings.now, after)
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS

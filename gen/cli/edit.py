@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gen.cli.command import Settings, command
+from gen.cli.command import CommandError, Settings, command
 from gen.cli.completion import complete_classes
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from gen.cli.selection import name_argument
@@ -33,7 +33,7 @@ _TYPES = ("weekly", "daily", "once", "dates")
     examples=(
         "berth new algebra 09:00-13:00 --weekly mon,wed --class small --seats 25 \\",
         "    --from 2026-02-02 --until 2026-05-15",
-        "berth new exam 14:00-17:00 --dates 2026-06-01,2026-06-03 --class small --seats 80",
+        "berth new exam 14:00-17:00 --dates 2026-06-01 --class small --seats 80",
     ),
 )
 @click.argument("name")
@@ -75,7 +75,7 @@ def new(settings: Settings, name: str, times: tuple[str, ...], **options: str | 
     }
     types = [one for one in _TYPES if one in given]
     if len(types) > 1:
-        raise click.UsageError(f"Give only one of {', '.join(f'--{one}' for one in _TYPES)}.")
+        raise CommandError(f"Give only one of {', '.join(f'--{one}' for one in _TYPES)}.")
     pipeline = Pipeline()
     classes = sorted(pipeline.declared.classes)
     if len(classes) == 1:
@@ -88,7 +88,7 @@ def new(settings: Settings, name: str, times: tuple[str, ...], **options: str | 
             raise EditError(f"{settings.shown(file)}: the file exists; nothing was written")
         code = _finish(settings, pipeline, check(pipeline, file, text, None))
     except EditError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise CommandError(f"{error}.") from error
     if code == EXIT_OK:
         keep_schema()
     return code
@@ -137,7 +137,7 @@ def set_(settings: Settings, name: str, assignments: tuple[str, ...]) -> int:
     try:
         parsed = [assignment(one) for one in assignments]
     except EditError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise CommandError(f"{error}.") from error
 
     def change(tree: Any, make: Make) -> None:
         for one in parsed:
@@ -185,7 +185,7 @@ def move(settings: Settings, name: str, date: str, start: str | None, to: str | 
 def _target(text: str | None) -> To:
     words = (text or "").replace("T", " ").split()
     if not 1 <= len(words) <= 2 or (len(words) == 2 and ":" in words[0]):
-        raise click.UsageError(
+        raise CommandError(
             '--to is a date or a time: --to 2026-05-15, --to "2026-05-15 10:00-14:00" or --to 10:00.'
         )
     day = _day(words[0]) if ":" not in words[0] else None
@@ -214,13 +214,13 @@ def _which(date: str, start: str | None) -> Which:
 
 def _day(text: str) -> str:
     if len(text) != 10 or read(text, named("UTC")) is None:
-        raise click.UsageError(f'"{text}" is not a date. Write one such as 2026-02-02.')
+        raise CommandError(f'"{text}" is not a date. Write one such as 2026-02-02.')
     return text
 
 
 def _time(text: str) -> str:
     if text != "24:00" and (len(text) != 5 or read(f"2026-01-01T{text}", named("UTC")) is None):
-        raise click.UsageError(f'"{text}" is not a time. Write one such as 09:00.')
+        raise CommandError(f'"{text}" is not a time. Write one such as 09:00.')
     return text
 
 
@@ -230,7 +230,7 @@ def _edit(settings: Settings, name: str, how: Edit) -> int:
     try:
         return _finish(settings, pipeline, edit(pipeline, name, how))
     except EditError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise CommandError(f"{error}.") from error
 
 
 def _finish(settings: Settings, pipeline: Pipeline, found: Edited) -> int:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from gen.cli.command import FORMS, Command, common_options, did_you_mean
+from gen.cli.command import FORMS, Command, Parsing, common_options, did_you_mean
 from gen.cli.console import EXIT_OK, EXIT_USAGE, stderr, stdout
 from gen.version import VERSION
 
@@ -71,7 +71,7 @@ def load(name: str) -> Command:
     return next(one for one in vars(module).values() if isinstance(one, Command) and one.name == name)
 
 
-class Berth(click.Group):
+class Berth(Parsing, click.Group):
     """The group of all commands. Common options before a command are handed on to it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import click
 
-from gen.cli.command import Settings, command, suggestion
+from gen.cli.command import CommandError, Settings, command, suggestion
 from gen.cli.completion import complete_classes, complete_reservations
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from gen.cli.selection import (
@@ -97,7 +97,7 @@ def override(  # noqa: PLR0913 - one for each option
     parts = [part for part in items[0].parts if cluster in (None, part.placed.cluster.name)]
     pairs = _pairs(name, targets, tuple(one.name for part in parts for one in part.placed.classes))
     if not pairs and not clear:
-        raise click.UsageError("CLASS=TARGET is missing, such as small=60; or say --clear.")
+        raise CommandError("CLASS=TARGET is missing, such as small=60; or say --clear.")
     wanted = _cleared(pairs, until) if clear else _set(pairs, until, pipeline, now)
     concerned = {
         part.placed.cluster.name: part
@@ -118,13 +118,13 @@ def _pairs(reservation: str, targets: Sequence[str], classes: tuple[str, ...]) -
     for name, _, _ in pairs:
         if name not in classes:
             hint = suggestion(name, classes) if classes else "It has none there."
-            raise click.UsageError(f'{reservation} has no class "{name}". {hint}')
+            raise CommandError(f'{reservation} has no class "{name}". {hint}')
     return pairs
 
 
 def _cleared(pairs: list[Pair], until: str | None) -> _Targets:
     if until is not None or any(equals for _, equals, _ in pairs):
-        raise click.UsageError("--clear ends an override: leave out --until and targets.")
+        raise CommandError("--clear ends an override: leave out --until and targets.")
     return _Targets({}, tuple(name for name, _, _ in pairs), None)
 
 
@@ -132,23 +132,21 @@ def _set(pairs: list[Pair], until: str | None, pipeline: Pipeline, now: int) -> 
     targets = {}
     for name, _, number in pairs:
         if not _NUMBER.fullmatch(number) or int(number) > MOST:
-            raise click.UsageError(f'"{name}={number}": write {name}=60, with a number from 0 to {MOST}.')
+            raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MOST}.')
         targets[name] = int(number)
     return _Targets(targets, (), _until(until, pipeline, now))
 
 
 def _until(text: str | None, pipeline: Pipeline, now: int) -> int:
     if text is None:
-        raise click.UsageError("--until is missing: --until +2h, or an INSTANT.")
+        raise CommandError("--until is missing: --until +2h, or an INSTANT.")
     match = _SPAN.fullmatch(text)
     until = now + int(match[1]) * _SECONDS[match[2]] if match else instant("--until", text, pipeline)
     assert until is not None
     if until <= now:
-        raise click.UsageError(f"--until {text} is in the past.")
+        raise CommandError(f"--until {text} is in the past.")
     if until > now + _LONGEST:
-        raise click.UsageError(
-            f"--until {text} is more than 7 days away. Change the reservation instead."
-        )
+        raise CommandError(f"--until {text} is more than 7 days away. Change the reservation instead.")
     return until
 
 

@@ -11,7 +11,7 @@ from gen.chart.bars import Layer, Panel, svg
 from gen.check.ceilings import pools_of
 from gen.check.load import Pool
 from gen.cli import planreport
-from gen.cli.command import Settings, command, reason
+from gen.cli.command import CommandError, Settings, command, reason
 from gen.cli.console import has_color, progress, stdout
 from gen.cli.selection import (
     chart_option,
@@ -121,11 +121,11 @@ def _answer(made: Plan, settings: Settings, site: Site) -> str:
 def save_chart(settings: Settings, name: str, picture: str) -> None:
     """Write a chart to the file of `--chart`."""
     if not name.endswith(".svg"):
-        raise click.UsageError(f"--chart {name}: charts are SVG. Name a file that ends in .svg.")
+        raise CommandError(f"--chart {name}: charts are SVG. Name a file that ends in .svg.")
     try:
         Path(settings.given(name)).write_text(picture, "utf-8", newline="\n")
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-        raise click.UsageError(f"--chart {name}: {reason(error)}.") from error
+        raise CommandError(f"--chart {name}: {reason(error)}.") from error
 
 
 def _chart(plan: Plan, some: Sequence[Planned], asked: Asked, site: Site) -> str:

@@ -52,22 +52,25 @@ def _run(arguments: Sequence[str]) -> int:
             return code
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.UsageError as error:
-        hint = f"Try: {error.ctx.command_path} --help\n" if error.ctx else ""
+    except click.ClickException as error:
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f"Try: {context.command_path} --help\n" if context else ""
         stderr(f"berth: {_message(error)}\n{hint}")
         return EXIT_USAGE
 
 
-def _message(error: "click.UsageError") -> str:
+def _message(error: "click.ClickException") -> str:
     """Return what is wrong, in the same words for all versions of click."""
     import click  # noqa: PLC0415 - as above
 
+    from gen.cli.command import did_you_mean  # noqa: PLC0415
+
     if isinstance(error, click.NoSuchOption):
-        close = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
-        follows = " Options of a command follow it."
-        in_group = isinstance(error.ctx.command, click.Group) if error.ctx else False
-        return f"No such option {error.option_name}.{close or (follows if in_group else '')}"
-    return error.format_message()
+        hint = did_you_mean(error.option_name, error.possibilities or ())
+        if not hint and error.ctx and isinstance(error.ctx.command, click.Group):
+            hint = " Options of a command follow it."
+        return f"No such option {error.option_name}.{hint}"
+    return " ".join(error.format_message().split())
 
 
 def main(act: Callable[[Sequence[str]], int] = run) -> NoReturn:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import click
 
-from gen.cli.command import RESERVATIONS, Settings, command
+from gen.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, progress, stdout
 from gen.cli.selection import templates_option
 from gen.finding import Problem, in_order
@@ -30,7 +30,7 @@ class _Sink(Protocol):
     "github",
     examples=(
         "berth render",
-        "berth render --check              # in CI: exits 4 if rendered/ is not up to date",
+        "berth render --check        # in CI: exits 4 if rendered/ is not up to date",
         "berth render --output-dir /tmp/out",
     ),
 )
@@ -38,7 +38,7 @@ class _Sink(Protocol):
 @click.option(
     "--output-dir",
     metavar="DIR",
-    type=click.Path(file_okay=False),
+    type=FOLDER,
     help="Write to this folder instead of rendered/.",
 )
 @templates_option
@@ -66,7 +66,7 @@ def _folder(settings: Settings, given: str | None) -> str:
     folder = given and settings.given(given)
     source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
     if not given or os.path.commonpath((source, target)) == source:
-        raise click.UsageError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
+        raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
     return folder.rstrip("/") or folder
 
 
@@ -111,7 +111,7 @@ def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder
     "text",
     "json",
     "github",
-    examples=("berth validate", "berth validate --strict           # warnings fail, too"),
+    examples=("berth validate", "berth validate --strict     # warnings fail, too"),
 )
 def validate(settings: Settings) -> int:
     """Check the reservations; write nothing."""

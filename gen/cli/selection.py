@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gen.cli.command import suggestion
+from gen.cli.command import FILE, FOLDER, CommandError, suggestion
 from gen.cli.completion import complete_classes, complete_clusters, complete_reservations
 from gen.dates.moment import local_day, named, read
 from gen.dates.occurrence import Occurrence
@@ -31,10 +31,10 @@ cluster_option = click.option(
 templates_option = click.option(
     "--templates",
     metavar="DIR",
-    type=click.Path(file_okay=False),
+    type=FOLDER,
     help="Templates that replace Berth's own of the same name.",
 )
-chart_option = click.option("--chart", metavar="FILE", type=click.Path(), help="Also draw a chart, as SVG.")
+chart_option = click.option("--chart", metavar="FILE", type=FILE, help="Also draw a chart, as SVG.")
 context_option = click.option(
     "--context",
     "contexts",
@@ -43,7 +43,7 @@ context_option = click.option(
     help="Context of the kubeconfig; may be repeated.",
 )
 kubeconfig_option = click.option(
-    "--kubeconfig", metavar="FILE", type=click.Path(), help="Kubeconfig file instead of the default."
+    "--kubeconfig", metavar="FILE", type=FILE, help="Kubeconfig file instead of the default."
 )
 name_argument = click.argument("name", shell_complete=complete_reservations)
 names_argument = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_reservations)
@@ -79,7 +79,7 @@ def instant(option: str, text: str | None, pipeline: Pipeline | None) -> int | N
     site = pipeline.site if pipeline else None
     found = read(text, named(site.zone if site else "UTC"))
     if found is None:
-        raise click.UsageError(
+        raise CommandError(
             f'{option}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.'
         )
     return found
@@ -88,7 +88,7 @@ def instant(option: str, text: str | None, pipeline: Pipeline | None) -> int | N
 def _require(what: str, name: str, known: tuple[str, ...], pipeline: Pipeline) -> None:
     if name not in known and not pipeline.has_errors():
         hint = suggestion(name, known) if known else f"There is no {what}."
-        raise click.UsageError(f'No {what} is named "{name}". {hint}')
+        raise CommandError(f'No {what} is named "{name}". {hint}')
 
 
 def occurrence(item: Item, text: str | None, resource_class: str | None, now: int) -> Occurrence:
@@ -104,7 +104,7 @@ def occurrence(item: Item, text: str | None, resource_class: str | None, now: in
     ]
     if not known:
         of_class = f" with seats of class {resource_class}" if resource_class else ""
-        raise click.UsageError(f"{name} has no occurrence{of_class}.")
+        raise CommandError(f"{name} has no occurrence{of_class}.")
     if text is None:
         coming = (one for one in known if one.open >= now)
         return min(coming, key=lambda one: (one.open, one.id), default=known[0])
@@ -114,13 +114,11 @@ def occurrence(item: Item, text: str | None, resource_class: str | None, now: in
         return found[0]
     for one in item.expansion.occurrences:
         if not found and text in (one.id, one.id.partition("/")[2]):
-            raise click.UsageError(
-                f"{one.id} has no seats of class {resource_class}; it has {_classes(one)}."
-            )
+            raise CommandError(f"{one.id} has no seats of class {resource_class}; it has {_classes(one)}.")
     if found:
         ids = ", ".join(one.id for one in found)
-        raise click.UsageError(f"{name} has {len(found)} occurrences on {text}: {ids}. Name one by its id.")
-    raise click.UsageError(f'{name} has no occurrence "{text}"{_alternative(item, text, known)}')
+        raise CommandError(f"{name} has {len(found)} occurrences on {text}: {ids}. Name one by its id.")
+    raise CommandError(f'{name} has no occurrence "{text}"{_alternative(item, text, known)}')
 
 
 def _classes(one: Occurrence) -> str:

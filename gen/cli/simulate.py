@@ -12,7 +12,7 @@ import click
 from gen import report, table
 from gen.chart import svg, terminal
 from gen.chart.drawing import SESSIONS, TARGET, Line, Panel, Span
-from gen.cli.command import Settings, command, reason
+from gen.cli.command import FILE, CommandError, Settings, command, reason
 from gen.cli.console import DEFAULT_COLUMNS, EXIT_OK, columns, has_boxes, has_color, progress, stderr, stdout
 from gen.cli.plan import save_chart
 from gen.cli.selection import (
@@ -81,7 +81,7 @@ class _Simulation(NamedTuple):
 @click.option(
     "--sessions",
     metavar="FILE",
-    type=click.Path(),
+    type=FILE,
     help="Sessions such as 08:55+10,11:00-3, or a file of such lines; - is standard input.",
 )
 @click.option(
@@ -115,9 +115,9 @@ def simulate(  # noqa: PLR0913 - one for each option
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
     if stands(item.reservation) is not None:
-        raise click.UsageError(f"{name} has no windows: there is nothing to simulate.")
+        raise CommandError(f"{name} has no windows: there is nothing to simulate.")
     if has_nodes(item.reservation) and compare:
-        raise click.UsageError(
+        raise CommandError(
             f"{name} holds whole nodes, which no session changes: there is nothing to compare. "
             "Leave out --compare."
         )
@@ -172,14 +172,14 @@ def _sessions(settings: Settings, given: str | None, scene: Scene) -> dict[str, 
     if given is None:
         return {name: [] for name in scene.classes}
     if not given:
-        raise click.UsageError("--sessions is empty. Name a file, or write 08:55+10,11:00-3.")
+        raise CommandError("--sessions is empty. Name a file, or write 08:55+10,11:00-3.")
     text, source = given.strip(), "--sessions"
     if not (text[:1].isdigit() and ":" in text):
         text, source = _content(settings, given), "standard input" if given == "-" else given
     try:
         return changes(text, source, scene)
     except SessionsError as error:
-        raise click.UsageError(str(error)) from error
+        raise CommandError(str(error)) from error
 
 
 def _content(settings: Settings, name: str) -> str:
@@ -191,13 +191,13 @@ def _content(settings: Settings, name: str) -> str:
                 content = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
         message = f"--sessions {name}: {reason(error)}. Name a file, or write 08:55+10,11:00-3."
-        raise click.UsageError(message) from error
+        raise CommandError(message) from error
     if len(content) > _LARGEST:
-        raise click.UsageError(f"--sessions {name}: the file is larger than 1 MiB.")
+        raise CommandError(f"--sessions {name}: the file is larger than 1 MiB.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"--sessions {name}: the file is not UTF-8 text.") from error
+        raise CommandError(f"--sessions {name}: the file is not UTF-8 text.") from error
 
 
 def _panels(made: _Simulation) -> list[Panel]:

@@ -9,7 +9,7 @@ import click
 
 from gen import report, table
 from gen.backend import code as runtime
-from gen.cli.command import Settings, command
+from gen.cli.command import CommandError, Settings, command
 from gen.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -111,7 +111,7 @@ def status(  # noqa: PLR0913 - one for each option
     With NAMEs, only of these reservations. Exits 1 if a promise is broken or a cluster cannot be read.
     """
     if watch and settings.form == "json":
-        raise click.UsageError("--watch shows a table. Leave out -o json, or leave out --watch.")
+        raise CommandError("--watch shows a table. Leave out -o json, or leave out --watch.")
     pipeline = Pipeline()
     selected = require_reservations(names, pipeline)
     require_class(resource_class, pipeline)
@@ -152,7 +152,7 @@ def reach(
     try:
         ordered = said(contexts, [one.name for one in clusters])
     except UnclearError as error:
-        raise click.UsageError(f"--context: {error}") from error
+        raise CommandError(f"--context: {error}") from error
     return Reach(None if kubeconfig is None else settings.given(kubeconfig), ordered)
 
 

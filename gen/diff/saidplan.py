@@ -15,7 +15,7 @@ HEADING = "Machines and money"
 def lines(plan: PlanChange, zone: str) -> Iterator[Line]:
     """What is wrong comes first."""
     for one in plan.findings:
-        yield Line("!", report.text([one], colour=False).partition("\n")[0])
+        yield Line("!", report.text([one], color=False).partition("\n")[0])
     for machines in plan.machines:
         yield _machines(machines, zone)
     for month in plan.months:

@@ -7,7 +7,7 @@ import pytest
 
 from gen.live.order import changed, standing, written
 from gen.runtime.override import Override, parse_overrides
-from tests.command.conftest import Answer, Berth
+from tests.cli.conftest import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW

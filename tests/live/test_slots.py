@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from gen.command.statustext import as_json, as_text
+from gen.cli.status import as_json, as_text
 from gen.dates.moment import named
 from gen.live.bydates import calendar_only
 from gen.live.case import look_at
@@ -67,8 +67,8 @@ def test_the_wide_table_counts_slots() -> None:
     found = status(world, git)
 
     zone = named("Europe/Zurich")
-    assert as_text([found], lambda _: zone, instant(NOW), wide=True, colour=False) == WIDE
-    narrow = as_text([found], lambda _: zone, instant(NOW), wide=False, colour=False).splitlines()
+    assert as_text([found], lambda _: zone, instant(NOW), wide=True, color=False) == WIDE
+    narrow = as_text([found], lambda _: zone, instant(NOW), wide=False, color=False).splitlines()
     assert narrow[2].split("  ")[-1] == "0"
 
 

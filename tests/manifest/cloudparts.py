@@ -70,7 +70,7 @@ def texts(folder: Path, *declared: Object) -> dict[str, str]:
         write(where, one)
     pipeline, renderer = Pipeline(str(folder)), Renderer()
     found = dict(files(pipeline, renderer, pipeline.items(text_of(pipeline, renderer))))
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), colour=False)
+    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
     return found
 
 

@@ -17,7 +17,7 @@ from gen.render import base_text, reservation_text
 from gen.runtime.recognition import Inactive, Recognition
 from gen.runtime.session import Match
 from gen.runtime.timetable import Occurrence, Pool, Settings, Slots, Timetable
-from tests.command import project
+from tests.cli import project
 
 Object = dict[str, Any]
 RENDERER = Renderer()
@@ -31,7 +31,7 @@ def read(folder: Path) -> tuple[Site, list[Part]]:
 
 
 def _sound(pipeline: Pipeline) -> Site:
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), colour=False)
+    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
     assert pipeline.site is not None
     return pipeline.site
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from gen.command import ics
+from gen.cli import ics
 from tests.awkward import AWKWARD
-from tests.command.conftest import Berth
+from tests.cli.conftest import Berth
 
-EVENT = ics.Event("a/2026-02-02T09:00", 1_770_019_200, 1_770_033_600, "Algebra", "25 small", cancelled=False)
+EVENT = ics.Event("a/2026-02-02T09:00", 1_770_019_200, 1_770_033_600, "Algebra", "25 small", canceled=False)
 WHOLE = """\
 BEGIN:VCALENDAR
 VERSION:2.0

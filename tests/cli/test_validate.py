@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gen.cli import run
-from tests.command import project
-from tests.command.conftest import Berth
+from tests.cli import project
+from tests.cli.conftest import Berth
 
 # -3 is an error, two windows that overlap are a warning, sessions that nothing narrows are a note.
 ERROR = project.COURSE.replace("placeholderCount: 25", "placeholderCount: -3")
@@ -23,11 +23,11 @@ TOLD_ERROR = (
 
 
 def test_good_input_is_counted(berth: Berth, folder: Path) -> None:
-    assert berth("validate") == (0, "3 reservations in order.\n", "")
+    assert berth("validate") == (0, "3 reservations are valid.\n", "")
 
     project.write(folder, night=None, rest=None)
 
-    assert berth("validate") == (0, "1 reservation in order.\n", "")
+    assert berth("validate") == (0, "1 reservation is valid.\n", "")
 
 
 def test_errors_are_told_on_stdout_and_exit_1(berth: Berth, folder: Path) -> None:
@@ -41,14 +41,14 @@ def test_warnings_are_errors_only_if_strict_and_notes_never(berth: Berth, folder
     code, out, err = berth("validate")
 
     assert (code, err) == (0, "")
-    assert out.endswith("1 warning.\n3 reservations in order.\n")
-    assert berth("validate", "--strict") == (1, out.removesuffix("3 reservations in order.\n"), "")
+    assert out.endswith("1 warning.\n3 reservations are valid.\n")
+    assert berth("validate", "--strict") == (1, out.removesuffix("3 reservations are valid.\n"), "")
 
     project.write(folder, rest=NOTE, classes=NOTE_CLASS)
     code, out, err = berth("--strict", "validate")
 
     assert (code, err) == (0, "")
-    assert out.endswith("1 note.\n3 reservations in order.\n")
+    assert out.endswith("1 note.\n3 reservations are valid.\n")
 
 
 def test_json_is_a_finding_list_with_or_without_findings(berth: Berth, folder: Path) -> None:
@@ -102,10 +102,9 @@ def test_what_cannot_be_read_is_told_with_all_the_rest(berth: Berth, folder: Pat
 
 
 def test_a_folder_without_reservations_says_where_to_go(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], berth: Berth
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str], berth: Berth
 ) -> None:
-    empty = tmp_path / "empty"
-    empty.mkdir()
+    empty = tmp_path_factory.mktemp("empty")
 
     code = run(["-C", str(empty), "validate"])
 

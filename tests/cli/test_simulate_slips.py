@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command.conftest import Berth
+from tests.cli.conftest import Berth
 
 
 @pytest.mark.usefixtures("evening")
@@ -57,17 +57,14 @@ from tests.command.conftest import Berth
             "course --sessions=",
             "--sessions is empty. Name a file, or write 08:55+10,11:00-3.",
         ),
-        ("course --sessions binary", "--sessions binary: this is not UTF-8 text."),
-        ("course --sessions large", "--sessions large: more than 1 MiB are no sessions of a course."),
+        ("course --sessions binary", "--sessions binary: the file is not UTF-8 text."),
+        ("course --sessions large", "--sessions large: the file is larger than 1 MiB."),
         (
             "course --occurrence 2026-02-02 --sessions late.csv",
             'late.csv:3: "14:00,-1" is not before the end, Mon 2026-02-02 13:00. Leave it out.',
         ),
         ("course --chart a.png", "--chart a.png: charts are SVG. Name a file that ends in .svg."),
         ("course --chart no/a.svg", "--chart no/a.svg: No such file or directory."),
-        ("", "berth simulate takes one NAME.\nTry: berth simulate --help"),
-        ("course night", 'berth simulate takes one NAME, not "course night".\nTry: berth simulate --help'),
-        ("course -o wide", "simulate cannot answer as wide; it can as text, json."),
     ],
     ids=[
         "reservation",
@@ -88,9 +85,6 @@ from tests.command.conftest import Berth
         "line-of-a-file",
         "no-svg",
         "no-folder",
-        "no-name",
-        "two-names",
-        "form",
     ],
 )
 def test_a_slip_is_told_with_what_to_do(berth: Berth, folder: Path, arguments: str, message: str) -> None:

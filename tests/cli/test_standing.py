@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import project
-from tests.command.conftest import Berth
+from tests.cli import project
+from tests.cli.conftest import Berth
 
 SITE = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 CLASSES = project.CLASSES.replace(
@@ -40,14 +40,14 @@ course  prod     25 small  2            225         Mon 2026-02-02 08:30
 lab     prod     2 small                            {}
 """
 WIDE = """\
-NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOUR  ZONE           TITLE               BACKEND
-course  prod     25 small  2            225         Mon 2026-02-02 08:30  maintain   Europe/Zurich  Zürich, Café | Lab  koordinator
-lab     prod     2 small                            stands always         none       Europe/Zurich  lab                 koordinator
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE           TITLE               BACKEND
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  maintain  Europe/Zurich  Zürich, Café | Lab  koordinator
+lab     prod     2 small                            always open           none      Europe/Zurich  lab                 koordinator
 """  # noqa: E501 - as it is
 
 
 def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
-    assert berth("list", "--now", "2026-02-01").out == LIST.format("stands until Sun 2026-03-01 01:00")
+    assert berth("list", "--now", "2026-02-01").out == LIST.format("open until Sun 2026-03-01 01:00")
     assert berth("list", "--now", "2026-03-01T00:00:00Z").out.splitlines()[2] == (
         "lab     prod     2 small                            expired Sun 2026-03-01 01:00"
     )
@@ -77,9 +77,9 @@ def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Pat
 
 
 STANDS = """\
-No occurrence.
+No occurrences.
 
-WITHOUT WINDOWS  STANDS                      SEATS    CLUSTER
+WITHOUT WINDOWS  OPEN                        SEATS    CLUSTER
 lab              until 2026-03-01T00:00:00Z  2 small  prod
 """
 
@@ -89,8 +89,8 @@ lab              until 2026-03-01T00:00:00Z  2 small  prod
     [
         (("lab",), STANDS),
         (("--at", "2026-02-28"), STANDS),
-        (("--at", "2026-03-01T00:00:00Z"), "No occurrence.\n"),
-        (("lab", "--class", "bench"), "No occurrence.\n"),
+        (("--at", "2026-03-01T00:00:00Z"), "No occurrences.\n"),
+        (("lab", "--class", "bench"), "No occurrences.\n"),
     ],
     ids=["by-name", "at-an-instant", "expired", "of-another-class"],
 )
@@ -111,7 +111,7 @@ def test_what_has_no_windows_cannot_be_simulated(berth: Berth) -> None:
     assert berth("simulate", "lab") == (
         2,
         "",
-        "berth: lab stands without windows: there is nothing to simulate.\n",
+        "berth: lab has no windows: there is nothing to simulate.\n",
     )
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import project
-from tests.command.conftest import ROOT, Berth
+from tests.cli import project
+from tests.cli.conftest import ROOT, Berth
 from tests.outputfolder import content
 
 BAD = "kind: [\n"
@@ -108,7 +108,7 @@ def test_an_answer_that_cannot_be_written_is_told(folder: Path) -> None:
 
     done = shell("berth list > /dev/full", folder)
 
-    told = "berth: the answer cannot be written: No space left on device.\n"
+    told = "berth: cannot write the output: No space left on device.\n"
     assert (done.returncode, done.stderr) == (3, told)
 
 
@@ -146,7 +146,7 @@ def test_a_fault_of_ours_exits_3_and_loses_nothing(folder: Path) -> None:
     )
 
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("berth: this is our fault, not yours.")
+    assert done.stderr.startswith("berth: internal error; please report it")
     assert done.stderr.endswith("TypeError: 'NoneType' object is not callable\n")
     assert content(folder / "rendered") == before
 

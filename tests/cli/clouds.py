@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.command import project
+from tests.cli import project
 
 SITE = project.SITE.replace(
     "    - name: prod\n",

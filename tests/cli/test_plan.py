@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import clouds, project
-from tests.command.conftest import Berth
-from tests.command.planned import MARKDOWN, NIGHT, REST, TEXT, WIDE
+from tests.cli import clouds, project
+from tests.cli.conftest import Berth
+from tests.cli.planned import MARKDOWN, NIGHT, REST, TEXT, WIDE
 
 NOW = ("--now", "2026-01-01")
 
@@ -63,7 +63,7 @@ def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(be
 
 
 def test_outside_of_all_dates_nothing_is_planned(berth: Berth) -> None:
-    told = "No machine is planned.\n\nNot planned: bench (names no cloudCapacity).\n"
+    told = "No machines are planned.\n\nNot planned: bench (names no cloudCapacity).\n"
 
     assert berth("plan", *NOW, "--until", "2026-01-01") == (0, told, "")
     assert berth("plan", *NOW, "--from", "2026-04-01") == (0, told, "")
@@ -74,7 +74,7 @@ def test_without_cloud_capacity_nothing_is_planned(berth: Berth, folder: Path) -
 
     assert berth("plan", *NOW) == (
         0,
-        "No machine is planned.\n\nNot planned: bench, small (names no cloudCapacity).\n",
+        "No machines are planned.\n\nNot planned: bench, small (names no cloudCapacity).\n",
         "",
     )
 
@@ -100,7 +100,7 @@ def test_a_budget_that_is_kept_is_shown(berth: Berth, folder: Path) -> None:
     code, out, err = berth("plan", *NOW)
 
     assert (code, err) == (0, "")
-    assert "2026-02  4              27.1        18.14        6.96  402.60      394.47      1,500.5\n" in out
+    assert "2026-02  4              27.1        18.14        6.96  402.60      394.47  1,500.5\n" in out
 
 
 def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Path) -> None:
@@ -117,7 +117,7 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
     )
     assert "course       18.08       18.14        not known\n" in out
     assert out.endswith(
-        "No price is known, so there is no sum: on-demand m5.2xlarge, reserved cr-0123456789abcdef0.\n"
+        "No total, because prices are missing: on-demand m5.2xlarge, reserved cr-0123456789abcdef0.\n"
         "Not planned: bench (names no cloudCapacity).\n"
     )
 
@@ -131,8 +131,8 @@ def test_zones_that_nothing_says_are_assumed_and_it_is_said_where_it_matters(
     answer = json.loads(berth("plan", *NOW, "-o", "json").out)
 
     assert told.endswith(
-        "Zones of general are not said: us-east-1a, us-east-1b are taken for all; "
-        "write them in requirements.\n"
+        "general does not name its zones: assuming us-east-1a, us-east-1b; "
+        "declare them in requirements.\n"
         "Not planned: bench (names no cloudCapacity).\n"
     )
     assert answer["zonesAssumed"] == [{"cloudCapacity": "general", "zones": ["us-east-1a", "us-east-1b"]}]

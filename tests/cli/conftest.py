@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from gen import cli
-from tests.command import project
+from tests.cli import project
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +27,7 @@ Berth = Callable[..., Answer]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The small project of `tests.command.project`."""
+    """The small project of `tests.cli.project`."""
     return project.write(tmp_path)
 
 

@@ -13,7 +13,7 @@ course       2 from Mon 2026-02-02 09:00 to Tue 2026-02-24 09:00  25 small  4   
 night        Sat 2026-02-07 22:00 to Sun 06:00                    2 small   1         1 reserved m5.2xlarge                          1     1      3 min
 
 Reserved machines
-RESERVED              MACHINES      HOURS  USED  IDLE    SHARE IDLE  COST USD  IDLE USD
+RESERVED              MACHINES      HOURS  USED  IDLE    IDLE SHARE  COST USD  IDLE USD
 cr-0123456789abcdef0  2 m5.2xlarge  1344   27.1  1316.9  98%         403.20    395.07
 
 Reservations, USD
@@ -26,12 +26,12 @@ CLASS  RESERVED H  ON-DEMAND H  COST
 small  27.1        18.14        6.96
 
 Months, USD
-MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  OF IT IDLE
+MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE
 2026-02  4              27.1        18.14        6.96  402.60      394.47
 2026-03                                          0.00  0.60        0.60
 all                     27.1        18.14        6.96
 
-Prices in US dollars: of the files, and on-demand prices of us-east-1 of 2026-01-19 where they say none.
+Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
 Not planned: bench (names no cloudCapacity).
 """  # noqa: E501 - as it is
 WIDE = """\
@@ -61,7 +61,7 @@ MARKDOWN = """\
 
 #### Reserved machines
 
-| reserved | machines | hours | used | idle | share idle | cost USD | idle USD |
+| reserved | machines | hours | used | idle | idle share | cost USD | idle USD |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.1 | 1316.9 | 98% | 403.20 | 395.07 |
 
@@ -80,13 +80,13 @@ MARKDOWN = """\
 
 #### Months, USD
 
-| month | most machines | reserved h | on-demand h | cost | paid ahead | of it idle |
+| month | most machines | reserved h | on-demand h | cost | paid ahead | idle |
 | --- | --- | --- | --- | --- | --- | --- |
 | 2026-02 | 4 | 27.1 | 18.14 | 6.96 | 402.60 | 394.47 |
 | 2026-03 |  |  |  | 0.00 | 0.60 | 0.60 |
 | all |  | 27.1 | 18.14 | 6.96 |  |  |
 
-- Prices in US dollars: of the files, and on-demand prices of us-east-1 of 2026-01-19 where they say none.
+- Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
 - Not planned: bench (names no cloudCapacity).
 """  # noqa: E501 - as it is
 NIGHT: dict[str, Any] = {

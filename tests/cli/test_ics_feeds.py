@@ -9,8 +9,8 @@ import icalendar
 import pytest
 
 from tests import generate
-from tests.command import project
-from tests.command.conftest import Berth
+from tests.cli import project
+from tests.cli.conftest import Berth
 
 Dates = dict[str, tuple[str, str]]
 

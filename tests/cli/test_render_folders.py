@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import project
-from tests.command.conftest import ROOT, Berth
+from tests.cli import project
+from tests.cli.conftest import ROOT, Berth
 from tests.manifest.parts import objects, of_kind
 from tests.outputfolder import content, files_in, write
 
@@ -34,7 +34,7 @@ def test_output_goes_where_it_is_asked_for(berth: Berth, folder: Path, given: st
 )
 def test_output_among_the_input_is_a_slip(berth: Berth, folder: Path, given: str) -> None:
     """The next run would take manifests for declarations."""
-    told = f'berth: --output-dir "{given}" is no place to write. Name one outside of reservations/.\n'
+    told = f'berth: --output-dir "{given}": name a folder outside of reservations/.\n'
 
     assert berth("render", f"--output-dir={given}") == (2, "", told)
     assert sorted(files_in(folder)) == sorted(f"reservations/{name}" for name in project.FILES)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gen.backend.cluster import INVENTORY_HEAD
-from tests.command import project
-from tests.command.conftest import Berth
+from tests.cli import project
+from tests.cli.conftest import Berth
 from tests.manifest.parts import objects, of_kind
 from tests.outputfolder import content, files_in, write
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gen.output.yamltext import quote
-from tests.command import project
-from tests.command.conftest import Berth
+from tests.cli import project
+from tests.cli.conftest import Berth
 
 TEXT = """\
 NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING
@@ -18,11 +18,11 @@ night   lab      3 bench   1            27          Sat 2026-02-07 21:00
 rest    lab      1 bench   1            0.33        suspended
 """
 WIDE = """\
-NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOUR  ZONE              TITLE
-course  prod     25 small  2            225         Mon 2026-02-02 08:30  none       Europe/Zurich     Zürich, Café | Lab
-night   prod     2 small   1            18          Sat 2026-02-07 21:00  none       America/New_York  night
-night   lab      3 bench   1            27          Sat 2026-02-07 21:00  none       America/New_York  night
-rest    lab      1 bench   1            0.33        suspended             none       Europe/Zurich     rest
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE              TITLE
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  none      Europe/Zurich     Zürich, Café | Lab
+night   prod     2 small   1            18          Sat 2026-02-07 21:00  none      America/New_York  night
+night   lab      3 bench   1            27          Sat 2026-02-07 21:00  none      America/New_York  night
+rest    lab      1 bench   1            0.33        suspended             none      Europe/Zurich     rest
 """  # noqa: E501 - as it is
 MARKDOWN = """\
 | name | cluster | seats | occurrences | seat-hours | next opening |
@@ -141,7 +141,7 @@ def test_a_class_or_cluster_leaves_out_the_rest(berth: Berth) -> None:
         ("night", {"small": 2}),
     ]
     assert items(berth, "--cluster", "prod", "--class", "bench") == []
-    assert berth("list", "--cluster", "prod", "--class", "bench") == (0, "No reservation.\n", "")
+    assert berth("list", "--cluster", "prod", "--class", "bench") == (0, "No reservations.\n", "")
 
 
 def test_with_a_class_only_its_occurrences_count(berth: Berth, folder: Path) -> None:
@@ -168,7 +168,7 @@ def test_with_a_class_only_its_occurrences_count(berth: Berth, folder: Path) -> 
         (["--class", "smal"], 'No class is named "smal". Did you mean small?'),
         (["--class", "x"], 'No class is named "x". There are bench, small.'),
         (["--cluster", "x"], 'No cluster is named "x". There are prod, lab.'),
-        (["--now", "x"], '--now: "x" is no instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.'),
+        (["--now", "x"], '--now: "x" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.'),
     ],
     ids=["near", "class", "cluster", "now"],
 )
@@ -236,7 +236,7 @@ def test_a_title_stays_on_its_line_and_shows_what_cannot_be_seen(
 def test_nothing_to_list_is_said(berth: Berth, folder: Path) -> None:
     project.write(folder, course=None, night=None, rest=None)
 
-    assert berth("list") == (0, "No reservation.\n", "")
+    assert berth("list") == (0, "No reservations.\n", "")
     assert items(berth) == []
     assert berth("list", "--class", "x") == (2, "", 'berth: No class is named "x". There are bench, small.\n')
     assert berth("occurrences", "x") == (

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.command import project
-from tests.command.conftest import Berth
+from tests.cli import project
+from tests.cli.conftest import Berth
 
 TEXT = """\
 RESERVATION  LOCAL TIME                         ZONE              OPENS UTC  UTC              SEATS     CLUSTER  MARKS
@@ -17,7 +17,7 @@ night        Sat 2026-02-07 22:00 to Sun 06:00  America/New_York  Sun 02:00  Sun
 night        Sat 2026-02-07 22:00 to Sun 06:00  America/New_York  Sun 02:00  Sun 03:00-11:00  2 small   prod     overnight
 course       Tue 2026-02-24 09:00-13:00         Europe/Zurich     07:30      08:00-12:00      25 small  prod     moved
 
-SKIPPED  LOCAL TIME        BECAUSE OF
+SKIPPED  LOCAL TIME        REASON
 course   2026-02-09 09:00  except
 course   2026-02-16 09:00  calendar holidays: Carnival
 """  # noqa: E501 - as it is
@@ -26,7 +26,7 @@ RESERVATION  LOCAL TIME                  OPENS UTC  UTC          SEATS     MARKS
 course       Mon 2026-02-02 09:00-13:00  07:30      08:00-12:00  25 small
 course       Tue 2026-02-24 09:00-13:00  07:30      08:00-12:00  25 small  moved
 
-SKIPPED  LOCAL TIME        BECAUSE OF
+SKIPPED  LOCAL TIME        REASON
 course   2026-02-09 09:00  except
 course   2026-02-16 09:00  calendar holidays: Carnival
 """
@@ -39,7 +39,7 @@ MARKDOWN = """\
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | course | Mon 2026-02-02 09:00-13:00 | Europe/Zurich | 2026-02-02 07:30 | 2026-02-02 08:00 | 2026-02-02 12:00 | 25 small | prod |  |
 
-| skipped | local time | because of |
+| skipped | local time | reason |
 | --- | --- | --- |
 | course | 2026-02-09 09:00 | except |
 """  # noqa: E501 - as it is
@@ -188,16 +188,18 @@ def test_an_unknown_reservation_is_a_slip_and_a_faulty_one_is_told(berth: Berth,
 @pytest.mark.parametrize("flag", ["--at", "--from", "--until"])
 def test_what_is_no_instant_is_a_slip(berth: Berth, flag: str) -> None:
     for text in ("", "2026-02-30", "09:00", "2026-02-02T25:00Z", "2026-02-02 24:00", "tomorrow"):
-        told = f'berth: {flag}: "{text}" is no instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.\n'
+        told = (
+            f'berth: {flag}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.\n'
+        )
 
         assert berth("occurrences", flag, text) == (2, "", told)
 
 
 def test_none_is_said_in_words_and_with_what_is_skipped(berth: Berth) -> None:
-    assert berth("occurrences", "rest", "--from", "2026-03-01") == (0, "No occurrence.\n", "")
+    assert berth("occurrences", "rest", "--from", "2026-03-01") == (0, "No occurrences.\n", "")
     assert berth("occurrences", "--at", "2026-02-09 09:00") == (
         0,
-        "No occurrence.\n\nSKIPPED  LOCAL TIME        BECAUSE OF\ncourse   2026-02-09 09:00  except\n",
+        "No occurrences.\n\nSKIPPED  LOCAL TIME        REASON\ncourse   2026-02-09 09:00  except\n",
         "",
     )
 

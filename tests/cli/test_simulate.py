@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.command import project
-from tests.command.conftest import ROOT, Berth
+from tests.cli import project
+from tests.cli.conftest import ROOT, Berth
 
 OVERLAP = """\
 evening/2026-02-07T18:00, Sat 2026-02-07 18:00-20:00 Europe/Zurich
