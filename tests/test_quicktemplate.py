@@ -17,7 +17,7 @@ from gen.pipeline import Pipeline
 from gen.render import base_text, inventory_text, kustomization_text, reservation_text
 from tests import generate
 from tests.awkward import AWKWARD
-from tests.cli import project
+from tests.command import project
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path(built_in_folder())

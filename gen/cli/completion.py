@@ -14,6 +14,7 @@ from gen.cli.command import CommandError, Settings, command, did_you_mean, enter
 from gen.cli.console import COMPLETE, EXIT_OK, stdout
 
 SHELLS = ("bash", "zsh", "fish")
+_NAMES = "names"
 _is_name = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?").fullmatch  # safe in every shell
 
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -51,11 +52,11 @@ def declared_names(kind: str) -> list[str]:
         for document in parse(source)[0]:
             value = document.value
             for item in value if isinstance(value, list) else [value]:
-                names |= {name for name in _names(item, kind) if isinstance(name, str) and _is_name(name)}
+                names |= {name for name in _named(item, kind) if isinstance(name, str) and _is_name(name)}
     return sorted(names)
 
 
-def _names(item: Any, kind: str) -> Iterator[object]:
+def _named(item: Any, kind: str) -> Iterator[object]:
     from gen.kind import renku  # noqa: PLC0415
 
     if not isinstance(item, dict):
@@ -73,24 +74,26 @@ def _names(item: Any, kind: str) -> Iterator[object]:
 
 
 @command(
-    in_project=False,
     examples=(
         "source <(berth completion bash)         # in ~/.bashrc",
         "source <(berth completion zsh)          # in ~/.zshrc, after compinit",
         "berth completion fish | source          # in ~/.config/fish/config.fish",
     ),
 )
-@click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
+@click.argument("shell", metavar="SHELL", type=click.Choice((*SHELLS, _NAMES)))
 def completion(settings: Settings, shell: str) -> int:  # noqa: ARG001 - one signature for all
     """Print the completion script of a shell.
 
-    SHELL is bash, zsh or fish.
+    SHELL is bash, zsh or fish; with "names", the names of all reservations are printed instead.
 
     It completes commands, options and their values, and the names of reservations, resource classes and
     clusters.
     """
     from gen.cli.group import berth  # noqa: PLC0415 - it is imported when a command line is parsed
 
+    if shell == _NAMES:
+        stdout("".join(f"{name}\n" for name in declared_names("CapacityReservation")))
+        return EXIT_OK
     found = get_completion_class(shell)
     assert found is not None
     # Not the class's own `source`, which starts bash to ask for its version.

@@ -110,6 +110,10 @@ def test_names_of_payloads_are_completed(folder: Path, complete: Complete) -> No
     assert len(complete("skip ")) > 3
 
 
+def test_names_are_printed_for_scripts_of_people(berth: Berth) -> None:
+    assert berth("completion", "names") == (0, "course\nnight\nrest\n", "")
+
+
 @pytest.fixture
 def script(berth: Berth, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """The script of the shell that the test's parameter names, in a file."""

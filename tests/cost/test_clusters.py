@@ -10,7 +10,7 @@ from gen.cost.months import months_of
 from gen.cost.values import dollars
 from gen.dates.moment import named
 from gen.pipeline import Pipeline
-from tests.cli import clouds
+from tests.command import clouds
 
 CLASS = """\
 ---

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from gen import cli
-from tests.cli import project
+from tests.command import project
 
 
 class Answer(NamedTuple):

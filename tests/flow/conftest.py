@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.cli import project
+from tests.command import project
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / ".github" / "berth"

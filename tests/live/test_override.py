@@ -7,7 +7,7 @@ import pytest
 
 from gen.live.order import changed, standing, written
 from gen.runtime.override import Override, parse_overrides
-from tests.cli.conftest import Answer, Berth
+from tests.command.conftest import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW
@@ -15,7 +15,7 @@ from tests.live.sites import FILES, asking
 from tests.live.turns import override
 
 TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
-FOLLOWS = "prod: Its pod follows within a minute; where none runs, the sweep within 6.\n"
+FOLLOWS = "prod: Its pod follows within a minute; if none runs, the sweep follows within 6 minutes.\n"
 
 BENCH_ONLY = "{placeholderCount: 3, scaleDownBehavior: none}"
 BOTH = """

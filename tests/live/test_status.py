@@ -7,7 +7,7 @@ from gen.cli.status import as_text
 from gen.dates.moment import named
 from gen.output.templatefiles import built_in_folder, read_template
 from gen.runtime.instant import instant
-from tests.cli.conftest import Berth
+from tests.command.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW
@@ -16,8 +16,8 @@ from tests.live.test_judge import status
 from tests.live.turns import edit, template, unscaled
 
 WIDE = """\
-RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
-course       small  prod     active  08:30-13:00  20      20     0        5         20         2026-02-02 07:30  2026-02-02 12:00  synced
+RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  REPLICAS  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
+course       small  prod     active  08:30-13:00  20      20     0        5         20        2026-02-02 07:30  2026-02-02 12:00  synced
 """  # noqa: E501 - as it is
 BROKEN = """\
 RESERVATION  CLASS  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
@@ -104,7 +104,7 @@ def test_only_what_is_asked_for_is_asked(berth: Berth, server: ApiServer, tmp_pa
     asked = two(server, tmp_path)
 
     assert berth(*asked, "--cluster", "prod") == (0, TEXT, "")
-    assert berth(*asked, "--cluster", "prod", "night")[:2] == (0, "No pool.\n")
+    assert berth(*asked, "--cluster", "prod", "night")[:2] == (0, "No pools.\n")
     assert berth(*asked, "course")[1].splitlines()[:2] == [
         "RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE",
         "course       small  prod     active  08:30-13:00  20      20     0        5",
@@ -126,7 +126,7 @@ def test_watch_shows_tables_only(berth: Berth) -> None:
     assert berth("status", "--watch", "-o", "json") == (
         2,
         "",
-        "berth: --watch shows a table. Leave out -o json, or leave out --watch and ask again.\n",
+        "berth: --watch shows a table. Leave out -o json, or leave out --watch.\n",
     )
 
 

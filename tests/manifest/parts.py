@@ -17,7 +17,7 @@ from gen.render import base_text, reservation_text
 from gen.runtime.recognition import Inactive, Recognition
 from gen.runtime.session import Match
 from gen.runtime.timetable import Occurrence, Pool, Settings, Slots, Timetable
-from tests.cli import project
+from tests.command import project
 
 Object = dict[str, Any]
 RENDERER = Renderer()

@@ -9,8 +9,8 @@ import pytest
 from gen.backend import code
 from gen.manifest import naming
 from gen.manifest.timetabletext import LARGEST
-from tests.cli import project
-from tests.cli.conftest import ROOT
+from tests.command import project
+from tests.command.conftest import ROOT
 from tests.manifest.parts import of_cluster, of_kind
 
 KOORDINATOR = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")

@@ -9,7 +9,7 @@ import yaml
 from gen import cli
 from gen.backend.cluster import INVENTORY_HEAD, SLOTS_HEAD
 from gen.runtime.inventory import inventory as read
-from tests.cli import project
+from tests.command import project
 from tests.outputfolder import files_in
 
 CLASSES = """\

@@ -11,7 +11,7 @@ from gen.model import ClassSessions, SessionMatch, Site
 from gen.pipeline import Part
 from gen.runtime.timetable import Settings, Timetable, parse
 from tests.awkward import AWKWARD
-from tests.cli import project
+from tests.command import project
 from tests.manifest.parts import small, timetable_in_cluster
 
 NIGHT = """\

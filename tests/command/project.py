@@ -1,0 +1,3 @@
+"""Where other tests still look for the small project; it is in `tests.cli`."""
+
+from tests.cli.project import *  # noqa: F403
