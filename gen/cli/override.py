@@ -192,6 +192,6 @@ def _confirmed(site: Site, part: Part, before: Orders, after: Orders) -> str:
             instead = f", instead of {old.target}" if old and old.target != order_now.target else ""
             lines.append(f"{name}/{one} gets {order_now.target} placeholders until {until}{instead}.")
     if not lines:
-        return f"{cluster}: {name} is overridden like this already.\n"
+        return f"{cluster}: {name} is unchanged.\n"
     how = "Its pod follows within a minute; if none runs, the sweep follows within 6 minutes."
     return "".join(f"{cluster}: {line}\n" for line in [*lines, how])
