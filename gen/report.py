@@ -1,8 +1,4 @@
-"""How findings are told: text for people, JSON for programs, workflow commands for GitHub; and seats
-or whole nodes.
-
-Nothing is decided here.
-"""
+"""The layout of findings (text, JSON, workflow commands), of JSON answers, and of counts of seats."""
 
 import json
 from collections.abc import Sequence
@@ -11,31 +7,35 @@ from posixpath import join, normpath
 from gen.finding import ERROR, NOTE, WARNING, Finding
 
 API_VERSION = "berth.dev/v1alpha1"
-_COLOURS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
+_COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _GITHUB = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
 
-def text(findings: Sequence[Finding], *, colour: bool) -> str:
-    """A line for each, and a line that counts them; empty without findings."""
+def text(findings: Sequence[Finding], *, color: bool, folder: str = "") -> str:
+    """Return a line for each finding and one that counts them; empty without findings.
+
+    `folder` leads from the reader to the project.
+    """
     if not findings:
         return ""
-    lines = [_line(finding, colour) for finding in findings]
+    lines = [_line(finding, color, folder) for finding in findings]
     return "\n".join([*lines, f"{count(findings)}."]) + "\n"
 
 
-def _line(finding: Finding, colour: bool) -> str:
-    place = f"{finding.file}:{finding.line}:{finding.column}:"
+def _line(finding: Finding, color: bool, folder: str) -> str:
+    file = normpath(join(folder, finding.file)) if folder else finding.file
+    place = f"{file}:{finding.line}:{finding.column}:"
     kind = f"{finding.severity}[{finding.code}]"
-    if colour:
+    if color:
         place = f"{_BOLD}{place}{_PLAIN}"
-        kind = f"{_COLOURS[finding.severity]}{kind}{_PLAIN}"
+        kind = f"{_COLORS[finding.severity]}{kind}{_PLAIN}"
     path = f"{finding.path}: " if finding.path else ""
     return f"{place} {kind} {path}{finding.message} {finding.fix}"
 
 
 def count(findings: Sequence[Finding]) -> str:
-    """`2 errors, 1 warning`: what there is, the worst first."""
+    """Return `2 errors, 1 warning`, the worst first."""
     words = []
     for severity in (ERROR, WARNING, NOTE):
         number = sum(finding.severity == severity for finding in findings)
@@ -49,22 +49,22 @@ def as_json(findings: Sequence[Finding]) -> str:
 
 
 def items(findings: Sequence[Finding]) -> list[dict[str, object]]:
-    """Each as JSON has it."""
+    """Return each finding as a JSON object."""
     keys = ("severity", "code", "file", "line", "column", "path", "message", "fix")
     return [{key: getattr(finding, key) for key in keys} for finding in findings]
 
 
 def document(kind: str, content: dict[str, object]) -> str:
-    """One of our JSON answers."""
+    """Return a JSON answer of Berth."""
     return (
         json.dumps({"apiVersion": API_VERSION, "kind": kind, **content}, indent=2, ensure_ascii=False) + "\n"
     )
 
 
 def github(findings: Sequence[Finding], folder: str = "") -> str:
-    """Workflow commands: GitHub shows each at its line in the pull request.
+    """Return workflow commands, which GitHub shows at their lines in the pull request.
 
-    `folder` leads from the root of the repository, where workflows run, to where we work.
+    `folder` leads from the root of the repository, where workflows run, to the project.
     """
     files = {one.file: _property(normpath(join(folder, one.file))) for one in findings}
     return "".join(
@@ -84,17 +84,17 @@ def _property(value: str) -> str:
 
 
 def hours_json(seconds: int) -> int | float:
-    """Whole where they are whole."""
+    """Return hours, as a whole number where they are one."""
     whole, rest = divmod(seconds, 3600)
     return seconds / 3600 if rest else whole
 
 
 def counts_json(counts: Sequence[tuple[str, int]], *, nodes: bool = False) -> dict[str, object]:
-    """`seats` by class; of whole nodes `nodes`, and no seats."""
+    """Return `seats` by class, or `nodes` where whole nodes are counted."""
     return {"seats": {}, "nodes": dict(counts)} if nodes else {"seats": dict(counts)}
 
 
 def seats_text(seats: Sequence[tuple[str, int]], *, nodes: bool = False) -> str:
-    """`25 small`; `3 nodes of small` where whole nodes are counted; several classes with commas."""
+    """Return `25 small`, or `3 nodes of small` where whole nodes are counted; several with commas."""
     one, several = (" node of", " nodes of") if nodes else ("", "")
     return ", ".join(f"{count}{one if count == 1 else several} {name}" for name, count in seats)

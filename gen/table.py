@@ -1,6 +1,6 @@
-"""Rows as a table: aligned text for terminals, or Markdown for a comment. Widths count what a terminal shows.
+"""Tables as aligned text for terminals, or as Markdown. Widths are what a terminal shows.
 
-A cell stays one cell on one line, whatever text its author wrote: what would break out of it is made visible.
+A cell stays one cell on one line: control characters in it are escaped.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _JOINERS = "\u200c\u200d"  # cannot be seen, and scripts and emoji need them
 
 
 def width(value: str) -> int:
-    """Columns on a terminal: wide East Asian characters take two, marks and joiners none."""
+    """Return the columns on a terminal: wide East Asian characters take two, marks and joiners none."""
     if value.isascii():
         return len(value)
     return sum(
@@ -21,6 +21,7 @@ def width(value: str) -> int:
 
 
 def text(headings: Sequence[str], rows: Rows) -> str:
+    """Return an aligned table with upper-case headings."""
     shown = [[heading.upper() for heading in headings], *([visible(cell) for cell in row] for row in rows)]
     widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
     lines = []
@@ -31,11 +32,13 @@ def text(headings: Sequence[str], rows: Rows) -> str:
 
 
 def markdown(headings: Sequence[str], rows: Rows) -> str:
+    """Return a Markdown table; markup in cells is escaped."""
     lines = [headings, ["---"] * len(headings), *([_escaped(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def visible(cell: str) -> str:
+    """Return the text with control and format characters escaped."""
     if cell.isprintable():
         return cell
     return "".join(c.encode("unicode_escape").decode() if _breaks_out(c) else c for c in cell)

@@ -70,7 +70,7 @@ def told(folder: Path, files: dict[str, str]) -> str:
     pipeline = Pipeline(str(folder))
     for _ in pipeline.items():
         pass
-    return report.text(pipeline.findings(), colour=False)
+    return report.text(pipeline.findings(), color=False)
 
 
 def test_the_project_that_the_samples_change_is_good(tmp_path: Path) -> None:

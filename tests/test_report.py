@@ -19,7 +19,7 @@ TWO = Finding("reservations/a,b: 100%.yaml", 1, 1, "B007", WARNING, "", "one\ntw
 
 
 def test_text_tells_place_code_path_message_and_remedy_and_counts() -> None:
-    assert report.text([ONE, TWO, TWO], colour=False) == (
+    assert report.text([ONE, TWO, TWO], color=False) == (
         "reservations/ml.yaml:23:17: error[B012] spec.provisioning.placeholderCount: -3 is below 1. "
         "Write a whole number from 1 up.\n"
         "reservations/a,b: 100%.yaml:1:1: warning[B007] one\ntwo. Mend it.\n"
@@ -29,13 +29,13 @@ def test_text_tells_place_code_path_message_and_remedy_and_counts() -> None:
 
 
 def test_colour_marks_place_and_severity() -> None:
-    assert report.text([ONE._replace(path="")], colour=True).startswith(
+    assert report.text([ONE._replace(path="")], color=True).startswith(
         "\x1b[1mreservations/ml.yaml:23:17:\x1b[0m \x1b[31merror[B012]\x1b[0m -3 is below 1."
     )
 
 
 def test_no_findings_are_no_text() -> None:
-    assert report.text([], colour=True) == ""
+    assert report.text([], color=True) == ""
 
 
 def test_github_gets_one_command_a_finding_and_nothing_breaks_out_of_it() -> None:

@@ -119,7 +119,7 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
 def _findings(side: Side, depth: _Depth) -> str:
     told = side.findings[: depth.warnings]
     more = len(side.findings) - len(told)
-    text = _fenced(report.text(told, colour=False), "text") if told else ""
+    text = _fenced(report.text(told, color=False), "text") if told else ""
     return text + (f"and {more} more\n" if more else "")
 
 

@@ -40,7 +40,7 @@ def text(change: Change, zone: str, look: Look, *, wide: bool) -> str:
 
 
 def _findings(side: Side, look: Look) -> str:
-    return f"{visible(side.name)}:\n{report.text(side.findings, colour=look.colour)}"
+    return f"{visible(side.name)}:\n{report.text(side.findings, color=look.colour)}"
 
 
 def _part(heading: str, lines: Sequence[Line], look: Look) -> list[str]:

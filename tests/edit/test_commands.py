@@ -75,7 +75,7 @@ def test_errors_elsewhere_are_no_reason_to_refuse(berth: Berth, folder: Path) ->
 
 def test_what_it_says_already_is_not_written_again(berth: Berth) -> None:
     assert berth("set", "course", "provisioning.placeholderCount=25").out == (
-        "reservations/course.yaml says so already.\n"
+        "reservations/course.yaml is unchanged: it already says so.\n"
     )
 
 
@@ -119,7 +119,7 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     assert (told.code, told.err) == (0, "")
     assert (folder / "reservations/algebra.yaml").read_text("utf-8") == NEW
     assert berth("validate").code == 0
-    assert berth(*words) == (0, "reservations/algebra.yaml says so already.\n", "")
+    assert berth(*words) == (0, "reservations/algebra.yaml is unchanged: it already says so.\n", "")
     assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == schema()
 
 
@@ -128,7 +128,7 @@ def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
     assert berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon") == (
         2,
         "",
-        "berth: reservations/course.yaml: there is a file already; nothing was written.\n",
+        "berth: reservations/course.yaml: the file exists; nothing was written.\n",
     )
     told = berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon", "--file", "reservations/b.yaml")
     assert (told.code, "reservations/b.yaml is not changed." in told.err) == (1, True)
@@ -144,7 +144,7 @@ def test_new_writes_only_where_it_will_be_read(berth: Berth, file: str) -> None:
     assert told == (
         2,
         "",
-        f'berth: --file "{file}" is no place to write. Name a file such as reservations/algebra.yaml.\n',
+        f'berth: --file "{file}": name a file such as reservations/algebra.yaml.\n',
     )
 
 
@@ -160,7 +160,7 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
     assert berth("new", "algebra", "09:00-13:00") == (
         2,
         "",
-        "berth: it also needs --class, --seats, --weekly, --daily, --once or --dates, --from, --until.\n",
+        "berth: missing: --class, --seats, --weekly, --daily, --once or --dates, --from, --until.\n",
     )
 
 
@@ -256,7 +256,7 @@ def test_import_writes_an_editable_file(
     number_the_class(folder)
     (folder / "export.json").write_text(json.dumps(PAYLOAD))
     told = berth("import", "renku", "export.json", *flags)
-    name = told.out.removeprefix("reservations/").partition(".yaml")[0]
+    name = told.out.removeprefix("Wrote reservations/").partition(".yaml")[0]
     assert (told.code, name.rpartition("-")[0]) == (0, "intro-to-statistics")
     assert (folder / f"reservations/{name}.yaml").read_text("utf-8") == IMPORTED.format(name=name, **times)
 
@@ -268,7 +268,7 @@ def test_import_writes_all_or_nothing(berth: Berth, folder: Path) -> None:
     (folder / "reservations/second.yaml").write_text("# mine\n")
     told = berth("import", "renku", "export.json")
     assert (told.code, told.out) == (2, "")
-    assert told.err.endswith("reservations/second.yaml: there is a file already; nothing was written.\n")
+    assert told.err.endswith("reservations/second.yaml: the file exists; nothing was written.\n")
     assert not (folder / "reservations/first.yaml").exists()
 
 

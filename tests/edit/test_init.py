@@ -96,7 +96,7 @@ def test_what_is_there_is_never_overwritten(berth: Berth, tmp_path: Path, name: 
     there = tmp_path / "seats" / (name if name == "README.md" else name.partition("/")[0])
     told = berth("init", str(tmp_path / "seats"))
     assert (told.code, told.out) == (2, "")
-    assert told.err.endswith(f"berth: {there} is there already; nothing was written.\n")
+    assert told.err.endswith(f"berth: {there} exists; nothing was written.\n")
     assert files(tmp_path / "seats") == [name]
 
 

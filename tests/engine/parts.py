@@ -40,7 +40,7 @@ def rendered(
     ):
         write(where, one)
     pipeline = Pipeline(str(folder))
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), colour=False)
+    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
     assert pipeline.site is not None
     found = {}
     for path, text in engine_texts(RENDERER, pipeline.site, pipeline.declared):

@@ -15,7 +15,7 @@ from tests.live.sites import FILES, asking
 from tests.live.turns import override
 
 TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
-FOLLOWS = "prod: Its pod follows within a minute; where none runs, the sweep within 6.\n"
+FOLLOWS = "prod: Its pod follows within a minute; if none runs, the sweep follows within 6 minutes.\n"
 
 BENCH_ONLY = "{placeholderCount: 3, scaleDownBehavior: none}"
 BOTH = """
@@ -61,7 +61,7 @@ def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_
         cleared = berth(*order, *words, "--clear")
         assert cleared == (0, f"prod: course/small follows its timetable again.\n{FOLLOWS}", "")
         assert annotation(server) is None
-    assert berth(*order, "course", "--clear") == (0, "prod: course has it so already.\n", "")
+    assert berth(*order, "course", "--clear") == (0, "prod: course is unchanged.\n", "")
 
 
 def test_another_target_takes_the_place_of_the_old_one(
@@ -74,7 +74,7 @@ def test_another_target_takes_the_place_of_the_old_one(
         f"prod: course/small gets 0 placeholders until {TEN}, instead of 20.\n{FOLLOWS}"
     )
     server.world.meddle = lambda: pytest.fail("nothing is to be written")
-    assert berth(*order, "small=0").out == "prod: course has it so already.\n"
+    assert berth(*order, "small=0").out == "prod: course is unchanged.\n"
 
 
 def test_what_is_over_malformed_or_of_other_classes() -> None:

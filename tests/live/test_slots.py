@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from gen.command.statustext import as_json, as_text
+from gen.cli.status import as_json, as_text
 from gen.dates.moment import named
 from gen.live.bydates import calendar_only
 from gen.live.case import look_at
@@ -53,9 +53,9 @@ def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
 
 
 WIDE = """\
-RESERVATION  CLASS  CLUSTER  STATE   OPEN                        WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     SLOTS                         NOTE
-course       small  prod     active  08:30-13:00                 20      18     2        5         25         2026-02-02 07:30  2026-02-02 12:00  synced  18 free, 5 in use, 2 pending
-lab          small  prod     active  until Sun 2026-03-01 01:00  3       3      0        0         3                            2026-03-01 00:00  synced  3 free
+RESERVATION  CLASS  CLUSTER  STATE   OPEN                        WANTED  READY  PENDING  SESSIONS  REPLICAS  OPENS (UTC)       ENDS (UTC)        GIT     SLOTS                         NOTE
+course       small  prod     active  08:30-13:00                 20      18     2        5         25        2026-02-02 07:30  2026-02-02 12:00  synced  18 free, 5 in use, 2 pending
+lab          small  prod     active  until Sun 2026-03-01 01:00  3       3      0        0         3                           2026-03-01 00:00  synced  3 free
 """  # noqa: E501 - as it is
 
 
@@ -67,8 +67,8 @@ def test_the_wide_table_counts_slots() -> None:
     found = status(world, git)
 
     zone = named("Europe/Zurich")
-    assert as_text([found], lambda _: zone, instant(NOW), wide=True, colour=False) == WIDE
-    narrow = as_text([found], lambda _: zone, instant(NOW), wide=False, colour=False).splitlines()
+    assert as_text([found], lambda _: zone, instant(NOW), wide=True, color=False) == WIDE
+    narrow = as_text([found], lambda _: zone, instant(NOW), wide=False, color=False).splitlines()
     assert narrow[2].split("  ")[-1] == "0"
 
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from gen.command.statustext import as_text
+from gen.cli.status import as_text
 from gen.dates.moment import named
 from gen.output.templatefiles import built_in_folder, read_template
 from gen.runtime.instant import instant
@@ -16,8 +16,8 @@ from tests.live.test_judge import status
 from tests.live.turns import edit, template, unscaled
 
 WIDE = """\
-RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  ASKED FOR  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
-course       small  prod     active  08:30-13:00  20      20     0        5         20         2026-02-02 07:30  2026-02-02 12:00  synced
+RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  REPLICAS  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
+course       small  prod     active  08:30-13:00  20      20     0        5         20        2026-02-02 07:30  2026-02-02 12:00  synced
 """  # noqa: E501 - as it is
 BROKEN = """\
 RESERVATION  CLASS  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
@@ -104,7 +104,7 @@ def test_only_what_is_asked_for_is_asked(berth: Berth, server: ApiServer, tmp_pa
     asked = two(server, tmp_path)
 
     assert berth(*asked, "--cluster", "prod") == (0, TEXT, "")
-    assert berth(*asked, "--cluster", "prod", "night")[:2] == (0, "No pool.\n")
+    assert berth(*asked, "--cluster", "prod", "night")[:2] == (0, "No pools.\n")
     assert berth(*asked, "course")[1].splitlines()[:2] == [
         "RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE",
         "course       small  prod     active  08:30-13:00  20      20     0        5",
@@ -126,7 +126,7 @@ def test_watch_shows_tables_only(berth: Berth) -> None:
     assert berth("status", "--watch", "-o", "json") == (
         2,
         "",
-        "berth: --watch shows a table. Leave out -o json, or leave out --watch and ask again.\n",
+        "berth: --watch shows a table. Leave out -o json, or leave out --watch.\n",
     )
 
 
@@ -194,7 +194,7 @@ def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
     git = project.project()
     server.world.remove("CronJob", "course")
     found = status(server.world, git)
-    text = as_text([found], lambda _: named("Europe/Zurich"), instant(NOW), wide=False, colour=True)
+    text = as_text([found], lambda _: named("Europe/Zurich"), instant(NOW), wide=False, color=True)
 
     assert text.splitlines()[1].split() == [
         *("course", "small", "\x1b[32mactive\x1b[0m", "08:30-13:00", "20", "20", "0", "5", "no", "CronJob")

@@ -13,7 +13,7 @@ from typing import IO
 
 import pytest
 
-from gen.command.redraw import changes, on_screen
+from gen.cli.console import new_lines, on_screen
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
@@ -25,7 +25,7 @@ LINE = "course       small  active  08:30-13:00  20      20     0        5\n"
 def test_elsewhere_than_on_a_terminal_only_new_lines_are_written() -> None:
     """A cell that makes its column wider changes no other line."""
     written: list[str] = []
-    with changes(written.append) as show:
+    with new_lines(written.append) as show:
         for text in (
             "A  B\n1  2\n3  4\n",
             "A  B\n1  2\n3  4\n",

@@ -1,19 +1,18 @@
 """Projects with cloud capacity, from as little as a test needs to say."""
 
-from pathlib import Path
-from typing import Any
-
 import yaml
-
 from gen import report
 from gen.backend import karpenter
 from gen.cloud import CloudCapacity
 from gen.karpenter.disruption import WindowBudgets
 from gen.output.renderer import Renderer
 from gen.pipeline import Pipeline
-from gen.render import files, text_of
-from tests.generate import document, write
+from gen.render import (files, text_of)
+from pathlib import Path
+from tests.generate import (document, write)
 from tests.saying import read
+from typing import Any
+
 
 Object = dict[str, Any]
 NODE_CLASS: Object = {
@@ -70,7 +69,7 @@ def texts(folder: Path, *declared: Object) -> dict[str, str]:
         write(where, one)
     pipeline, renderer = Pipeline(str(folder)), Renderer()
     found = dict(files(pipeline, renderer, pipeline.items(text_of(pipeline, renderer))))
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), colour=False)
+    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
     return found
 
 

@@ -31,7 +31,7 @@ def read(folder: Path) -> tuple[Site, list[Part]]:
 
 
 def _sound(pipeline: Pipeline) -> Site:
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), colour=False)
+    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
     assert pipeline.site is not None
     return pipeline.site
 

@@ -1,0 +1,66 @@
+"""Commands in process, and as processes of their own."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gen import cli
+from tests.cli import project
+
+ROOT = Path(__file__).parents[2]
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Berth = Callable[..., Answer]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The small project of `tests.cli.project`."""
+    return project.write(tmp_path)
+
+
+@pytest.fixture
+def evening(folder: Path) -> Path:
+    """The small project with one reservation more."""
+    return project.write(folder, evening=project.EVENING)
+
+
+@pytest.fixture
+def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
+    """A command in process, in the small project. The process itself ends where it began."""
+
+    def run(*arguments: str) -> Answer:
+        code = cli.run(["-C", str(folder), *arguments])
+        return Answer(code, *capsys.readouterr())
+
+    with contextlib.chdir("."):
+        yield run
+
+
+@pytest.fixture
+def process(folder: Path) -> Berth:
+    """A command as a process of its own, in the small project."""
+
+    def run(*arguments: str, environment: Mapping[str, str] = {}) -> Answer:
+        done = subprocess.run(
+            [sys.executable, "-m", "gen", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            capture_output=True,
+            check=False,
+        )
+        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run

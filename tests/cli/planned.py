@@ -1,0 +1,238 @@
+"""What `berth plan` answers of the small project with clouds."""
+
+from typing import Any
+
+TEXT = """\
+Peaks
+CLUSTER  WHEN                  SEATS     MACHINES  WHICH
+prod     Mon 2026-02-02 08:30  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge
+
+Dates
+RESERVATION  DATES                                                SEATS     MACHINES  WHICH                                          IDLE  LOOPS  LEAD
+course       2 from Mon 2026-02-02 09:00 to Tue 2026-02-24 09:00  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge        2      3 min
+night        Sat 2026-02-07 22:00 to Sun 06:00                    2 small   1         1 reserved m5.2xlarge                          1     1      3 min
+
+Reserved machines
+RESERVED              MACHINES      HOURS  USED  IDLE    IDLE SHARE  COST USD  IDLE USD
+cr-0123456789abcdef0  2 m5.2xlarge  1344   27.1  1316.9  98%         403.20    395.07
+
+Reservations, USD
+RESERVATION  RESERVED H  ON-DEMAND H  COST
+course       18.08       18.14        6.96
+night        9.02                     0.00
+
+Classes, USD
+CLASS  RESERVED H  ON-DEMAND H  COST
+small  27.1        18.14        6.96
+
+Months, USD
+MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE
+2026-02  4              27.1        18.14        6.96  402.60      394.47
+2026-03                                          0.00  0.60        0.60
+all                     27.1        18.14        6.96
+
+Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
+Not planned: bench (names no cloudCapacity).
+"""  # noqa: E501 - as it is
+WIDE = """\
+Peaks
+CLUSTER  WHEN                  SEATS     MACHINES  WHICH
+prod     Mon 2026-02-02 08:30  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge
+
+Dates
+RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE  LOOPS  LEAD
+course       Mon 2026-02-02 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge        2      3 min
+night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1     1      3 min
+course       Tue 2026-02-24 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge        2      3 min
+"""  # noqa: E501 - as it is
+MARKDOWN = """\
+#### Peaks
+
+| cluster | when | seats | machines | which |
+| --- | --- | --- | --- | --- |
+| prod | Mon 2026-02-02 08:30 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |
+
+#### Dates
+
+| reservation | dates | seats | machines | which | idle | loops | lead |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| course | 2 from Mon 2026-02-02 09:00 to Tue 2026-02-24 09:00 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |  | 2 | 3 min |
+| night | Sat 2026-02-07 22:00 to Sun 06:00 | 2 small | 1 | 1 reserved m5.2xlarge | 1 | 1 | 3 min |
+
+#### Reserved machines
+
+| reserved | machines | hours | used | idle | idle share | cost USD | idle USD |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.1 | 1316.9 | 98% | 403.20 | 395.07 |
+
+#### Reservations, USD
+
+| reservation | reserved h | on-demand h | cost |
+| --- | --- | --- | --- |
+| course | 18.08 | 18.14 | 6.96 |
+| night | 9.02 |  | 0.00 |
+
+#### Classes, USD
+
+| class | reserved h | on-demand h | cost |
+| --- | --- | --- | --- |
+| small | 27.1 | 18.14 | 6.96 |
+
+#### Months, USD
+
+| month | most machines | reserved h | on-demand h | cost | paid ahead | idle |
+| --- | --- | --- | --- | --- | --- | --- |
+| 2026-02 | 4 | 27.1 | 18.14 | 6.96 | 402.60 | 394.47 |
+| 2026-03 |  |  |  | 0.00 | 0.60 | 0.60 |
+| all |  | 27.1 | 18.14 | 6.96 |  |  |
+
+- Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
+- Not planned: bench (names no cloudCapacity).
+"""  # noqa: E501 - as it is
+NIGHT: dict[str, Any] = {
+    "reservation": "night",
+    "id": "night/2026-02-07T22:00",
+    "cluster": "prod",
+    "open": "2026-02-08T02:00:00Z",
+    "start": "2026-02-08T03:00:00Z",
+    "end": "2026-02-08T11:00:00Z",
+    "seats": {"small": 2},
+    "machines": [
+        {
+            "cloudCapacity": "general",
+            "instanceType": "m5.2xlarge",
+            "capacityType": "reserved",
+            "zone": "us-east-1a",
+            "capacityReservation": "cr-0123456789abcdef0",
+            "count": 1,
+        }
+    ],
+    "least": 1,
+    "most": 1,
+    "bought": 1,
+    "idle": 1,
+    "withoutMachine": [],
+    "loops": 1,
+    "leadSeconds": {"karpenter": 141, "clusterAutoscaler": 910},
+}
+REST: dict[str, Any] = {
+    "from": "2026-02-02T07:30:00Z",
+    "until": "2026-02-24T12:02:15Z",
+    "currency": "USD",
+    "prices": {"table": "on-demand prices of us-east-1 of 2026-01-19", "missing": []},
+    "peaks": [
+        {
+            "cluster": "prod",
+            "at": "2026-02-02T07:30:00Z",
+            "seats": {"small": 25},
+            "machines": [
+                {
+                    "cloudCapacity": "general",
+                    "instanceType": "m5.2xlarge",
+                    "capacityType": "on-demand",
+                    "zone": "us-east-1a",
+                    "capacityReservation": None,
+                    "count": 2,
+                },
+                {
+                    "cloudCapacity": "general",
+                    "instanceType": "m5.2xlarge",
+                    "capacityType": "reserved",
+                    "zone": "us-east-1a",
+                    "capacityReservation": "cr-0123456789abcdef0",
+                    "count": 2,
+                },
+            ],
+            "least": 4,
+            "most": 4,
+            "idle": 0,
+            "withoutMachine": 0,
+        }
+    ],
+    "reserved": [
+        {
+            "capacityReservation": "cr-0123456789abcdef0",
+            "cluster": "prod",
+            "cloudCapacities": ["general"],
+            "instanceType": "m5.2xlarge",
+            "zone": "us-east-1a",
+            "count": 2,
+            "from": "2026-02-01T00:00:00Z",
+            "until": "2026-03-01T00:00:00Z",
+            "hours": 1344,
+            "usedHours": 27.09722222222222,
+            "idleHours": 1316.9027777777778,
+            "cost": "403.20",
+            "idleCost": "395.070833333",
+        }
+    ],
+    "reservations": [
+        {
+            "name": "course",
+            "cluster": "prod",
+            "machineHours": {"reserved": 18.080555555555556, "on-demand": 18.136111111111113, "spot": 0},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+        },
+        {
+            "name": "night",
+            "cluster": "prod",
+            "machineHours": {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0},
+            "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
+        },
+    ],
+    "classes": [
+        {
+            "name": "small",
+            "cluster": "prod",
+            "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+        }
+    ],
+    "months": [
+        {
+            "month": "2026-02",
+            "machines": 4,
+            "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+            "least": "6.964266667",
+            "most": "6.964266667",
+            "reserved": [
+                {
+                    "capacityReservation": "cr-0123456789abcdef0",
+                    "hours": 1342,
+                    "usedHours": 27.09722222222222,
+                    "idleHours": 1314.9027777777778,
+                    "cost": "402.60",
+                    "idleCost": "394.470833333",
+                }
+            ],
+            "budget": None,
+        },
+        {
+            "month": "2026-03",
+            "machines": 0,
+            "machineHours": {"reserved": 0, "on-demand": 0, "spot": 0},
+            "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
+            "least": "0.00",
+            "most": "0.00",
+            "reserved": [
+                {
+                    "capacityReservation": "cr-0123456789abcdef0",
+                    "hours": 2,
+                    "usedHours": 0,
+                    "idleHours": 2,
+                    "cost": "0.60",
+                    "idleCost": "0.60",
+                }
+            ],
+            "budget": None,
+        },
+    ],
+    "total": {
+        "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
+        "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+    },
+    "notPlanned": [{"name": "bench", "reason": "names no cloudCapacity"}],
+    "leftOut": [],
+    "zonesAssumed": [],
+}

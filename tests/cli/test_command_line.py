@@ -1,0 +1,123 @@
+"""How a command line is parsed: options before and after the command, in every notation, and mistakes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gen import cli
+from gen.cli.group import COMMANDS, load
+from tests.cli.conftest import Berth
+
+OPTIONS = sorted({name for one in COMMANDS for param in load(one).params for name in param.opts})
+OCCURRENCES = ["course/2026-02-02T09:00", "course/2026-02-23T09:00"]
+
+
+def ids(answer: str) -> list[str]:
+    return [item["id"] for item in json.loads(answer)["items"]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-o json --now 2026-02-01 occurrences course",
+        "occurrences course -o json --now 2026-02-01",
+        "occurrences -ojson course --now=2026-02-01",
+        "-o=json occurrences --now 2026-02-01 course",
+        "--output json occurrences course --output=json",
+        "-o wide --now=x occurrences course --now 2026-02-01 -o markdown -o json",
+        "-o json occurrences -- course",
+        "-o json -- occurrences course",
+    ],
+)
+def test_options_stand_before_or_after_the_command_in_any_notation(berth: Berth, line: str) -> None:
+    code, out, err = berth(*line.split())
+
+    assert (code, err) == (0, "")
+    assert ids(out) == OCCURRENCES
+
+
+@pytest.mark.parametrize("line", ["-C {} validate", "-C{} validate", "-C={} validate", "validate -C {}"])
+def test_the_folder_to_work_in(line: str, folder: Path, berth: Berth) -> None:
+    assert berth(*line.format(folder).split()).code == 0
+
+
+def test_of_an_option_that_is_repeated_the_last_counts(folder: Path) -> None:
+    assert cli.run(["-C", "/nowhere", "validate", "-C", str(folder)]) == 0
+
+
+@pytest.mark.parametrize("line", ["render --strict --check", "--strict render --check"])
+def test_switches(berth: Berth, line: str) -> None:
+    assert berth(*line.split()).code == 4
+
+
+def test_a_value_is_taken_as_it_is(berth: Berth) -> None:
+    assert berth("list", "--class", "--strict").err.startswith('berth: No class is named "--strict".')
+    assert berth("list", "--class=a=b").err.startswith('berth: No class is named "a=b".')
+    assert berth("list", "--cluster", "").err.startswith('berth: No cluster is named "".')
+
+
+def test_after_two_dashes_nothing_is_an_option(berth: Berth) -> None:
+    assert berth("occurrences", "--", "--at").err.startswith('berth: No reservation is named "--at".')
+    assert berth("occurrences", "-").err.startswith('berth: No reservation is named "-".')
+
+
+def test_options_that_may_be_repeated_all_count(berth: Berth) -> None:
+    code, _, err = berth("status", "--context", "prod=a", "--context=nowhere=b")
+
+    assert (code, err.startswith("berth: --context: ")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "command"),
+    [
+        ("rendr", ["rendr", "Did you mean render?"], "berth"),
+        ("frobnicate x", ["frobnicate"], "berth"),
+        ("render --chek", ["--chek", "Did you mean --check?"], "berth render"),
+        ("render --class a", ["--class"], "berth render"),
+        ("render --output-d x", ["--output-d", "--output-dir"], "berth render"),
+        ("list -xy", ["-x"], "berth list"),
+        ("--strikt=1 list", ["--strikt", "Did you mean --strict?"], "berth"),
+        ("--check render", ["--check", "Options of a command follow it."], "berth"),
+        ("list --now", ["--now"], "berth list"),
+        ("-C", ["-C"], "berth"),
+        ("render --check=no", ["--check"], "berth render"),
+        ("validate all", ["all"], "berth validate"),
+        ("completion", ["SHELL"], "berth completion"),
+        ("completion tcsh", ["tcsh", "bash", "zsh", "fish"], "berth completion"),
+        ("completion bash zsh", ["zsh"], "berth completion"),
+        ("render -o wide", ["wide", "text", "json", "github"], "berth render"),
+        ("-o text schema", ["-o"], "berth schema"),
+        ("simulate", ["NAME"], "berth simulate"),
+        ("diff a b", ["b"], "berth diff"),
+        ("diff --limit 5", ["--limit", "1000"], "berth diff"),
+        ("extend course 2026-02-02", ["--until"], "berth extend"),
+        ("help rendr", ["rendr", "Did you mean render?"], "berth"),
+    ],
+)
+def test_a_mistake_exits_2_and_says_what_is_wrong(
+    berth: Berth, line: str, words: list[str], command: str
+) -> None:
+    code, out, err = berth(*line.split())
+    message, hint = err.splitlines()
+
+    assert (code, out) == (2, "")
+    assert message.startswith("berth: ")
+    assert [word for word in words if word not in message] == []
+    assert hint == f"Try: {command} --help"
+
+
+def test_a_command_that_cannot_be_followed_needs_no_hint(berth: Berth) -> None:
+    told = 'berth: No class is named "smal". Did you mean small?\n'
+
+    assert berth("list", "--class", "smal") == (2, "", told)
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(st.lists(st.sampled_from([*OPTIONS, "--", "-", "", "a", "-x", "--x=y", "=", "-o=", "--=", "ü"])))
+@example(["--="])
+@example([""])
+def test_no_words_without_a_command_are_more_than_a_mistake(words: list[str]) -> None:
+    assert cli.run(words) in (0, 2)

@@ -1,0 +1,65 @@
+"""`--help`, `berth help` and the reference of the command line that is made of them."""
+
+import subprocess
+import sys
+
+import pytest
+
+from gen.cli.group import COMMANDS, load
+from gen.cli.reference import FILE, reference
+from gen.table import width
+from tests.cli.conftest import ROOT, Berth
+
+
+def test_of_the_program_it_lists_every_command_and_common_option(berth: Berth) -> None:
+    code, out, err = berth("--help")
+
+    assert (code, err) == (0, "")
+    assert [name for name in COMMANDS if f"\n  {name.ljust(11)}  {COMMANDS[name].help}\n" not in out] == []
+    assert [name for name in ("-C DIR", "-o, --output", "--strict", "--now") if f"  {name}" not in out] == []
+    assert "INSTANT is" in out
+    assert "Exit codes: 0 success; 1 " in out
+    assert berth("-h") == berth("help") == (0, out, "")
+
+
+def test_without_a_command_the_help_goes_to_stderr(berth: Berth) -> None:
+    code, out, err = berth()
+
+    assert (code, out, err) == (2, "", berth("--help").out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_of_a_command_it_lists_every_option_and_has_examples(berth: Berth, name: str) -> None:
+    command = load(name)
+    code, out, err = berth(name, "--help")
+
+    assert (code, err) == (0, "")
+    assert berth("help", name) == berth(name, "-h") == berth("--help", name) == (0, out, "")
+    hidden = [one for one in command.params if getattr(one, "hidden", False)]
+    options = [opt for one in command.params if one not in hidden for opt in one.opts if opt[0] == "-"]
+    assert [option for option in [*options, "--help"] if f"{option}" not in out] == []
+    assert "\nExamples:\n  " in out
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_it_fits_into_80_columns(berth: Berth, name: str) -> None:
+    assert max(map(width, berth("help", *([name] if name else [])).out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_in_the_list_is_the_first_of_the_commands_own(name: str) -> None:
+    assert (load(name).help or "").partition("\n")[0] == COMMANDS[name].help
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    code = "import sys; from gen.cli import run; run(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert {"gen.pipeline", "gen.cli.render", "yaml", "jinja2"} & {
+        *done.stdout.splitlines()[-1].split()
+    } == set()
+
+
+def test_the_reference_is_fresh() -> None:
+    """After a change of options: python -m gen.cli.reference."""
+    assert (ROOT / FILE).read_text("utf-8") == reference()

@@ -1,0 +1,103 @@
+"""Calendars of a site, a class and a reservation, read back by a strict parser, and held to `berth diff`."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import icalendar
+import pytest
+
+from tests import generate
+from tests.cli import project
+from tests.cli.conftest import Berth
+
+Dates = dict[str, tuple[str, str]]
+
+
+def feed(berth: Berth, *words: str) -> Dates:
+    """Start and end of every event by its UID."""
+    code, out, err = berth("occurrences", *words, "-o", "ics")
+    assert (code, err) == (0, "")
+    calendar = icalendar.Calendar.from_ical(out)
+    assert calendar.errors == []
+    events = calendar.walk("VEVENT")
+    assert [event.errors for event in events] == [[]] * len(events)
+    found = {str(event["UID"]): (instant(event, "DTSTART"), instant(event, "DTEND")) for event in events}
+    assert len(found) == len(events)
+    return found
+
+
+def instant(event: Any, key: str) -> str:
+    return f"{event.decoded(key):%Y-%m-%dT%H:%M:%SZ}"
+
+
+@pytest.mark.parametrize(
+    ("words", "reservations"),
+    [
+        ((), {"course", "night", "rest"}),
+        (("night",), {"night"}),
+        (("--class", "bench"), {"night", "rest"}),
+        (("--cluster", "prod"), {"course", "night"}),
+    ],
+    ids=["site", "reservation", "class", "cluster"],
+)
+def test_a_feed_has_what_was_asked_for(berth: Berth, words: tuple[str, ...], reservations: set[str]) -> None:
+    assert {uid.partition("/")[0] for uid in feed(berth, *words)} == reservations
+
+
+def test_a_moved_date_keeps_its_uid(berth: Berth, folder: Path) -> None:
+    before = feed(berth, "course")
+    project.write(folder, course=project.COURSE.replace("to: {date: 2026-02-24}", "to: {date: 2026-02-26}"))
+    after = feed(berth, "course")
+    assert before.keys() == after.keys()
+    assert {uid for uid in before if before[uid] != after[uid]} == {"course/2026-02-23T09:00"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_diff_says_is_what_calendars_gain_lose_and_move(
+    berth: Berth, folder: Path, tmp_path: Path, seed: int
+) -> None:
+    """Two projects by chance, one after the other; `berth diff` says the way from one to the other."""
+    feeds, folders = [], []
+    for one in (2 * seed, 2 * seed + 1):
+        here = tmp_path / f"seed-{one}"
+        generate.project(here, one, 40)
+        remove_what_is_faulty(berth, here)
+        shutil.rmtree(folder / "reservations")
+        shutil.copytree(here / "reservations", folder / "reservations")
+        feeds.append(every(berth))
+        folders.append(here)
+    change = json.loads(berth("diff", str(folders[0]), "--now", "2026-01-01", "-o", "json").out)
+    assert change["base"]["valid"]
+    assert change["head"]["valid"]
+    before, after = feeds
+    dates = change["occurrences"]
+    assert {one["id"] for one in dates["added"]} == after.keys() - before.keys()
+    assert {one["id"] for one in dates["removed"]} == before.keys() - after.keys()
+    moved = {
+        one["after"]["id"]: (one["after"]["start"], one["after"]["end"])
+        for one in dates["changed"]
+        if (one["before"]["start"], one["before"]["end"]) != (one["after"]["start"], one["after"]["end"])
+    }
+    assert moved == {uid: after[uid] for uid in before.keys() & after.keys() if before[uid] != after[uid]}
+
+
+def every(berth: Berth) -> Dates:
+    """Whatever notes and warnings there are."""
+    calendar = icalendar.Calendar.from_ical(berth("occurrences", "-o", "ics").out)
+    return {
+        str(event["UID"]): (instant(event, "DTSTART"), instant(event, "DTEND"))
+        for event in calendar.walk("VEVENT")
+    }
+
+
+def remove_what_is_faulty(berth: Berth, folder: Path) -> None:
+    """Until nothing is."""
+    while True:
+        told = json.loads(berth("-C", str(folder), "validate", "-o", "json").out)["items"]
+        faulty = {one["file"] for one in told if one["severity"] == "error"}
+        if not faulty:
+            return
+        for file in faulty:
+            (folder / file).unlink()

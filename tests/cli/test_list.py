@@ -1,0 +1,246 @@
+"""`berth list`: what each reservation holds in each cluster, and when it opens next."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen.output.yamltext import quote
+from tests.cli import project
+from tests.cli.conftest import Berth
+
+TEXT = """\
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING
+course  prod     25 small  2            225         Mon 2026-02-02 08:30
+night   prod     2 small   1            18          Sat 2026-02-07 21:00
+night   lab      3 bench   1            27          Sat 2026-02-07 21:00
+rest    lab      1 bench   1            0.33        suspended
+"""
+WIDE = """\
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE              TITLE
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  none      Europe/Zurich     Zürich, Café | Lab
+night   prod     2 small   1            18          Sat 2026-02-07 21:00  none      America/New_York  night
+night   lab      3 bench   1            27          Sat 2026-02-07 21:00  none      America/New_York  night
+rest    lab      1 bench   1            0.33        suspended             none      Europe/Zurich     rest
+"""  # noqa: E501 - as it is
+MARKDOWN = """\
+| name | cluster | seats | occurrences | seat-hours | next opening |
+| --- | --- | --- | --- | --- | --- |
+| course | prod | 25 small | 2 | 225 | Mon 2026-02-02 08:30 |
+| night | prod | 2 small | 1 | 18 | Sat 2026-02-07 21:00 |
+| night | lab | 3 bench | 1 | 27 | Sat 2026-02-07 21:00 |
+| rest | lab | 1 bench | 1 | 0.33 | suspended |
+"""
+NOW = ("--now", "2026-02-01")
+
+
+def items(berth: Berth, *arguments: str) -> list[dict[str, Any]]:
+    code, out, err = berth("list", "-o", "json", *arguments)
+    assert (code, err) == (0, "")
+    found: list[dict[str, Any]] = json.loads(out)["items"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [("text", TEXT), ("wide", WIDE), ("markdown", MARKDOWN)],
+    ids=lambda v: v[:8].strip(),
+)
+def test_a_table_has_a_line_for_each_reservation_and_cluster(berth: Berth, form: str, expected: str) -> None:
+    assert berth("list", "-o", form, *NOW) == (0, expected, "")
+
+
+def test_text_is_the_usual_form(berth: Berth) -> None:
+    assert berth("list", *NOW) == (0, TEXT, "")
+
+
+def test_json_is_a_reservation_list(berth: Berth) -> None:
+    code, out, err = berth("list", "-o", "json", *NOW)
+    answer = json.loads(out)
+
+    assert (code, err) == (0, "")
+    assert list(answer) == ["apiVersion", "kind", "items"]
+    assert (answer["apiVersion"], answer["kind"]) == ("berth.dev/v1alpha1", "ReservationList")
+    assert answer["items"][0] == {
+        "name": "course",
+        "title": "Zürich, Café | Lab",
+        "cluster": "prod",
+        "seats": {"small": 25},
+        "backend": "placeholder",
+        "behaviour": "none",
+        "occurrences": 2,
+        "seatHours": 225,
+        "next": "2026-02-02T07:30:00Z",
+        "suspend": False,
+        "standing": None,
+    }
+    keys = ["name", "title", "cluster", "seats", "backend", "behaviour", "occurrences", "seatHours", "next"]
+    keys += ["suspend", "standing"]
+    assert [list(item) for item in answer["items"]] == [keys] * 4
+    assert [(item["name"], item["cluster"]) for item in answer["items"]] == [
+        ("course", "prod"),
+        ("night", "prod"),
+        ("night", "lab"),
+        ("rest", "lab"),
+    ]
+    assert answer["items"][3]["seatHours"] == 20 / 60
+    assert (answer["items"][3]["next"], answer["items"][3]["suspend"]) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        ("2026-02-02T07:30:00Z", "2026-02-02T07:30:00Z"),
+        ("2026-02-02T07:30:01Z", "2026-02-24T07:30:00Z"),
+        ("2026-02-02 08:30", "2026-02-02T07:30:00Z"),
+        ("2026-02-02T08:31+01:00", "2026-02-24T07:30:00Z"),
+        ("2026-02-24", "2026-02-24T07:30:00Z"),
+        ("2026-02-25", None),
+    ],
+    ids=["at-the-opening", "a-second-later", "on-the-sites-clock", "with-an-offset", "a-date", "after-all"],
+)
+def test_next_is_the_first_opening_from_now_on(berth: Berth, now: str, expected: str | None) -> None:
+    assert items(berth, "--now", now)[0]["next"] == expected
+
+
+def test_next_is_what_opens_first_though_another_starts_earlier(berth: Berth, folder: Path) -> None:
+    """A Job that opens before a change of clocks may belong to a later start."""
+    course = project.COURSE.replace("weekly", "dates").replace("dayOfWeek: mon, ", "")
+    for line in (
+        "startDate: 2026-02-02",
+        "endDate: 2026-03-01",
+        "calendars: [holidays]",
+        "except: [2026-02-09]",
+    ):
+        course = course.replace(f"    {line}\n", "")
+    course = course.replace("type: dates", "type: dates\n    dates: [2026-02-02, 2026-02-01]")
+    course = course.replace("    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
+    project.write(folder, course=course)
+
+    assert items(berth, "--now", "2026-02-02")[0]["next"] == "2026-02-02T07:30:00Z"
+    assert items(berth, "--now", "2026-01-02")[0]["next"] == "2026-02-01T07:30:00Z"
+
+
+def test_without_now_the_clock_is_asked(berth: Berth, folder: Path) -> None:
+    """One is long gone and one far away: true at any time at which this may run."""
+    far = project.REST.replace("2026-02-03", "2099-02-03").replace("suspend: true", "suspend: false")
+    gone = project.NIGHT.replace("2026-02-07", "2020-02-07")
+    project.write(folder, rest=far, night=gone)
+
+    assert [item["next"] for item in items(berth, "--cluster", "lab")] == [None, "2099-02-03T09:00:00Z"]
+
+
+def test_a_class_or_cluster_leaves_out_the_rest(berth: Berth) -> None:
+    assert [(item["name"], item["seats"]) for item in items(berth, "--class", "bench")] == [
+        ("night", {"bench": 3}),
+        ("rest", {"bench": 1}),
+    ]
+    assert [(item["name"], item["seats"]) for item in items(berth, "--cluster", "prod")] == [
+        ("course", {"small": 25}),
+        ("night", {"small": 2}),
+    ]
+    assert items(berth, "--cluster", "prod", "--class", "bench") == []
+    assert berth("list", "--cluster", "prod", "--class", "bench") == (0, "No reservations.\n", "")
+
+
+def test_with_a_class_only_its_occurrences_count(berth: Berth, folder: Path) -> None:
+    night = project.NIGHT.replace(
+        'schedule: [{startTime: "22:00", endTime: "06:00"}]',
+        """schedule:
+      - {startTime: "22:00", endTime: "06:00"}
+      - {startTime: "08:00", endTime: "09:00", seats: [{resourceClass: spare, placeholderCount: 7}]}""",
+    )
+    spare = "---\n" + project.CLASSES.split("---\n")[0].replace("name: small", "name: spare")
+    project.write(folder, night=night, classes=project.CLASSES + spare)
+
+    (found,) = items(berth, "--class", "spare", *NOW)
+    (whole,) = (item for item in items(berth, "--cluster", "prod", *NOW) if item["name"] == "night")
+
+    assert (found["seats"], found["occurrences"], found["seatHours"]) == ({"spare": 7}, 1, 14)
+    assert found["next"] == "2026-02-07T12:00:00Z"
+    assert (whole["seats"], whole["occurrences"]) == ({"small": 2, "spare": 7}, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--class", "smal"], 'No class is named "smal". Did you mean small?'),
+        (["--class", "x"], 'No class is named "x". There are bench, small.'),
+        (["--cluster", "x"], 'No cluster is named "x". There are prod, lab.'),
+        (["--now", "x"], '--now: "x" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.'),
+    ],
+    ids=["near", "class", "cluster", "now"],
+)
+def test_what_is_unknown_is_a_slip(berth: Berth, arguments: list[str], message: str) -> None:
+    assert berth("list", *arguments) == (2, "", f"berth: {message}\n")
+
+
+def test_errors_are_told_instead_of_an_answer_that_would_be_wrong(berth: Berth, folder: Path) -> None:
+    """A class that is asked for may stand in the very file that cannot be read."""
+    project.write(folder, classes="kind: [\n")
+
+    code, out, err = berth("list", "--class", "small", "--cluster", "prod", *NOW)
+
+    assert (code, out) == (1, "")
+    assert err == (
+        'reservations/classes.yaml:1:7: error[B003] the bracket "[" is never closed. '
+        'Write "]" after its last value.\n1 error.\n'
+    )
+
+
+def test_without_a_site_nothing_is_named_in_vain(berth: Berth, folder: Path) -> None:
+    project.write(folder, site=None)
+
+    code, out, err = berth("list", "--cluster", "prod", "--now", "2026-02-01 09:00")
+
+    assert (code, out) == (1, "")
+    assert "error[B064] no Site is declared." in err
+
+
+def test_warnings_leave_the_answer_and_are_told_aside(berth: Berth, folder: Path) -> None:
+    two = project.REST.replace("schedule: [", 'schedule: [{startTime: "10:05", endTime: "10:10"}, ')
+    project.write(folder, rest=two)
+
+    code, out, err = berth("list", "-o", "json", *NOW)
+
+    assert (code, json.loads(out)["items"][3]["occurrences"]) == (0, 2)
+    assert json.loads(err)["items"][0]["severity"] == "warning"
+    assert berth("list", "--strict", *NOW)[:2] == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (
+            "न\u200dम 授業 é \xa0 \U0001f469\u200d\U0001f3eb",
+            "न\u200dम 授業 é \xa0 \U0001f469\u200d\U0001f3eb",
+        ),
+        ("a\tb\nc\x1b[2Jd", "a\\tb\\nc\\x1b[2Jd"),
+        ("\u202eabc\u2028\x9b", "\\u202eabc\\u2028\\x9b"),
+    ],
+    ids=["scripts-and-emoji", "terminal-controls", "hidden-from-people"],
+)
+def test_a_title_stays_on_its_line_and_shows_what_cannot_be_seen(
+    berth: Berth, folder: Path, written: str, shown: str
+) -> None:
+    project.write(folder, course=project.COURSE.replace('"Zürich, Café | Lab"', quote(written)))
+
+    code, out, err = berth("list", "-o", "wide", *NOW)
+
+    assert (code, err) == (0, "")
+    assert out.split("\n")[1].endswith(f"Europe/Zurich     {shown}")
+    assert len(out.split("\n")) == 6
+
+
+def test_nothing_to_list_is_said(berth: Berth, folder: Path) -> None:
+    project.write(folder, course=None, night=None, rest=None)
+
+    assert berth("list") == (0, "No reservations.\n", "")
+    assert items(berth) == []
+    assert berth("list", "--class", "x") == (2, "", 'berth: No class is named "x". There are bench, small.\n')
+    assert berth("occurrences", "x") == (
+        2,
+        "",
+        'berth: No reservation is named "x". There is no reservation.\n',
+    )

@@ -1,0 +1,87 @@
+"""What the commands tell of a reservation that holds whole nodes: nodes, and never seats."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import clouds
+from tests.cli.conftest import Berth
+
+NOW = ("--now", "2026-01-01")
+LIST = """\
+NAME    CLUSTER  SEATS             OCCURRENCES  SEAT-HOURS  NEXT OPENING
+course  prod     25 small          2            225         Mon 2026-02-02 08:30
+exam    prod     5 nodes of small  1                        Thu 2026-02-12 08:30
+"""
+OCCURRENCES = """\
+RESERVATION  LOCAL TIME                  OPENS UTC  UTC          SEATS             MARKS
+exam         Thu 2026-02-12 09:00-12:00  07:30      08:00-11:00  5 nodes of small
+"""
+WIDE = """\
+RESERVATION  LOCAL TIME                  ZONE           OPEN (UTC)        START             END               SEATS             CLUSTER  MARKS
+exam         Thu 2026-02-12 09:00-12:00  Europe/Zurich  2026-02-12 07:30  2026-02-12 08:00  2026-02-12 11:00  5 nodes of small  prod
+"""  # noqa: E501 - as it is
+
+
+@pytest.fixture(autouse=True)
+def exam(folder: Path) -> Path:
+    return clouds.write(folder, site=clouds.STATIC, exam=clouds.EXAM, night=None, rest=None)
+
+
+def items(berth: Berth, *words: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(berth(*words, *NOW, "-o", "json").out)["items"]
+    return found
+
+
+def test_list_counts_nodes_and_no_seat_hours(berth: Berth) -> None:
+    assert berth("list", *NOW) == (0, LIST, "")
+    assert items(berth, "list")[1] == {
+        "name": "exam",
+        "title": "exam",
+        "cluster": "prod",
+        "seats": {},
+        "nodes": {"small": 5},
+        "backend": "nodePool",
+        "behaviour": "none",
+        "occurrences": 1,
+        "seatHours": None,
+        "next": "2026-02-12T07:30:00Z",
+        "suspend": False,
+        "standing": None,
+    }
+
+
+@pytest.mark.parametrize(("form", "expected"), [("text", OCCURRENCES), ("wide", WIDE)])
+def test_occurrences_say_nodes(berth: Berth, form: str, expected: str) -> None:
+    assert berth("occurrences", "exam", *NOW, "-o", form) == (0, expected, "")
+
+
+def test_occurrences_have_nodes_in_json_and_in_calendars(berth: Berth) -> None:
+    (found,) = items(berth, "occurrences", "exam")
+
+    assert (found["seats"], found["nodes"]) == ({}, {"small": 5})
+    assert "DESCRIPTION:5 nodes of small in prod\\, from 2026-02-12T07:30:00Z on" in (
+        berth("occurrences", "exam", *NOW, "-o", "ics").out
+    )
+
+
+def test_a_simulation_is_of_nodes(berth: Berth) -> None:
+    assert berth("simulate", "exam", *NOW).out.splitlines()[2] == "5 nodes of small in prod, none"
+
+
+def test_one_node_is_one(berth: Berth, folder: Path) -> None:
+    clouds.write(folder, exam=clouds.EXAM.replace("nodeCount: 5", "nodeCount: 1"), site=clouds.STATIC)
+
+    assert "  1 node of small  " in berth("list", *NOW).out
+
+
+def test_there_is_nothing_to_compare_of_nodes(berth: Berth) -> None:
+    assert berth("simulate", "exam", "--compare", *NOW) == (
+        2,
+        "",
+        "berth: exam holds whole nodes, which no session changes: there is nothing to compare. "
+        "Leave out --compare.\n",
+    )
+    assert berth("simulate", "exam", *NOW).code == 0

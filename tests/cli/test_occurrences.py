@@ -1,0 +1,218 @@
+"""`berth occurrences`: every date, which of them were asked for, and in which form."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import project
+from tests.cli.conftest import Berth
+
+TEXT = """\
+RESERVATION  LOCAL TIME                         ZONE              OPENS UTC  UTC              SEATS     CLUSTER  MARKS
+course       Mon 2026-02-02 09:00-13:00         Europe/Zurich     07:30      08:00-12:00      25 small  prod
+rest         Tue 2026-02-03 10:00-10:20         Europe/Zurich     09:00      09:00-09:20      1 bench   lab      suspended
+night        Sat 2026-02-07 22:00 to Sun 06:00  America/New_York  Sun 02:00  Sun 03:00-11:00  3 bench   lab      overnight
+night        Sat 2026-02-07 22:00 to Sun 06:00  America/New_York  Sun 02:00  Sun 03:00-11:00  2 small   prod     overnight
+course       Tue 2026-02-24 09:00-13:00         Europe/Zurich     07:30      08:00-12:00      25 small  prod     moved
+
+SKIPPED  LOCAL TIME        REASON
+course   2026-02-09 09:00  except
+course   2026-02-16 09:00  calendar holidays: Carnival
+"""  # noqa: E501 - as it is
+COURSE = """\
+RESERVATION  LOCAL TIME                  OPENS UTC  UTC          SEATS     MARKS
+course       Mon 2026-02-02 09:00-13:00  07:30      08:00-12:00  25 small
+course       Tue 2026-02-24 09:00-13:00  07:30      08:00-12:00  25 small  moved
+
+SKIPPED  LOCAL TIME        REASON
+course   2026-02-09 09:00  except
+course   2026-02-16 09:00  calendar holidays: Carnival
+"""
+WIDE = """\
+RESERVATION  LOCAL TIME                         ZONE              OPEN (UTC)        START             END               SEATS    CLUSTER  MARKS
+night        Sat 2026-02-07 22:00 to Sun 06:00  America/New_York  2026-02-08 02:00  2026-02-08 03:00  2026-02-08 11:00  3 bench  lab      overnight
+"""  # noqa: E501 - as it is
+MARKDOWN = """\
+| reservation | local time | zone | open (UTC) | start | end | seats | cluster | marks |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| course | Mon 2026-02-02 09:00-13:00 | Europe/Zurich | 2026-02-02 07:30 | 2026-02-02 08:00 | 2026-02-02 12:00 | 25 small | prod |  |
+
+| skipped | local time | reason |
+| --- | --- | --- |
+| course | 2026-02-09 09:00 | except |
+"""  # noqa: E501 - as it is
+
+
+def answer(berth: Berth, *arguments: str) -> dict[str, Any]:
+    code, out, err = berth("occurrences", "-o", "json", *arguments)
+    assert (code, err) == (0, "")
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def found(berth: Berth, *arguments: str) -> list[str]:
+    """`<id> <cluster>` of what was found, and the ids of what is skipped with a minus."""
+    told = answer(berth, *arguments)
+    items = [f"{item['id']} {item['cluster']}" for item in told["items"]]
+    return [*items, *(f"-{item['id']}" for item in told["skipped"])]
+
+
+FIRST, MOVED = "course/2026-02-02T09:00 prod", "course/2026-02-23T09:00 prod"
+EXCEPT, HOLIDAY = "-course/2026-02-09T09:00", "-course/2026-02-16T09:00"
+REST, LAB, PROD = "rest/2026-02-03T10:00 lab", "night/2026-02-07T22:00 lab", "night/2026-02-07T22:00 prod"
+
+
+def test_text_is_for_terminals(berth: Berth) -> None:
+    assert berth("occurrences") == (0, TEXT, "")
+
+
+def test_zone_and_cluster_are_told_where_they_differ(berth: Berth) -> None:
+    assert berth("occurrences", "course") == (0, COURSE, "")
+
+
+def test_wide_and_markdown_tell_all_of_it(berth: Berth) -> None:
+    assert berth("occurrences", "night", "--cluster", "lab", "-o", "wide") == (0, WIDE, "")
+    asked = ("occurrences", "course", "-o", "markdown", "--until", "2026-02-10")
+    assert berth(*asked) == (0, MARKDOWN, "")
+
+
+def test_json_is_an_occurrence_list(berth: Berth) -> None:
+    told = answer(berth, "night", "course")
+
+    assert list(told) == ["apiVersion", "kind", "items", "skipped", "standing"]
+    assert (told["apiVersion"], told["kind"]) == ("berth.dev/v1alpha1", "OccurrenceList")
+    assert told["items"][1] == {
+        "reservation": "night",
+        "id": "night/2026-02-07T22:00",
+        "cluster": "lab",
+        "seats": {"bench": 3},
+        "open": "2026-02-08T02:00:00Z",
+        "start": "2026-02-08T03:00:00Z",
+        "end": "2026-02-08T11:00:00Z",
+        "timeZone": "America/New_York",
+        "marks": ["overnight"],
+    }
+    assert told["skipped"] == [
+        {"reservation": "course", "id": "course/2026-02-09T09:00", "date": "2026-02-09", "reason": "except"},
+        {
+            "reservation": "course",
+            "id": "course/2026-02-16T09:00",
+            "date": "2026-02-16",
+            "reason": "calendar holidays: Carnival",
+        },
+    ]
+    assert told["standing"] == []
+    keys = ["reservation", "id", "cluster", "seats", "open", "start", "end", "timeZone", "marks"]
+    assert [list(item) for item in told["items"]] == [keys] * 4
+    assert list(told["skipped"][0]) == ["reservation", "id", "date", "reason"]
+
+
+def test_they_are_sorted_by_start_then_reservation_then_id(berth: Berth, folder: Path) -> None:
+    """By the reservation's name and not by the id alone: `-` comes before `/`."""
+    for name in ("rest-a", "rest.b", "rest"):
+        text = project.REST.replace("name: rest", f"name: {name.replace('.', '-')}")
+        (folder / "reservations" / f"{name}.yaml").write_text(text)
+
+    starts = [line.partition("/")[0] for line in found(berth) if line.startswith("rest")]
+
+    assert starts == ["rest", "rest-a", "rest-b"]
+
+
+SELECTIONS: list[tuple[list[str], list[str]]] = [
+    ([], [FIRST, REST, LAB, PROD, MOVED, EXCEPT, HOLIDAY]),
+    (["rest", "night"], [REST, LAB, PROD]),
+    (["--cluster", "lab"], [REST, LAB]),
+    (["--class", "small"], [FIRST, PROD, MOVED, EXCEPT, HOLIDAY]),
+    (["--class", "small", "--cluster", "lab"], []),
+    (["--at", "2026-02-02T07:30:00Z"], [FIRST]),
+    (["--at", "2026-02-02T07:29:59Z"], []),
+    (["--at", "2026-02-02T11:59:59Z"], [FIRST]),
+    (["--at", "2026-02-02T12:00:00Z"], []),
+    (["--at", "2026-02-02 08:30"], [FIRST]),
+    (["--at", "2026-02-02T08:30+01:00"], [FIRST]),
+    (["--at", "2026-02-02T08:30:00-01:00"], [FIRST]),
+    (["--at", "2026-02-02"], []),
+    (["--at", "2026-02-08"], []),
+    (["--at", "2026-02-08 03:00"], [LAB, PROD]),
+    (["--at", "2026-02-09 23:59"], [EXCEPT]),
+    (["--from", "2026-02-08T10:59:59Z"], [LAB, PROD, MOVED, EXCEPT, HOLIDAY]),
+    (["--from", "2026-02-08T11:00:00Z"], [MOVED, EXCEPT, HOLIDAY]),
+    (["--from", "2026-02-10"], [MOVED, HOLIDAY]),
+    (["--from", "2026-02-09T22:59:59Z", "--until", "2026-02-15T23:00:00Z"], [EXCEPT]),
+    (["--from", "2026-02-09T23:00:00Z", "--until", "2026-02-15T23:00:01Z"], [HOLIDAY]),
+    (["--until", "2026-02-08T02:00:00Z"], [FIRST, REST]),
+    (["--until", "2026-02-08T02:00:01Z"], [FIRST, REST, LAB, PROD]),
+    (["--from", "2026-02-03", "--until", "2026-02-04"], [REST]),
+    (["--from", "2026-02-04", "--until", "2026-02-03"], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    SELECTIONS,
+    ids=["_".join(words).replace(":", "").strip("-") or "all" for words, _ in SELECTIONS],
+)
+def test_what_was_asked_for_is_found(berth: Berth, arguments: list[str], expected: list[str]) -> None:
+    """`--at`: open then; `--from` and `--until`: overlap. What is skipped counts as its whole local day."""
+    assert found(berth, *arguments) == expected
+
+
+def test_an_instant_without_an_offset_is_on_the_sites_clock_even_where_clocks_change(
+    berth: Berth, folder: Path
+) -> None:
+    """2026-03-29 02:30 does not exist in Zurich: it means 03:30, as in a reservation."""
+    project.write(folder, rest=project.REST.replace("2026-02-03", "2026-03-29").replace("10:", "03:"))
+
+    assert found(berth, "--at", "2026-03-29T01:10:00Z") == ["rest/2026-03-29T03:00 lab"]
+    assert found(berth, "--at", "2026-03-29 03:10") == ["rest/2026-03-29T03:00 lab"]
+    assert found(berth, "--at", "2026-03-29 02:10") == ["rest/2026-03-29T03:00 lab"]
+    assert found(berth, "--at", "2026-03-29 02:30") == []
+
+
+def test_an_unknown_reservation_is_a_slip_and_a_faulty_one_is_told(berth: Berth, folder: Path) -> None:
+    assert berth("occurrences", "curse") == (
+        2,
+        "",
+        'berth: No reservation is named "curse". Did you mean course?\n',
+    )
+
+    project.write(folder, rest=project.REST.replace("2026-02-03", "2026-02-30"))
+    code, out, err = berth("occurrences", "rest")
+
+    assert (code, out) == (1, "")
+    assert err.startswith("reservations/rest.yaml:8:13: error[B017] spec.recurrence.dates[0]: ")
+
+
+@pytest.mark.parametrize("flag", ["--at", "--from", "--until"])
+def test_what_is_no_instant_is_a_slip(berth: Berth, flag: str) -> None:
+    for text in ("", "2026-02-30", "09:00", "2026-02-02T25:00Z", "2026-02-02 24:00", "tomorrow"):
+        told = (
+            f'berth: {flag}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.\n'
+        )
+
+        assert berth("occurrences", flag, text) == (2, "", told)
+
+
+def test_none_is_said_in_words_and_with_what_is_skipped(berth: Berth) -> None:
+    assert berth("occurrences", "rest", "--from", "2026-03-01") == (0, "No occurrences.\n", "")
+    assert berth("occurrences", "--at", "2026-02-09 09:00") == (
+        0,
+        "No occurrences.\n\nSKIPPED  LOCAL TIME        REASON\ncourse   2026-02-09 09:00  except\n",
+        "",
+    )
+
+
+def test_text_of_authors_stays_in_its_cell(berth: Berth, folder: Path) -> None:
+    title = '"Car\\nnival \\e[31m | <b>"'
+    project.write(folder, classes=project.CLASSES.replace("title: Carnival", f"title: {title}"))
+
+    for form, reason in (
+        ("text", "calendar holidays: Car\\nnival \\x1b[31m | <b>"),
+        ("markdown", "| calendar holidays: Car\\\\nnival \\\\x1b\\[31m \\| \\<b\\> |"),
+    ):
+        code, out, err = berth("occurrences", "course", "-o", form)
+
+        assert (code, err) == (0, "")
+        assert out.splitlines()[-1].endswith(reason)

@@ -1,0 +1,188 @@
+"""`berth plan`: machines, what stays idle, and money, in every form."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli import clouds, project
+from tests.cli.conftest import Berth
+from tests.cli.planned import MARKDOWN, NIGHT, REST, TEXT, WIDE
+
+NOW = ("--now", "2026-01-01")
+
+
+@pytest.fixture(autouse=True)
+def cloudy(folder: Path) -> Path:
+    return clouds.write(folder)
+
+
+def test_a_plan_in_a_terminal(berth: Berth) -> None:
+    assert berth("plan", *NOW) == (0, TEXT, "")
+
+
+def test_wide_has_every_date(berth: Berth) -> None:
+    code, out, err = berth("plan", *NOW, "-o", "wide")
+
+    assert (code, out[: len(WIDE)], err) == (0, WIDE, "")
+    assert out[len(WIDE) :] == TEXT[TEXT.index("\nReserved machines") :]
+
+
+def test_markdown(berth: Berth) -> None:
+    assert berth("plan", *NOW, "-o", "markdown") == (0, MARKDOWN, "")
+
+
+def test_json_is_a_plan(berth: Berth) -> None:
+    code, out, err = berth("plan", *NOW, "-o", "json")
+    answer = json.loads(out)
+
+    assert (code, err) == (0, "")
+    assert list(answer) == ["apiVersion", "kind", *list(REST)[:5], "occurrences", *list(REST)[5:]]
+    assert (answer.pop("apiVersion"), answer.pop("kind")) == ("berth.dev/v1alpha1", "Plan")
+    occurrences = answer.pop("occurrences")
+    assert answer == REST
+    assert occurrences[1] == NIGHT
+    assert [one["id"] for one in occurrences] == [
+        "course/2026-02-02T09:00",
+        "night/2026-02-07T22:00",
+        "course/2026-02-23T09:00",
+    ]
+
+
+def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(berth: Berth) -> None:
+    named = json.loads(berth("plan", *NOW, "-o", "json", "night").out)
+    early = json.loads(berth("plan", *NOW, "-o", "json", "--until", "2026-02-03").out)
+
+    assert [one["id"] for one in named["occurrences"]] == ["night/2026-02-07T22:00"]
+    assert [one["name"] for one in named["reservations"]] == ["night"]
+    assert named["total"]["machineHours"] == {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0}
+    assert [one["id"] for one in early["occurrences"]] == ["course/2026-02-02T09:00"]
+    assert (early["from"], early["until"]) == ("2026-02-02T07:30:00Z", "2026-02-02T23:00:00Z")
+    assert early["reserved"][0]["hours"] == 94
+    assert json.loads(berth("plan", *NOW, "-o", "json", "--class", "bench").out)["occurrences"] == []
+
+
+def test_outside_of_all_dates_nothing_is_planned(berth: Berth) -> None:
+    told = "No machines are planned.\n\nNot planned: bench (names no cloudCapacity).\n"
+
+    assert berth("plan", *NOW, "--until", "2026-01-01") == (0, told, "")
+    assert berth("plan", *NOW, "--from", "2026-04-01") == (0, told, "")
+
+
+def test_without_cloud_capacity_nothing_is_planned(berth: Berth, folder: Path) -> None:
+    project.write(folder, cloud=None)
+
+    assert berth("plan", *NOW) == (
+        0,
+        "No machines are planned.\n\nNot planned: bench, small (names no cloudCapacity).\n",
+        "",
+    )
+
+
+def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
+    berth: Berth, folder: Path
+) -> None:
+    clouds.write(folder, site=clouds.SITE + "  diff: {budget: 5}\n")
+    code, out, err = berth("plan", *NOW)
+
+    assert code == 1
+    assert err == (
+        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 6.96 USD, above the "
+        "budget of 5: course 6.96, night 0.00. Ask for fewer seats or another time, or have the platform "
+        "team raise the budget.\n1 error.\n"
+    )
+    assert out.startswith("Peaks\n")
+    assert berth("plan", "--now", "2026-03-01").code == 0  # what is over cannot be mended
+
+
+def test_a_budget_that_is_kept_is_shown(berth: Berth, folder: Path) -> None:
+    clouds.write(folder, site=clouds.SITE + "  diff: {budget: 1500.5}\n")
+    code, out, err = berth("plan", *NOW)
+
+    assert (code, err) == (0, "")
+    assert "2026-02  4              27.1        18.14        6.96  402.60      394.47  1,500.5\n" in out
+
+
+def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Path) -> None:
+    cloud = clouds.CLOUD.replace("us-east-1a", "eu-central-1a").replace("      hourlyPrice: 0.3\n", "")
+    clouds.write(folder, cloud=cloud, site=clouds.SITE + "  diff: {budget: 5}\n")
+    code, out, err = berth("plan", *NOW)
+
+    assert code == 0
+    assert err == (
+        "reservations/site.yaml:10:18: warning[B198] spec.diff.budget: 2026-02 cannot be held against it: "
+        "the price of on-demand m5.2xlarge is not known. Write the price in instanceTypes "
+        "of the CloudCapacity.\n"
+        "1 warning.\n"
+    )
+    assert "course       18.08       18.14        not known\n" in out
+    assert out.endswith(
+        "No total, because prices are missing: on-demand m5.2xlarge, reserved cr-0123456789abcdef0.\n"
+        "Not planned: bench (names no cloudCapacity).\n"
+    )
+
+
+def test_zones_that_nothing_says_are_assumed_and_it_is_said_where_it_matters(
+    berth: Berth, folder: Path
+) -> None:
+    pinned = "  cloudCapacity: [general]\n  nodeSelector: {topology.kubernetes.io/zone: us-east-1b}\n"
+    clouds.write(folder, classes=clouds.CLASSES.replace("  cloudCapacity: [general]\n", pinned))
+    told = berth("plan", *NOW).out
+    answer = json.loads(berth("plan", *NOW, "-o", "json").out)
+
+    assert told.endswith(
+        "general does not name its zones: assuming us-east-1a, us-east-1b; "
+        "declare them in requirements.\n"
+        "Not planned: bench (names no cloudCapacity).\n"
+    )
+    assert answer["zonesAssumed"] == [{"cloudCapacity": "general", "zones": ["us-east-1a", "us-east-1b"]}]
+
+
+def test_what_has_a_price_may_be_above_the_budget_already(berth: Berth, folder: Path) -> None:
+    """The cheaper type has a price in the file; in this region the table says none of the other."""
+    cloud = clouds.CLOUD.replace("us-east-1a", "eu-central-1a")
+    cloud += "  instanceTypes: [{name: m5.large, onDemandPrice: 0.2}]\n"
+    course = project.COURSE.replace("placeholderCount: 25", "placeholderCount: 50")
+    clouds.write(folder, cloud=cloud, course=course, site=clouds.SITE + "  diff: {budget: 1}\n")
+    code, _, err = berth("plan", *NOW)
+
+    assert code == 1
+    assert err == (
+        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs at least 1.83 USD, above "
+        "the budget of 1: course 1.83, night 0.00; the price of on-demand m5.2xlarge is not known. Ask for "
+        "fewer seats or another time, or have the platform team raise the budget.\n1 error.\n"
+    )
+
+
+def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: Berth, folder: Path) -> None:
+    """26 cores are three machines of eight and one of two: 21 seats, and one."""
+    course = project.COURSE.replace("placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")
+    clouds.write(folder, cloud=clouds.CLOUD + '  limits: {cpu: "26"}\n', course=course)
+    code, out, err = berth("plan", *NOW)
+
+    assert code == 1
+    assert "error[B195] spec.provisioning: 3 seats of small find no machine at Mon 2026-02-02 08:58" in err
+    assert "warning[B199] spec.provisioning: it opens 2 min before its start" in err
+    assert "NO MACHINE" in out
+
+
+def test_errors_of_the_input_are_told_instead_of_a_plan(berth: Berth, folder: Path) -> None:
+    clouds.write(folder, cloud=clouds.CLOUD.replace("count: 2", "count: 0"))
+    code, out, err = berth("plan", *NOW)
+
+    assert (code, out) == (1, "")
+    assert "error[B012]" in err
+
+
+def test_a_chart_is_a_picture_of_its_own(berth: Berth, folder: Path) -> None:
+    assert berth("plan", *NOW, "--chart", "plan.svg") == (0, TEXT, "")
+    first = (folder / "plan.svg").read_bytes()
+    berth("plan", *NOW, "--chart", "plan.svg")
+
+    assert (folder / "plan.svg").read_bytes() == first
+    assert b"uni: seats, machines and money" in first
+    assert berth("plan", *NOW, "--chart", "plan.png") == (
+        2,
+        "",
+        "berth: --chart plan.png: charts are SVG. Name a file that ends in .svg.\n",
+    )

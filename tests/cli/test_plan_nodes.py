@@ -1,0 +1,120 @@
+"""`berth plan` of a project in which an exam has whole nodes beside a course with seats."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli import clouds
+from tests.cli.conftest import ROOT, Berth
+
+NOW = ("--now", "2026-01-01")
+TEXT = """\
+Peaks
+CLUSTER  WHEN                  SEATS             MACHINES  WHICH
+prod     Thu 2026-02-12 08:30  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large
+
+Dates
+RESERVATION  DATES                       SEATS             MACHINES  WHICH                                        LOOPS  LEAD
+exam         Thu 2026-02-12 09:00-12:00  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large  1      3 min
+
+Reserved machines
+RESERVED              MACHINES      HOURS  USED  IDLE    IDLE SHARE  COST USD  IDLE USD
+cr-0123456789abcdef0  2 m5.2xlarge  1344   34.1  1309.9  97%         403.20    392.97
+
+Reservations, USD
+RESERVATION  RESERVED H  ON-DEMAND H  COST
+exam         7           10.55        1.01
+
+Classes, USD
+CLASS  RESERVED H  ON-DEMAND H  COST
+small  7           10.55        1.01
+
+Months, USD
+MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE
+2026-02  5              7           10.55        1.01  402.60      392.37
+2026-03                                          0.00  0.60        0.60
+all                     7           10.55        1.01
+
+Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
+Not planned: bench (names no cloudCapacity).
+"""  # noqa: E501 - as it is
+
+
+@pytest.fixture(autouse=True)
+def exam(folder: Path) -> Path:
+    return clouds.write(folder, site=clouds.STATIC, exam=clouds.EXAM)
+
+
+def test_whole_nodes_are_planned_with_date_machines_hours_and_money(berth: Berth) -> None:
+    """5 machines for the window: 2 that are paid for already, 3 a minute longer."""
+    assert berth("plan", "exam", *NOW) == (0, TEXT, "")
+
+
+def test_json_tells_nodes_from_seats(berth: Berth) -> None:
+    answer = json.loads(berth("plan", *NOW, "-o", "json").out)
+    own = next(one for one in answer["occurrences"] if one["reservation"] == "exam")
+
+    assert (own["seats"], own["nodes"]) == ({}, {"small": 5})
+    assert (own["bought"], own["least"], own["most"]) == (5, 5, 5)
+    assert (answer["peaks"][0]["seats"], answer["peaks"][0]["nodes"]) == ({}, {"small": 5})
+    assert all("nodes" not in one for one in answer["occurrences"] if one["reservation"] != "exam")
+
+
+def test_a_peak_has_seats_and_nodes_that_are_open_together(berth: Berth, folder: Path) -> None:
+    clouds.write(folder, site=clouds.STATIC, exam=clouds.EXAM.replace("02-12", "02-02"))
+
+    assert (
+        "prod     Mon 2026-02-02 08:30  25 small, 5 nodes of small  "
+        in berth("plan", *NOW).out.splitlines()[2]
+    )
+
+
+def test_nodes_that_find_no_machine_are_told_as_nodes(berth: Berth, folder: Path) -> None:
+    """Two machines are reserved, and each of two exams at once wants both."""
+    cloud = clouds.CLOUD.replace("[reserved, on-demand]", "[reserved]")
+    exam = clouds.EXAM.replace("nodeCount: 5", "nodeCount: 2")
+    resit = exam.replace("name: exam", "name: resit")
+    clouds.write(folder, site=clouds.STATIC, cloud=cloud, course=None, exam=exam, resit=resit)
+    code, out, err = berth("plan", "resit", *NOW)
+
+    assert code == 0
+    assert err == (
+        "reservations/resit.yaml:11:17: warning[B196] spec.provisioning: 2 nodes of small find no machine at "
+        "Thu 2026-02-12 08:30: uni.cloud.general: no type is left that is offered. Let the class use more "
+        "capacity (cloudCapacity), or change what it or the capacity asks for.\n1 warning.\n"
+    )
+    assert "resit        Thu 2026-02-12 09:00-12:00  2 nodes of small  0         2 nodes of small  " in out
+
+
+def test_a_budget_counts_what_nodes_cost(berth: Berth, folder: Path) -> None:
+    clouds.write(folder, site=clouds.STATIC + "  diff: {budget: 7}\n", exam=clouds.EXAM)
+    code, _, err = berth("plan", *NOW)
+
+    assert code == 1
+    assert err == (
+        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 7.98 USD, above the "
+        "budget of 7: course 6.96, exam 1.01, night 0.00. Ask for fewer seats or another time, or have the "
+        "platform team raise the budget.\n1 error.\n"
+    )
+
+
+def test_a_ceiling_counts_no_nodes(berth: Berth, folder: Path) -> None:
+    """25 seats of small are open, and so are 5 nodes."""
+    limited = clouds.STATIC.replace(
+        "autoscaler: karpenter,", "autoscaler: karpenter, ceilings: [{seats: {small: 27}}],"
+    )
+    clouds.write(folder, site=limited, exam=clouds.EXAM.replace("02-12", "02-02"))
+
+    assert berth("validate").code == 0
+
+
+def test_the_exam_of_the_example_is_planned(berth: Berth) -> None:
+    answer = json.loads(berth("-C", str(ROOT), "plan", "machine-learning-exam", *NOW, "-o", "json").out)
+
+    assert [(one["id"], one["nodes"], one["bought"]) for one in answer["occurrences"]] == [
+        ("machine-learning-exam/2026-05-13T09:00", {"workbench": 3}, 3)
+    ]
+    assert [(one["name"], one["cost"]["sum"]) for one in answer["reservations"]] == [
+        ("machine-learning-exam", "1.51872")
+    ]

@@ -1,0 +1,219 @@
+"""Berth as a program of its own: pipes, terminals, signals, locales, full disks."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli import project
+from tests.cli.conftest import ROOT, Berth
+from tests.outputfolder import content
+
+BAD = "kind: [\n"
+PLACE = "reservations/bad.yaml:1:7:"
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+
+
+def unmeasured() -> dict[str, str]:
+    """For a disk that is full: there is no room for what coverage writes either."""
+    return dict.fromkeys((name for name in os.environ if name.startswith("COVERAGE_")), "")
+
+
+def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """`berth` in the line is the program; the line fails where one of its parts does."""
+    script = f'set -o pipefail; berth() {{ "{sys.executable}" -m gen "$@"; }}; {line}'
+    command = ["bash", "-c", script]
+    return subprocess.run(
+        command, cwd=folder, env=environment(**more), capture_output=True, text=True, check=False
+    )
+
+
+def on_terminal(folder: Path, *arguments: str, **more: str) -> str:
+    """What a terminal is shown, stdout and stderr alike."""
+    main, other = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gen", *arguments],
+        cwd=folder,
+        env=environment(**{"TERM": "xterm", **more}),
+        stdout=other,
+        stderr=other,
+    )
+    os.close(other)
+    shown = b""
+    try:
+        while data := os.read(main, 65536):
+            shown += data
+    except OSError:
+        pass  # how Linux says that nobody writes any more
+    os.close(main)
+    process.wait()
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def many(folder: Path) -> Path:
+    """More occurrences than a pipe holds."""
+    (folder / "reservations" / "many.yaml").write_text(
+        project.COURSE.replace("name: course", "name: many")
+        .replace("weekly", "daily")
+        .replace("2026-03-01", "2029-03-01")
+        .replace("    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
+        .replace("dayOfWeek: mon, ", ""),
+        "utf-8",
+    )
+    return folder
+
+
+def test_a_reader_that_has_enough_changes_nothing_else(many: Path) -> None:
+    done = shell("berth occurrences | head -n 1 | cut -c 1-11", many)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "RESERVATION\n", "")
+
+
+def test_an_error_stays_an_error_where_nobody_reads(folder: Path) -> None:
+    (folder / "reservations" / "bad.yaml").write_text(BAD)
+
+    done = shell("berth validate | (exec <&-; sleep 0.5)", folder)
+
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_manifests_are_written_where_nobody_reads_the_warnings(folder: Path) -> None:
+    warned = project.REST.replace("schedule: [", 'schedule: [{startTime: "10:05", endTime: "10:10"}, ')
+    (folder / "reservations" / "rest.yaml").write_text(warned)
+
+    done = shell("berth render 2>&1 >/dev/null | (exec <&-; sleep 0.5)", folder)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [name for name in content(folder / "rendered") if not name.endswith("/")] == project.RENDERED
+
+
+def test_closed_streams_are_no_fault(folder: Path) -> None:
+    done = shell("berth render >&- 2>&-", folder)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (folder / "rendered").is_dir()
+
+
+def test_an_answer_that_cannot_be_written_is_told(folder: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+
+    done = shell("berth list > /dev/full", folder)
+
+    told = "berth: cannot write the output: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (3, told)
+
+
+def test_an_interrupt_exits_130_at_once_and_silently(many: Path) -> None:
+    """Its answer fills the pipe, so that it waits for a reader until the signal comes."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "gen", "occurrences"],
+        cwd=many,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(10) == 130
+        assert process.stderr.read() == b""
+
+
+def test_a_fault_of_ours_exits_3_and_loses_nothing(folder: Path) -> None:
+    assert shell("berth render", folder).returncode == 0
+    before = content(folder / "rendered")
+    (folder / "reservations" / "course.yaml").write_text(project.COURSE.replace("25", "26"))
+    broken = "import gen.render as r; r.base_text = None; from gen.cli import main; main()"
+
+    done = subprocess.run(
+        [sys.executable, "-c", broken, "render"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("berth: internal error; please report it")
+    assert done.stderr.endswith("TypeError: 'NoneType' object is not callable\n")
+    assert content(folder / "rendered") == before
+
+
+def test_a_disk_that_is_full_changes_nothing(folder: Path) -> None:
+    assert shell("berth render", folder).returncode == 0
+    before = content(folder / "rendered")
+    (folder / "reservations" / "course.yaml").write_text(project.COURSE.replace("25", "26"))
+
+    done = shell("ulimit -f 1; berth render", folder, **unmeasured())  # files of 1,024 bytes at most
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "rendered/clusters/prod/reservations/course.yaml:1:1: error[B092] It cannot be read or written: "
+        "File too large. See to its permissions and to the space on its disk, then run again. "
+        "Nothing has changed.\n1 error.\n"
+    )
+    assert content(folder / "rendered") == before
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"),
+    [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+    ids=["terminal", "empty-no-color", "no-color", "dumb"],
+)
+def test_colour_only_on_terminals_that_want_it(
+    folder: Path, variables: dict[str, str], coloured: bool
+) -> None:
+    (folder / "reservations" / "bad.yaml").write_text(BAD)
+
+    shown = on_terminal(folder, "validate", **{"NO_COLOR": "", **variables})
+
+    place, kind = ("\x1b[1m{}\x1b[0m", "\x1b[31m{}\x1b[0m") if coloured else ("{}", "{}")
+    assert shown.startswith(f"{place.format(PLACE)} {kind.format('error[B003]')} the bracket")
+
+
+def test_no_colour_in_a_pipe(folder: Path) -> None:
+    (folder / "reservations" / "bad.yaml").write_text(BAD)
+
+    done = shell("berth list", folder)
+
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"{PLACE} error[B003] the bracket")
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}],
+    ids=["locale-c", "ascii"],
+)
+def test_answers_are_utf_8_in_every_locale(process: Berth, berth: Berth, variables: dict[str, str]) -> None:
+    asked = ("list", "-o", "wide", "--now", "2026-02-01")
+
+    answer = process(*asked, environment=variables)
+
+    assert answer == berth(*asked)
+    assert "Zürich, Café" in answer.out
+
+
+def test_a_folder_whose_name_is_no_text_is_told_all_the_same(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gen", "render", "--output-dir", b"out-\xff"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"out-\\udcff/: 7 written, 0 removed, 0 unchanged.\n"

@@ -1,0 +1,262 @@
+"""`berth simulate`: what one occurrence would do, as a table, a chart, a picture and JSON."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli import project
+from tests.cli.conftest import ROOT, Berth
+
+OVERLAP = """\
+evening/2026-02-07T18:00, Sat 2026-02-07 18:00-20:00 Europe/Zurich
+
+4 seat in prod, reduce
+LOCAL TIME  ACTIVE  TARGET  PROMISED  WHAT HAPPENS
+17:30       0       4       4         opens
+18:00       0       4       4         starts
+18:05       3       1       4         3 come
+19:00:01    3       0       3         by the clock
+19:30       3       4       7         evening/2026-02-07T20:00 opens
+20:00       3       1       4         ends, evening/2026-02-07T20:00 starts
+
+4 ┤━━━━━━━━━━━━━━━┓                                    ┏━━━━━━━━━━━━┓ target 4
+  │             ┊ ┃                                    ┃            ┃
+3 ┤             ┊ ┃┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┃┈┈┈┈┈┈┈┈┈┈┈┈┃ sessions 3
+  │             ┊ ┃                                    ┃            ┃
+2 ┤             ┊ ┃                                    ┃            ┃
+  │             ┊ ┃                                    ┃            ┃
+1 ┤             ┊ ┗━━━━━━━━━━━━━━━━━━━━━━━┓            ┃            ╹
+  │             ┊ ┊                       ┃            ┃
+0 ┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈╯                       ┗━━━━━━━━━━━━┛
+  └────┬────────┬───────┬────────┬────────┬───────┬────────┬────────┬
+     17:40    18:00   18:20    18:40    19:00   19:20    19:40    20:00
+ opens       starts                                               ends
+"""
+NIGHT = """\
+night/2026-02-07T22:00, Sat 2026-02-07 22:00 to Sun 06:00 America/New_York
+
+2 small in prod, none
+LOCAL TIME  ACTIVE  TARGET  PROMISED  WHAT HAPPENS
+21:00       0       2       2         opens
+21:30       1       2       3         1 comes
+22:00       1       2       3         starts
+Sun 06:00   1       0       1         ends
+
+2 ┤━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┓ target 2
+  │       ┊                                                         ┃
+  │       ┊                                                         ┃
+  │       ┊                                                         ┃
+1 ┤   ╭┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┃ sessions 1
+  │   ┊   ┊                                                         ┃
+  │   ┊   ┊                                                         ┃
+  │   ┊   ┊                                                         ┃
+0 ┤┈┈┈╯   ┊                                                         ╹
+  └───────┬─────────────┬──────────────┬─────────────┬──────────────┬
+        22:00         00:00          02:00         04:00          06:00
+ opens starts                                                     ends
+
+3 bench in lab, none
+LOCAL TIME  ACTIVE  TARGET  PROMISED  WHAT HAPPENS
+21:00       0       3       3         opens
+22:00       0       3       3         starts
+23:00       2       3       5         2 come
+Sun 01:00   1       3       4         1 leaves
+Sun 06:00   1       0       1         ends
+
+3 ┤━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┓ target 3
+  │       ┊                                                         ┃
+2 ┤       ┊      ╭┈┈┈┈┈┈┈┈┈┈┈┈┈╮                                    ┃
+  │       ┊      ┊             ┊                                    ┃
+1 ┤       ┊      ┊             ╰┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┃ sessions 1
+  │       ┊      ┊                                                  ┃
+0 ┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈╯                                                  ╹
+  └───────┬─────────────┬──────────────┬─────────────┬──────────────┬
+        22:00         00:00          02:00         04:00          06:00
+ opens starts                                                     ends
+"""
+COMPARED = """\
+evening/2026-02-07T18:00, Sat 2026-02-07 18:00-20:00 Europe/Zurich
+
+4 seat in prod
+LOCAL TIME  ACTIVE  MAINTAIN  REDUCE  NONE  WHAT HAPPENS
+17:30       0       4         4       4     opens
+17:45       3       1         1       4     3 come
+18:00       3       1         1       4     starts
+18:05       1       1         1       4     2 leave, counted for 30 s more
+18:05:30    1       3         3       4     the wait of 2 is over
+18:20:01    1       3         2       4     by the clock
+19:00:01    1       3         1       4     by the clock
+19:30       1       4         4       4     evening/2026-02-07T20:00 opens
+20:00       1       3         3       4     ends, evening/2026-02-07T20:00 starts
+"""
+FIRST = ("--occurrence", "2026-02-07T18:00")
+
+
+def items(berth: Berth, *arguments: str) -> list[dict[str, Any]]:
+    code, out, err = berth("simulate", *arguments, "-o", "json")
+    assert (code, err) == (0, "")
+    found: list[dict[str, Any]] = json.loads(out)["items"]
+    return found
+
+
+def headline(berth: Berth, *arguments: str) -> str:
+    code, out, err = berth("simulate", *arguments)
+    assert (code, err) == (0, "")
+    return out.partition("\n")[0]
+
+
+@pytest.mark.usefixtures("evening")
+def test_an_occurrence_is_told_with_what_overlaps_it_in_its_reservation(berth: Berth) -> None:
+    asked = ("simulate", "evening", *FIRST, "--class", "seat", "--sessions", "18:05+3")
+
+    assert berth(*asked) == (0, OVERLAP, "")
+
+
+def test_each_class_has_its_own_sessions_wherever_its_cluster(berth: Berth) -> None:
+    """Of behaviour none: nobody counts the sessions, so nobody waits."""
+    asked = ("simulate", "night", "--sessions", "21:30+1 small,23:00+2 bench,01:00-1 bench")
+
+    assert berth(*asked, "--now", "2026-01-01") == (0, NIGHT, "")
+
+
+@pytest.mark.usefixtures("evening")
+def test_behaviours_stand_beside_each_other(berth: Berth) -> None:
+    asked = ("evening", *FIRST, "--class", "seat", "--sessions", "17:45+3,18:05-2", "--compare")
+
+    code, out, err = berth("simulate", *asked)
+
+    assert (code, err) == (0, "")
+    assert out.partition("\n\n4 ┤")[0] + "\n" == COMPARED
+    assert [out.count(f" {name} ") > 0 for name in ("maintain", "reduce", "none", "sessions")] == [True] * 4
+
+
+@pytest.mark.usefixtures("evening")
+def test_json_is_a_simulation(berth: Berth) -> None:
+    asked = ("simulate", "evening", *FIRST, "--sessions", "18:05+3 seat", "-o", "json")
+    code, out, err = berth(*asked)
+    answer = json.loads(out)
+
+    assert (code, err) == (0, "")
+    assert list(answer) == ["apiVersion", "kind", "items"]
+    assert (answer["apiVersion"], answer["kind"]) == ("berth.dev/v1alpha1", "Simulation")
+    assert [list(item) for item in answer["items"]] == [["at", "class", "behaviour", "active", "target"]] * 12
+    assert [tuple(item.values()) for item in answer["items"][:6]] == [
+        ("2026-02-07T16:30:00Z", "seat", "reduce", 0, 4),
+        ("2026-02-07T16:30:00Z", "desk", "reduce", 0, 3),
+        ("2026-02-07T17:00:00Z", "seat", "reduce", 0, 4),
+        ("2026-02-07T17:00:00Z", "desk", "reduce", 0, 3),
+        ("2026-02-07T17:05:00Z", "seat", "reduce", 3, 1),
+        ("2026-02-07T17:20:01Z", "desk", "reduce", 0, 2),
+    ]
+
+
+@pytest.mark.usefixtures("evening")
+def test_json_of_a_comparison_has_every_behaviour_at_every_instant(berth: Berth) -> None:
+    found = items(berth, "evening", *FIRST, "--class", "seat", "--sessions", "18:05+3", "--compare")
+
+    behaviours = [item["behaviour"] for item in found]
+    assert behaviours == ["maintain", "reduce", "none"] * (len(found) // 3)
+    assert [(item["active"], item["target"]) for item in found if item["at"] == "2026-02-07T17:05:00Z"] == [
+        (3, 1),
+        (3, 1),
+        (3, 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--now", "2026-02-02T07:30:00Z"], "course/2026-02-02T09:00, Mon 2026-02-02"),
+        (["--now", "2026-02-02T07:30:01Z"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--now", "2027-01-01"], "course/2026-02-02T09:00, Mon 2026-02-02"),
+        (["--occurrence", "2026-02-02"], "course/2026-02-02T09:00, Mon 2026-02-02"),
+        (["--occurrence", "2026-02-23"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--occurrence", "2026-02-24"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--occurrence", "2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--occurrence", "course/2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+    ],
+    ids=["next", "after-its-opening", "after-all", "date", "moved-from", "moved-to", "time", "id"],
+)
+def test_an_occurrence_is_the_next_one_or_is_named(berth: Berth, arguments: list[str], expected: str) -> None:
+    assert headline(berth, "course", *arguments) == f"{expected} 09:00-13:00 Europe/Zurich"
+
+
+def test_without_now_the_clock_is_asked(berth: Berth, folder: Path) -> None:
+    """The one long gone, the other far away: true at any time at which this may run."""
+    dates = project.NIGHT.replace("[2026-02-07]", "[2020-02-07, 2099-02-07]")
+    project.write(folder, night=dates)
+
+    assert headline(berth, "night").startswith("night/2099-02-07T22:00, ")
+
+
+def test_sessions_come_from_a_file_or_from_standard_input(berth: Berth, folder: Path) -> None:
+    text = "\ufefftime,change\n08:55,10\n09:20,8\n11:00,-3\n"
+    (folder / "sessions.csv").write_text(text, "utf-8")
+    asked = ("simulate", "course", "--occurrence", "2026-02-02", "--sessions")
+    said = berth(*asked, "08:55+10,09:20+8,11:00-3")
+    assert berth(*asked, " 08:55+10,09:20+8,11:00-3\n") == said
+
+    done = subprocess.run(
+        [sys.executable, "-m", "gen", *asked, "-"],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        input=text.encode(),
+        capture_output=True,
+        check=False,
+    )
+
+    assert berth(*asked, "sessions.csv") == said
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == said
+
+
+@pytest.mark.usefixtures("evening")
+def test_a_picture_is_written_beside_the_answer(berth: Berth, folder: Path) -> None:
+    asked = ("simulate", "evening", *FIRST, "--sessions", "18:05+3 seat", "--compare")
+    plain = berth(*asked)
+
+    assert berth(*asked, "--chart", "a.svg") == plain
+    assert berth(*asked, "--chart", "b.svg", "-o", "json").code == 0
+    picture = (folder / "a.svg").read_bytes()
+    assert (folder / "b.svg").read_bytes() == picture
+    headings = [
+        one.text for one in ElementTree.fromstring(picture).iter() if one.get("class") in ("title", "heading")
+    ]
+    assert headings == ["evening", "4 seat in prod", "3 desk in lab"]
+
+
+def test_what_is_suspended_is_simulated_and_said_to_be(berth: Berth) -> None:
+    code, out, err = berth("simulate", "rest")
+
+    assert (code, err) == (0, "berth: rest is suspended: this would happen if it were not.\n")
+    assert "10:00       0       1       1         opens, starts\n" in out
+
+
+def test_errors_are_told_instead_of_an_answer(berth: Berth, folder: Path) -> None:
+    project.write(folder, classes="kind: [\n")
+
+    code, out, err = berth("simulate", "course", "--chart", "a.svg")
+
+    assert (code, out) == (1, "")
+    assert err.startswith("reservations/classes.yaml:1:7: error[B003] ")
+    assert not (folder / "a.svg").exists()
+
+
+@pytest.mark.usefixtures("evening")
+def test_a_long_run_of_the_clock_is_shortened_in_the_table_alone(berth: Berth, folder: Path) -> None:
+    project.write(folder, evening=project.EVENING.replace("placeholderCount: 4", "placeholderCount: 40"))
+    asked = ("evening", *FIRST, "--class", "seat")
+
+    _, out, _ = berth("simulate", *asked)
+
+    assert out.split("\n")[6:10] == [
+        "18:01:31    0       39      39        by the clock",
+        "...                                   28 more steps by the clock",
+        "19:28:31    0       10      10        by the clock",
+        "19:30       0       40      40        evening/2026-02-07T20:00 opens",
+    ]
+    assert len(items(berth, *asked)) == 34

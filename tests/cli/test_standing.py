@@ -1,0 +1,130 @@
+"""What the commands tell of seats that stand without windows, and of windows that Koordinator holds."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli import project
+from tests.cli.conftest import Berth
+
+SITE = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
+CLASSES = project.CLASSES.replace(
+    '  requests: {cpu: "1", memory: 4Gi}\n',
+    '  requests: {cpu: "1", memory: 4Gi}\n  schedulerName: koord-scheduler\n'
+    "  sessions: {source: jupyterhub, namespaces: [hub], selector: {matchLabels: {size: small}}}\n",
+)
+IGNORED = 'name: course, annotations: {berth.dev/ignore: "B032: everybody"}'
+COURSE = project.COURSE.replace("none", "maintain").replace("name: course", IGNORED)
+SLOTS = f"{COURSE}  backend: {{type: koordinator}}\n"
+LAB = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: lab, annotations: {berth.dev/ignore: "B032: everybody"}}
+spec:
+  resourceClass: small
+  provisioning: {placeholderCount: 2}
+  backend: {type: koordinator, standing: true}
+"""
+UNTIL = LAB.replace("standing: true", "standing: true, expires: 2026-03-01T00:00:00Z")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return project.write(tmp_path, site=SITE, classes=CLASSES, course=SLOTS, lab=UNTIL, night=None, rest=None)
+
+
+LIST = """\
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING
+course  prod     25 small  2            225         Mon 2026-02-02 08:30
+lab     prod     2 small                            {}
+"""
+WIDE = """\
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE           TITLE               BACKEND
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  maintain  Europe/Zurich  Zürich, Café | Lab  koordinator
+lab     prod     2 small                            always open           none      Europe/Zurich  lab                 koordinator
+"""  # noqa: E501 - as it is
+
+
+def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
+    assert berth("list", "--now", "2026-02-01").out == LIST.format("open until Sun 2026-03-01 01:00")
+    assert berth("list", "--now", "2026-03-01T00:00:00Z").out.splitlines()[2] == (
+        "lab     prod     2 small                            expired Sun 2026-03-01 01:00"
+    )
+    project.write(folder, site=SITE, classes=CLASSES, course=SLOTS, lab=LAB, night=None, rest=None)
+    assert berth("list", "--now", "2026-02-01", "-o", "wide").out == WIDE
+
+
+def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Path) -> None:
+    assert json.loads(berth("list", "-o", "json").out)["items"][1] == {
+        "name": "lab",
+        "title": "lab",
+        "cluster": "prod",
+        "seats": {"small": 2},
+        "backend": "koordinator",
+        "behaviour": "none",
+        "occurrences": 0,
+        "seatHours": None,
+        "next": None,
+        "suspend": False,
+        "standing": {"until": "2026-03-01T00:00:00Z"},
+    }
+    project.write(folder, site=SITE, classes=CLASSES, course=SLOTS, lab=LAB, night=None, rest=None)
+    assert json.loads(berth("list", "-o", "json").out)["items"][1]["standing"] == {"until": None}
+    assert json.loads(berth("occurrences", "lab", "-o", "json").out)["standing"] == [
+        {"reservation": "lab", "cluster": "prod", "seats": {"small": 2}, "until": None}
+    ]
+
+
+STANDS = """\
+No occurrences.
+
+WITHOUT WINDOWS  OPEN                        SEATS    CLUSTER
+lab              until 2026-03-01T00:00:00Z  2 small  prod
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (("lab",), STANDS),
+        (("--at", "2026-02-28"), STANDS),
+        (("--at", "2026-03-01T00:00:00Z"), "No occurrences.\n"),
+        (("lab", "--class", "bench"), "No occurrences.\n"),
+    ],
+    ids=["by-name", "at-an-instant", "expired", "of-another-class"],
+)
+def test_occurrences_tell_what_is_open_without_any(
+    berth: Berth, asked: tuple[str, ...], expected: str
+) -> None:
+    stands = {"reservation": "lab", "cluster": "prod", "seats": {"small": 2}}
+    answer = json.loads(berth("occurrences", "-o", "json", *asked).out)
+
+    assert berth("occurrences", *asked) == (0, expected, "")
+    assert (answer["items"], answer["standing"]) == (
+        [],
+        [{**stands, "until": "2026-03-01T00:00:00Z"}] if expected == STANDS else [],
+    )
+
+
+def test_what_has_no_windows_cannot_be_simulated(berth: Berth) -> None:
+    assert berth("simulate", "lab") == (
+        2,
+        "",
+        "berth: lab has no windows: there is nothing to simulate.\n",
+    )
+
+
+def test_a_session_that_leaves_its_slot_leaves_it_free_at_once(berth: Berth, folder: Path) -> None:
+    """With placeholders it counts for half a minute more; the formula is the same."""
+    asked = ("simulate", "course", "-o", "json", "--sessions", "09:00+5,10:00-2")
+
+    def steps() -> list[tuple[str, int, int]]:
+        items = json.loads(berth(*asked).out)["items"]
+        return [(one["at"], one["active"], one["target"]) for one in items]
+
+    opens, comes = ("2026-02-02T07:30:00Z", 0, 25), ("2026-02-02T08:00:00Z", 5, 20)
+    leaves, ends = ("2026-02-02T09:00:00Z", 3), ("2026-02-02T12:00:00Z", 3, 0)
+    assert steps() == [opens, comes, (*leaves, 22), ends]
+    project.write(folder, site=SITE, classes=CLASSES, course=COURSE, lab=LAB, night=None, rest=None)
+    assert steps() == [opens, comes, (*leaves, 20), ("2026-02-02T09:00:30Z", 3, 22), ends]
