@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from gen.finding import Finding, Path, Problem, in_order
-from gen.input.document import trees
-from gen.input.node import Node
 from gen.input.source import Source
 from gen.input.text import Lines, Syntax, decode, visible
+from gen.input.tree import Node, trees
 
 _NAMES = ("name", "resourceClass")
 _WORD = re.compile(r"[A-Za-z0-9_-]+")

@@ -36,12 +36,13 @@ _NUMBER = re.compile(
     r"|0x(?P<hexadecimal>[0-9a-fA-F]+)"
     r"|(?P<real>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
 )
-_MAY_BE_MORE_THAN_TEXT = frozenset("0123456789+-.~tTfFnN")
+MAY_BE_MORE_THAN_TEXT = frozenset("0123456789+-.~tTfFnN")
+"""What a scalar without quotes begins with that may be something else than text."""
 
 
 def plain(text: str) -> Scalar:
     """The value of a scalar without quotes; most are text."""
-    if text and text[0] not in _MAY_BE_MORE_THAN_TEXT:
+    if text and text[0] not in MAY_BE_MORE_THAN_TEXT:
         return text
     if text in _WORDS:
         return _WORDS[text]
@@ -63,3 +64,8 @@ def plain(text: str) -> Scalar:
 def whole(digits: str) -> int | float:
     """The number of decimal digits; what is far too large for anything becomes an infinite float."""
     return int(digits) if len(digits) <= _MANY_DIGITS else float(digits)
+
+
+def no_constant(name: str) -> Value:
+    """Refuse `NaN` and `Infinity`, which Python reads as JSON although they are not."""
+    raise ValueError(name)

@@ -7,6 +7,9 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+HIDDEN = re.compile("[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+"""A character that YAML does not allow, or that nobody can see."""
+
 
 class Fault(NamedTuple):
     """Something wrong with the text itself, at a character counted from 0. Sentences as in a `Problem`."""
@@ -76,3 +79,8 @@ def visible(text: str, most: int = 60) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def may_be_json(text: str) -> bool:
+    """Return whether the text begins as JSON does; YAML in brackets does too."""
+    return text.lstrip()[:1] in ("{", "[")
