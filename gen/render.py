@@ -17,7 +17,7 @@ from gen.manifest.slot import standing_line
 from gen.manifest.timetabletext import timetable_that_fits
 from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Item, Part, Pipeline, TextOf
 from gen.placed import cluster_named, cluster_of
 

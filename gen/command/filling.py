@@ -5,7 +5,7 @@ from typing import Protocol
 from gen.command.answer import tell
 from gen.command.asked import Asked
 from gen.command.progress import watched
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import files, text_of
 

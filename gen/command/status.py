@@ -25,8 +25,7 @@ from gen.live.judge import judged
 from gen.live.rules import Live
 from gen.live.status import ClusterStatus
 from gen.model import Cluster, Site
-from gen.output.renderer import Renderer
-from gen.output.templatefiles import TemplateError
+from gen.output.templates import Renderer, TemplateError
 from gen.pipeline import Item, Pipeline
 
 EVERY = 5.0  # seconds between two looks

@@ -16,7 +16,8 @@ LIMIT = 1024 * 1024
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read, which costs more than the read
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK  # what was a file a moment ago may be a pipe by now
+# What was a file a moment ago may be a pipe by now. Not every system has each flag.
+_FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_BINARY"))
 
 
 class Source(NamedTuple):

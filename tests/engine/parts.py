@@ -5,7 +5,7 @@ from typing import Any
 
 from gen import report
 from gen.output.folder import header
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import engine_texts
 from tests.generate import document, write

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gen.command.statustext import as_text
 from gen.dates.moment import named
-from gen.output.templatefiles import built_in_folder, read_template
+from gen.output.templates import built_in_folder, read_template
 from gen.runtime.instant import instant
 from tests.command.conftest import Berth
 from tests.live import project

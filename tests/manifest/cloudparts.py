@@ -8,7 +8,7 @@ import yaml
 from gen import report
 from gen.backend import karpenter
 from gen.cloud import CloudCapacity
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.plan.windows import Budgets
 from gen.render import files, text_of

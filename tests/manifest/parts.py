@@ -11,7 +11,7 @@ from gen import report
 from gen.manifest.naming import pool
 from gen.manifest.slot import pool_slots
 from gen.model import Reservation, ResourceClass, Site
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Part, Pipeline
 from gen.render import base_text, reservation_text
 from gen.runtime.recognition import Inactive, Recognition
