@@ -8,6 +8,7 @@ Reading never raises, whatever the bytes are.
 
 import json
 import re
+from sys import intern
 from typing import NamedTuple
 
 import yaml
@@ -102,7 +103,7 @@ class _Loader(yaml.CBaseLoader):
 
 def _value(node: Node) -> Value:
     if isinstance(node, ScalarNode):
-        text: str = node.value
+        text = intern(node.value)  # most texts in a folder of reservations are alike
         is_text = node.style or (text and text[0] not in MAY_BE_MORE_THAN_TEXT)
         return text if is_text else plain(text)
     if isinstance(node, MappingNode):
