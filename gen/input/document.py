@@ -55,7 +55,7 @@ def parse(source: Source) -> tuple[list[Document], list[Syntax]]:
             values = [node.value for node in nodes]
     documents = [Document(source.file, at, value) for at, value in enumerate(values) if value is not None]
     if not documents and not faults:
-        faults = [Fault("B007", 0, "the file has no document in it.", "Write one, or remove the file.")]
+        faults = [Fault("B007", 0, "the file is empty.", "Write a document, or remove the file.")]
     return documents, [Syntax(f.code, source.file, *lines.place(f.at), f.message, f.fix) for f in faults]
 
 

@@ -42,7 +42,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     sources, problems = [], walk.problems
     for shown, path in walk.files:
         if not shown.isprintable():
-            problems.append(_unusable(shown, "its name has characters that cannot be seen.", "Rename it."))
+            problems.append(_unusable(shown, "its name has invisible characters.", "Rename it."))
             continue
         try:
             text = _bytes(path)
@@ -55,7 +55,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
             sources.append(Source(shown, text))
     if not sources and not problems:
         fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
-        problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file in it.", fix))
+        problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file.", fix))
     sources.sort()
     return sources, problems
 
@@ -93,7 +93,7 @@ class _Walk:
         status = os.stat(path)  # noqa: PTH116 - pathlib would be the dearest import of this module
         same = self._seen.setdefault((status.st_dev, status.st_ino), shown)
         if same != shown:
-            message = f"the link leads to {visible(same[:-1] or '.')}, which is read already."
+            message = f"the link leads to {visible(same[:-1] or '.')}, which is read anyway."
             self.problems.append(_unusable(shown[:-1], message, "Remove the link."))
             return
         with os.scandir(path) as entries:

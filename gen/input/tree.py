@@ -87,7 +87,7 @@ def _merge(node: Node, pairs: dict[str, tuple[Node, Node]], faults: list[Fault])
     """Takes over the keys that are not there yet; of several mappings, the first that has a key gives it."""
     for source in node.children if isinstance(node.value, list) else (node,):
         if not isinstance(source.value, dict):
-            message = f'"<<" takes over the keys of a mapping, and this is {_kind(source.value)}.'
+            message = f'"<<" merges a mapping, and this is {_kind(source.value)}.'
             fix = 'Give it the alias of a mapping, as in "<<: *name", or remove it.'
             faults.append(Fault("B005", source.at, message, fix))
             continue
@@ -96,7 +96,7 @@ def _merge(node: Node, pairs: dict[str, tuple[Node, Node]], faults: list[Fault])
 
 
 def too_deep(at: int) -> Fault:
-    message = f"more than {DEEPEST} lists and mappings stand in one another here."
+    message = f"lists and mappings are nested more than {DEEPEST} levels deep here."
     return Fault(
         "B006", at, message, "Nothing that can be declared is that deep: remove brackets or indentation."
     )
@@ -109,14 +109,14 @@ def too_many(at: int) -> Fault:
 
 def _duplicate(key: Node, name: str, first: Node, lines: Lines) -> Fault:
     line, _ = lines.place(first.at)
-    message = f'the key "{visible(name)}" stands here again; it is in line {line} already.'
+    message = f'duplicate key "{visible(name)}": it is in line {line} already.'
     return Fault("B004", key.at, message, "Keep one of the two.")
 
 
 def _key_is_no_text(key: Node, name: str) -> Fault:
     shown = visible(name)
     message = (
-        f"the key {shown} is {_kind(key.value)}, and keys are text." if name else "a key is missing here."
+        f"the key {shown} is {_kind(key.value)}; keys must be text." if name else "a key is missing here."
     )
     return Fault(
         "B005", key.at, message, f'Put it in quotes: "{shown}".' if name else 'Write one before the ":".'
@@ -124,7 +124,7 @@ def _key_is_no_text(key: Node, name: str) -> Fault:
 
 
 def _key_is_collection(key: Node) -> Fault:
-    message = f"the key is {_kind(key.value)}, and keys are text."
+    message = f"the key is {_kind(key.value)}; keys must be text."
     return Fault("B005", key.at, message, 'Put text that begins with "{" or "[" in quotes.')
 
 
@@ -205,7 +205,7 @@ def _string(text: str, start: int, faults: list[Fault]) -> Node:
     string, end = _DECODER.raw_decode(text, start)
     half = _HALF.search(string)
     if half is not None:
-        message = f'the text has the escape "\\u{ord(half[0]):x}", which is half of a character.'
+        message = f'the escape "\\u{ord(half[0]):x}" is half of a character.'
         faults.append(Fault("B002", start, message, "Write the character itself."))
         string = _HALF.sub("\ufffd", string)
     return Node(start, end, string)
@@ -347,7 +347,7 @@ class _Reader:
 
     def _tag(self, at: int) -> Fault:
         tag = _TAG.search(self._lines.text, at)
-        message = f'the tag "{visible(tag[0]) if tag else "!"}" is not understood.'
+        message = f'unsupported tag "{visible(tag[0]) if tag else "!"}".'
         return Fault("B005", at, message, 'Remove it; text that begins with "!" goes in quotes.')
 
 
@@ -360,7 +360,7 @@ def _span(event: events.Event) -> tuple[int, int]:
 
 
 def _hidden(character: str, at: int) -> Fault:
-    message = f"the character U+{ord(character):04X} stands here, which cannot be seen."
+    message = f"invisible character U+{ord(character):04X}."
     return Fault(
         "B002", at, message, 'Remove it; if there are many, save the file with the encoding "UTF-8".'
     )
@@ -374,9 +374,12 @@ def _old_version(at: int) -> Fault:
 def _no_anchor(at: int, name: str, is_open: bool) -> Fault:
     shown = visible(name)
     if is_open:
-        message = f'the alias "*{shown}" stands within the value that it repeats.'
+        message = f'the alias "*{shown}" is inside the value that it repeats.'
         return Fault("B005", at, message, "Write the value out here.")
-    message = f'the alias "*{shown}" repeats nothing: no value before it is marked "&{shown}".'
+    message = f'unknown alias "*{shown}": no value before it has the anchor "&{shown}".'
     return Fault(
-        "B005", at, message, 'Mark one in the same document; text that begins with "*" goes in quotes.'
+        "B005",
+        at,
+        message,
+        'Give one this anchor, in the same document; text that begins with "*" goes in quotes.',
     )

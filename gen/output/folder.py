@@ -139,7 +139,7 @@ class OwnedTree:
     def _blocked(self, found: str, what: str, path: str) -> str:
         if found not in self._told:
             self._told.add(found)
-            message = f"{what} stands where {path} must be written."
+            message = f"{what} is where {path} must be written."
             self.problems.append(
                 finding(IN_THE_WAY, self._shown, found, message, "Move it away or delete it.")
             )
