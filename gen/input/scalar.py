@@ -1,4 +1,4 @@
-"""Which value a plain scalar of YAML 1.2 stands for: `no` and `09:00` are text, `25` a number, `~` nothing.
+"""Resolve plain scalars as YAML 1.2 does: `no` and `09:00` are text, `25` is a number, `~` is null.
 
 The core schema of YAML 1.2.2, chapter 10.3, and nothing of 1.1. Quoted scalars are text and never come here.
 """
@@ -41,7 +41,7 @@ MAY_BE_MORE_THAN_TEXT = frozenset("0123456789+-.~tTfFnN")
 
 
 def plain(text: str) -> Scalar:
-    """The value of a scalar without quotes; most are text."""
+    """Return the value of a scalar without quotes; most are text."""
     if text and text[0] not in MAY_BE_MORE_THAN_TEXT:
         return text
     if text in _WORDS:
@@ -62,7 +62,7 @@ def plain(text: str) -> Scalar:
 
 
 def whole(digits: str) -> int | float:
-    """The number of decimal digits; what is far too large for anything becomes an infinite float."""
+    """Return the number that the digits write; one that is far too large becomes an infinite float."""
     return int(digits) if len(digits) <= _MANY_DIGITS else float(digits)
 
 

@@ -1,4 +1,4 @@
-"""Which files a folder of reservations holds, and their bytes. The only place that reads input from the disk.
+"""Read the files of a folder of reservations. Nothing else reads input from the disk.
 
 It never enters a folder twice, never waits for a pipe, never reads more of a file than it may have, and never
 looks into what it reads.
@@ -28,12 +28,12 @@ class Source(NamedTuple):
 
 
 def is_input(path: str) -> bool:
-    """Whether a file of this path would be read: not hidden, nor in a hidden folder."""
+    """Return whether a file of this path would be read: not hidden, nor in a hidden folder."""
     return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
 
 
 def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
-    """All YAML and JSON files below the folder, at any depth, by path; hidden files and folders are skipped.
+    """Read all YAML and JSON files in the folder, at any depth, by path, but for hidden files and folders.
 
     `shown_as` is the folder's path as people see it; `.` for the project's root.
     """
@@ -61,7 +61,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
 
 
 def read_file(file: str) -> Source:
-    """One file, wherever it lies. Raises OSError."""
+    """Read one file, wherever it is. Raises OSError."""
     return Source(file, _bytes(file))
 
 
@@ -117,7 +117,7 @@ class _Walk:
 
 
 def _bytes(path: str) -> bytes:
-    """The file's bytes, or a little more than `LIMIT` of them."""
+    """Read the file's bytes, or a little more than `LIMIT` of them."""
     descriptor = os.open(path, _FLAGS)
     try:
         chunk = text = os.read(descriptor, _CHUNK)

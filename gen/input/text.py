@@ -1,6 +1,6 @@
-"""From the bytes of a file to its characters, and from a character to the line and column in an editor.
+"""Decode the bytes of a file, and find the line and column of a character.
 
-The ground of everything that reads input: it knows no YAML and no JSON, and it does no IO.
+It knows nothing of YAML and JSON, and does no IO.
 """
 
 import re
@@ -12,7 +12,7 @@ HIDDEN = re.compile("[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\uff
 
 
 class Fault(NamedTuple):
-    """Something wrong with the text itself, at a character counted from 0. Sentences as in a `Problem`."""
+    """Something wrong with the text itself, at a character counted from 0. Texts as in a `Problem`."""
 
     code: str
     at: int
@@ -39,7 +39,7 @@ class Lines:
         self._starts: list[int] = []  # found when first needed: a good file needs no place
 
     def place(self, at: int) -> tuple[int, int]:
-        """Line and column, both from 1, the column in characters."""
+        """Return line and column, both from 1, the column in characters."""
         if not self._starts:
             self._starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", self.text))]
         line = bisect_right(self._starts, at)
@@ -56,7 +56,7 @@ _SAVE_AS_UTF8 = 'Save the file with the encoding "UTF-8".'
 
 
 def decode(data: bytes) -> tuple[str, Fault | None]:
-    """The characters, without a byte order mark; with a fault, only fit to find places in."""
+    """Return the characters, without a byte order mark; with a fault, only fit to find places in."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return data.decode(), None
@@ -73,7 +73,7 @@ def _undecodable(data: bytes, start: int) -> Fault:
 
 
 def visible(text: str, most: int = 60) -> str:
-    """The text for a message: on one line, what cannot be seen escaped, at most so many characters of it."""
+    """Make the text fit for a message: one line, invisible characters escaped, at most so many characters."""
     if len(text) > most:
         text = text[: most - 1] + "…"
     if text.isprintable():

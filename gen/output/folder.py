@@ -14,7 +14,7 @@ from gen.finding import ERROR, Finding
 
 MARK = "# Rendered by berth"
 OWNED = ("clusters", "gitops")
-"""The folders below an output folder that are Berth's alone."""
+"""The folders in an output folder that belong to Berth alone."""
 
 FOREIGN, IN_THE_WAY, UNUSABLE, BUSY = "B090", "B091", "B092", "B093"
 
@@ -40,19 +40,19 @@ class OutputError(Exception):
 
 
 def header(site: str) -> str:
-    """The first line of every file: how we know it again, and what people are to do instead of editing it."""
+    """Return the first line of every file: it marks the file as ours, and says what to edit instead."""
     if not _is_label(site):
         raise ValueError(f"{site!r} is not a DNS label")
     return f"{MARK} for site {site} from reservations/. Edit those files and run: berth render\n"
 
 
 def is_ours(path: str, text: str) -> bool:
-    """Does the path, relative to an output folder, stay within what we own, and has the text the header?"""
+    """Tell whether the path, relative to an output folder, is in our folders, and the text has our header."""
     return text.startswith(MARK) and _is_path(path) is not None
 
 
 def temporary_name(token: str, name: str) -> str:
-    """Hidden and not `.yaml`, so that no engine applies what a crash leaves behind. `token`: 8 hex digits."""
+    """Return a hidden name without `.yaml`: no engine applies what a crash leaves. `token`: 8 hex digits."""
     return f".berth-{token}-{name}.tmp"
 
 
@@ -61,21 +61,21 @@ def is_temporary(name: str) -> bool:
 
 
 def finding(code: str, shown: str, path: str, message: str, fix: str) -> Finding:
-    """`shown` is what people call the output folder; `path` is relative to it, and empty for itself."""
+    """Make a finding about a `path` in the output folder `shown`; an empty path is the folder itself."""
     printable = os.fsencode(path).decode("utf-8", "backslashreplace")
     file = f"{shown.rstrip('/')}/{printable}" if path else shown
     return Finding(file, 1, 1, code, ERROR, "", message, fix)
 
 
 def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:
-    """What the operating system refused, told as a finding."""
+    """Report what the operating system refused as a finding."""
     where = "" if path or not error.filename else f" ({error.filename})"
     message = f"It cannot be read or written: {error.strerror or error}{where}."
     return OutputError([finding(UNUSABLE, shown, path, message, fix)])
 
 
 class _Entries(NamedTuple):
-    """What one look found below the owned folders, by path relative to the output folder."""
+    """What is in the owned folders, by path relative to the output folder."""
 
     files: set[str]
     folders: set[str]
@@ -84,7 +84,7 @@ class _Entries(NamedTuple):
 
 
 class OwnedTree:
-    """One output folder as it was when the run began, and what the run expects there."""
+    """An output folder as it was when the run began, and what the run expects there."""
 
     def __init__(self, folder: str, shown: str) -> None:
         """`shown` is what findings call the folder. It need not exist."""
@@ -96,7 +96,7 @@ class OwnedTree:
         self._told: set[str] = set()
 
     def compare(self, path: str, text: str, data: bytes) -> str:
-        """SAME, DIFFERS or MISSING; BLOCKED after adding a problem. `data` is the text's bytes."""
+        """Return SAME, DIFFERS or MISSING, or BLOCKED after adding a problem. `data` is the text's bytes."""
         if not is_ours(path, text) or path in self._expected:
             raise ValueError(f"{path!r} leads out of our folders, has no header or is rendered twice")
         self._expected.add(path)
@@ -110,7 +110,7 @@ class OwnedTree:
         return DIFFERS if present.startswith(_MARK) else self._blocked(path, _NO_HEADER, path)
 
     def stale(self) -> list[str]:
-        """Our files that were not expected, sorted. Others' become problems, unless git ignores them."""
+        """Return our files that are not expected, sorted. Others become problems, unless git ignores them."""
         ours, foreign = [], []
         for path in sorted(self._entries.files - self._expected):
             head = _read(f"{self._folder}/{path}", len(_MARK))
@@ -124,7 +124,7 @@ class OwnedTree:
         return ours
 
     def _without_file(self, path: str) -> str:
-        """MISSING, or BLOCKED by a folder of this name or by something that is no folder above it."""
+        """Return MISSING, or BLOCKED by a folder of this name or by a parent that is not a folder."""
         if path in self._entries.folders:
             return self._blocked(path, "A folder", path)
         above = path
@@ -178,7 +178,7 @@ def _look(folder: str) -> _Entries:
 
 
 def _read(path: str, size: int) -> bytes | None:
-    """The first `size` bytes at most; None if the file is gone."""
+    """Read the first `size` bytes at most; None if the file is gone."""
     try:
         file = os.open(path, _READ)
     except FileNotFoundError:

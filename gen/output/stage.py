@@ -51,7 +51,7 @@ class Difference(NamedTuple):
 
 
 class Disk(NamedTuple):
-    """The calls whose failure matters most, so that a test can let any of them fail."""
+    """The system calls whose failure matters most. A test can let any of them fail."""
 
     write: Callable[[int, memoryview], int]
     replace: Callable[[str, str], None]
@@ -67,7 +67,7 @@ DISK = Disk(os.write, os.replace, _lock)
 
 
 class Stage:
-    """One run's change of an output folder: `put` every file, then `finish`. Leaving before abandons it.
+    """Changes an output folder: `put` every file, then `finish`. Leaving the context before abandons all.
 
     A lock, which dies with its process, refuses a second run in the same folder. Where the system or the file
     system has no locks, every file is still whole, of one run or the other. Raises `OutputError`.
@@ -110,7 +110,7 @@ class Stage:
             raise self._given_up(path, error, _ALL_OLD) from error
 
     def finish(self) -> Outcome:
-        """Puts everything in place: new and changed files, then the removal of what is stale."""
+        """Put new and changed files in place, then remove what is stale."""
         path, fix, written = "", _ALL_OLD, list[str]()
         try:
             stale = self._tree.stale()
@@ -132,7 +132,7 @@ class Stage:
         return Outcome(sorted(written), stale, self._unchanged)
 
     def abandon(self) -> None:
-        """Takes back what is not in place yet. Harmless after `finish`."""
+        """Remove what is not in place yet. Harmless after `finish`."""
         while self._pending:
             with suppress(OSError):
                 os.unlink(self._temporary(self._pending.pop()))
@@ -204,7 +204,7 @@ class Stage:
 
 
 class Check:
-    """`put` every file that should be there, then ask `finish` for the differences. Raises `OutputError`."""
+    """Compares an output folder: `put` every file, then `finish`. Raises `OutputError`."""
 
     def __init__(self, folder: str, shown: str) -> None:
         """Findings call the folder `shown`. It need not exist."""
@@ -224,7 +224,7 @@ class Check:
             self._differences.append(Difference(path, found))
 
     def finish(self) -> list[Difference]:
-        """By path. Somebody else's files among ours are errors here as they are when rendering."""
+        """Return the differences by path. Somebody else's files among ours are errors here too."""
         try:
             stale = self._tree.stale()
         except OSError as error:
