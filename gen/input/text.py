@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-HIDDEN = re.compile("[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """A character that YAML does not allow, or that nobody can see."""
 
 
