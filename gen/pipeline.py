@@ -4,25 +4,24 @@ One reservation after the other is expanded and checked, so that a run holds onl
 occurrences at a time, however many there are. Nothing is written here, and no clock is read.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from gen.checks import autoscalers, cloudchecks, jobplacement, references, slotchecks
-from gen.checks.ceilings import Ceilings, ClassSteps
+from collections.abc import (Callable, Iterator, Sequence)
+from gen.checks import (autoscalers, cloudchecks, jobplacement, references, slotchecks)
+from gen.checks.ceilings import (Ceilings, ClassSteps)
 from gen.checks.collisions import RenderedNames
 from gen.dates.cronline import lines
-from gen.dates.occurrence import Expansion, Occurrence, Skipped
+from gen.dates.occurrence import (Expansion, Occurrence)
 from gen.dates.recurrence import expand
-from gen.declared import Declared, declared
-from gen.finding import ERROR, Finding, Problem
-from gen.forked import Work, answers
-from gen.input.document import Document, parse
-from gen.input.source import Source, read
+from gen.declared import (Declared, declared)
+from gen.finding import (ERROR, Finding, Problem)
+from gen.input.document import (Document, parse)
+from gen.input.source import (Source, read)
 from gen.input.text import Syntax
 from gen.kind.renku import their_path
-from gen.model import Reservation, Site
-from gen.placed import Placed, class_names, placed
+from gen.model import (Reservation, Site)
+from gen.placed import (Placed, class_names, placed)
 from gen.rules import severity
+from typing import (NamedTuple, TYPE_CHECKING)
+
 
 if TYPE_CHECKING:
     from gen.karpenter.disruption import TooManyBudgets, WindowBudgets
@@ -42,10 +41,7 @@ class Part(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One reservation with all its dates, and its parts by cluster, in the site's order.
-
-    Where texts were asked for, the texts have the dates, and the item has none.
-    """
+    """One reservation with all its dates, and its parts by cluster, in the site's order."""
 
     reservation: Reservation
     expansion: Expansion
@@ -56,7 +52,6 @@ class Item(NamedTuple):
 
 
 TextOf = Callable[[Part], str | Problem]
-_NO_DATES = Expansion((), (), ())
 
 
 class Pipeline:
@@ -123,16 +118,11 @@ class Pipeline:
             Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
         )
 
-        def unpack(reservation: Reservation, packed: Any) -> Item:
-            return unpacked(reservation, placed(reservation, known, site), packed)
-
-        def make(reservation: Reservation) -> Item:
+        for reservation in known.reservations:
             item = _item(reservation, known, site, ceilings)
-            return item if text_of is None else _with_texts(item, text_of)
-
-        work = Work(make, pack, unpack)
-        for item in answers(work, known.reservations):
             self.problems += item.problems
+            if text_of is not None and not any(severity(one.code) == ERROR for one in item.problems):
+                item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, loads)
@@ -178,7 +168,7 @@ class Pipeline:
 
 
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings) -> Item:
-    """All that can be said of a reservation by itself. A pure function: it may run anywhere."""
+    """Expand and check a reservation by itself. Pure."""
     expansion = expand(reservation, known.calendars)
     problems = (
         *references.of_reservation(reservation, known),
@@ -192,62 +182,12 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
     return Item(reservation, expansion, parts, problems, (), loads)
 
 
-def _with_texts(item: Item, text_of: TextOf) -> Item:
-    texts: tuple[str | Problem, ...] = ()
-    if not any(severity(problem.code) == ERROR for problem in item.problems):
-        texts = tuple([text_of(part) for part in item.parts])
-    parts = tuple([Part(part.placed, (), part.schedules) for part in item.parts])
-    return Item(item.reservation, _NO_DATES, parts, item.problems, texts, item.loads)
-
-
 def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
     """The problems of its dates, in Renku's words for a Renku payload."""
     if not reservation.renku:
         return expansion.problems
     prefix = reservation.origin.prefix
     return [one._replace(path=their_path(one.path, prefix)) for one in expansion.problems]
-
-
-def pack(item: Item) -> Any:
-    """An item in tuples, texts and numbers. What both sides know (the reservation, its classes) stays
-    away.
-    """
-    expansion = item.expansion
-    parts = [
-        (
-            None if part.occurrences is expansion.occurrences else list(map(tuple, part.occurrences)),
-            part.schedules,
-        )
-        for part in item.parts
-    ]
-    return (
-        [list(map(tuple, each)) for each in (*expansion, item.problems)],
-        parts,
-        [text if isinstance(text, str) else tuple(text) for text in item.texts],
-        item.loads,
-    )
-
-
-def unpacked(reservation: Reservation, places: Sequence[Placed], packed: Any) -> Item:
-    """The very item that was packed."""
-    (dated, skipped, faults, problems), parts, texts, loads = packed
-    expansion = Expansion(
-        tuple(map(Occurrence._make, dated)),
-        tuple(map(Skipped._make, skipped)),
-        tuple(map(Problem._make, faults)),
-    )
-    made = [
-        Part(one, expansion.occurrences if own is None else tuple(map(Occurrence._make, own)), schedules)
-        for one, (own, schedules) in zip(places, parts, strict=True)
-    ]
-    return Item(
-        reservation,
-        expansion,
-        tuple(made),
-        tuple(map(Problem._make, problems)),
-        tuple([text if isinstance(text, str) else Problem._make(text) for text in texts]),
-        loads,
-    )
 
 
 def _part(one: Placed, expansion: Expansion) -> Part:

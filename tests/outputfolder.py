@@ -74,7 +74,7 @@ def foreign(path: str, what: str = NO_HEADER) -> Finding:
 
 
 def in_the_way(path: str, what: str, wanted: str) -> Finding:
-    message = f"{what} stands where {wanted} must be written."
+    message = f"{what} is where {wanted} must be written."
     return Finding(f"rendered/{path}", 1, 1, "B091", ERROR, "", message, "Move it away or delete it.")
 
 

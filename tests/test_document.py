@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.input.document import Document, parse, trees
+from gen.input.document import Document, parse
 from gen.input.scalar import Value
 from gen.input.source import Source
 from gen.input.text import Lines
+from gen.input.tree import trees
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 
@@ -81,7 +82,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     assert (documents, problems) == ([Document("f.yaml", 0, {"a": 1})], [])
 
 
-@pytest.mark.parametrize("odd", ["", "# &\n&x "], ids=["subset", "whole-grammar"])
+@pytest.mark.parametrize("odd", ["", "# &\n&x "], ids=["loader", "second-reading"])
 def test_empty_documents_are_left_out_but_counted(odd: str) -> None:
     text = f"---\n---\n{odd}{{a: 1}}\n---\n# nothing\n---\nb: 2\n---\n"
 
@@ -128,7 +129,7 @@ JSON = st.recursive(
     ascii_only=st.booleans(),
     indent=st.sampled_from([None, 1, "\t"]),
 )
-def test_json_is_read_as_json_quickly_and_as_a_tree(
+def test_json_is_read_as_json_at_once_and_as_a_tree(
     value: Value, ascii_only: bool, indent: str | int | None
 ) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)

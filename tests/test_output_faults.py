@@ -1,6 +1,8 @@
 """Whatever fails in the middle of a run, each file is old or new, and nothing else is left."""
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +30,8 @@ from tests.outputfolder import (
     unusable,
     write,
 )
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -114,10 +118,40 @@ def test_a_second_run_at_the_same_time_is_refused(out: Path) -> None:
     assert render(out, NEW).written == [BASE, B]
 
 
-def test_without_locks_it_works_all_the_same(out: Path) -> None:
-    render(out, NEW, DISK._replace(lock=failing(DISK.lock, 0)))
+def test_on_a_file_system_without_locks_only_locking_differs(out: Path) -> None:
+    def no_locks(_: int) -> None:
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+
+    render(out, NEW, DISK._replace(lock=no_locks))
 
     assert files_in(out) == NEW
+
+
+ON_WINDOWS = """\
+import os, sys
+sys.modules["fcntl"] = None
+for name in ("O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK"):
+    delattr(os, name)
+from gen.cli import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("command", [["render"], ["render", "--check"], ["validate"]], ids=" ".join)
+def test_where_a_system_has_no_fcntl_only_locking_differs(tmp_path: Path, command: list[str]) -> None:
+    shutil.copytree(ROOT / "reservations", tmp_path / "reservations")
+    shutil.copytree(ROOT / "rendered", tmp_path / "rendered")
+    if command == ["render"]:
+        next((tmp_path / "rendered").rglob("*.yaml")).unlink()
+    (tmp_path / "rendered/clusters/.berth-01234567-a.tmp").touch()
+    done = [sys.executable, "-c", ON_WINDOWS, "-C", str(tmp_path), *command]
+
+    subprocess.run(done, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+    expected = files_in(ROOT / "rendered")
+    if command != ["render"]:
+        expected["clusters/.berth-01234567-a.tmp"] = ""
+    assert files_in(tmp_path / "rendered") == expected
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.output.gitignore import ignored_by_git
+from gen.output.folder import ignored_by_git
 from gen.output.stage import Outcome
 from tests.outputfolder import (
     HEADER,

@@ -197,8 +197,7 @@ def test_problems_become_findings_in_order_each_once() -> None:
 
     findings = locate(problems, sources, severity)
 
-    close = ('the bracket "[" is never closed.', 'Write "]" after its last value.')
-    nothing = ("the file has no document in it.", "Write one, or remove the file.")
+    close, nothing = ((one.message, one.fix) for one in (*broken, *empty))
     assert findings == [
         Finding("a.yaml", 1, 4, "B003", "error", "", *close),
         Finding("b.yaml", 2, 15, "B010", "error", "a[x].b", "this key is unknown.", "Remove it."),

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gen.finding import ERROR, Finding
-from gen.output.renderer import Renderer
-from gen.output.templatefiles import TemplateError, built_in_folder
+from gen.output.templates import Renderer, TemplateError, built_in_folder
 
 ANY_FILTER = "Give quote and literal a text, number a number, block a mapping or a list."
 THERE_ARE = "Use a value that there is: name, pool."

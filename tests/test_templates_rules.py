@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment
 
-from gen.output.templatefiles import built_in_folder
 from gen.output.templaterules import Broken, broken_rules
+from gen.output.templates import built_in_folder
 
 FOLDER = Path(built_in_folder())
 OURS = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.j2"))

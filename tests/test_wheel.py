@@ -46,14 +46,14 @@ def berth(installed: Path, where: Path, *arguments: str) -> str:
 
 
 def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> None:
-    info = f"berth-{VERSION}.dist-info"
+    info = f"kube_berth-{VERSION}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.startswith(f"{info}/")}
         entry_points = archive.read(f"{info}/entry_points.txt").decode()
     modules = {f"gen/{path.relative_to(ROOT / 'gen')}" for path in (ROOT / "gen").rglob("*.py")}
     templates = {f"gen/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.j2")}
 
-    assert wheel.name == f"berth-{VERSION}-py3-none-any.whl"
+    assert wheel.name == f"kube_berth-{VERSION}-py3-none-any.whl"
     assert names == modules | templates
     assert entry_points == "[console_scripts]\nberth = gen.cli:main\n"
 

@@ -18,8 +18,7 @@ from gen.diff.markdown import LIMIT, markdown
 from gen.diff.sides import Comparison, Question
 from gen.diff.text import Look, text
 from gen.git import Git, GitError
-from gen.output.renderer import Renderer
-from gen.output.templatefiles import TemplateError
+from gen.output.templates import Renderer, TemplateError
 from gen.pipeline import Pipeline
 from gen.render import files, text_of
 

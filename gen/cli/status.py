@@ -45,8 +45,7 @@ from gen.live.reach import Reach
 from gen.live.rules import Live
 from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus, SlotCount
 from gen.model import Cluster, Site
-from gen.output.renderer import Renderer
-from gen.output.templatefiles import TemplateError
+from gen.output.templates import Renderer, TemplateError
 from gen.pipeline import Item, Pipeline
 from gen.runtime.instant import instant_text
 

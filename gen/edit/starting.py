@@ -10,7 +10,7 @@ from gen.edit.wanted import Wanted, reservation
 from gen.edit.writing import MODELINE, SCHEMA, written
 from gen.input.source import Source
 from gen.jsonschema import text as schema_text
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import files, text_of
 from gen.version import VERSION

@@ -1,4 +1,4 @@
-"""What a complaint of libyaml means for the person who wrote the file, where, and what to write instead.
+"""Explain an error of libyaml to the person who wrote the file: what is wrong, where, and what to write.
 
 Pure: a complaint and the text in, a fault out. libyaml's own words reach nobody.
 """
@@ -11,7 +11,7 @@ _COMPLAINTS = (
     (
         "Unicode character escape",
         _AT,
-        "this escape is half of a character, or none.",
+        "this escape is not a whole character.",
         "Write the character itself.",
     ),
     (
@@ -23,7 +23,7 @@ _COMPLAINTS = (
     (
         "unknown escape",
         _AT,
-        'in double quotes, "\\" begins an escape, and this is none.',
+        'unknown escape: in double quotes, "\\" begins one.',
         'Write "\\\\" for a backslash, or use single quotes.',
     ),
     (
@@ -35,8 +35,8 @@ _COMPLAINTS = (
     (
         "mapping values are not allowed",
         _AT,
-        "there can be no key here.",
-        'Put a value with ": " in it in quotes; if this is a key, check the indentation of its line.',
+        "unexpected key.",
+        'Check the indentation of its line; if this is a value with ": " in it, put it in quotes.',
     ),
     (
         "could not find expected ':'",
@@ -47,19 +47,19 @@ _COMPLAINTS = (
     (
         "block sequence entries",
         _AT,
-        "there can be no list item here.",
+        "unexpected list item.",
         'Begin a list on a line of its own, or write it as "[a, b]".',
     ),
     (
         "expected '-' indicator",
         _AT,
-        "this is no item of the list that begins in line {line}.",
+        "this is not an item of the list that begins in line {line}.",
         'Begin it with "- ", or check its indentation.',
     ),
     (
         "expected <document start>",
         _AT,
-        "this stands after the end of the document.",
+        "unexpected text after the end of the document.",
         'Remove it, or begin another document with a line "---".',
     ),
     (
@@ -83,13 +83,13 @@ _COMPLAINTS = (
     (
         "tag",
         _FROM,
-        "the tag that begins here is not understood.",
+        "unsupported tag.",
         'Remove it; text that begins with "!" goes in quotes.',
     ),
     (
         "directive",
         _FROM,
-        'a line that begins with "%" is not understood.',
+        'unsupported directive: the line begins with "%".',
         'Remove it; text that begins with "%" goes in quotes.',
     ),
     (
@@ -101,7 +101,7 @@ _COMPLAINTS = (
     (
         "expected node content",
         _AT,
-        "there can be no {character} here.",
+        "unexpected {character}.",
         "Remove it, or put the text in quotes.",
     ),
 )
@@ -131,7 +131,9 @@ def explain(complaint: str, start: int, at: int, bracket: int | None, lines: Lin
             return Fault(
                 "B003", place, message.format(line=line, character=character), fix.format(character=character)
             )
-    return Fault("B003", at, "the text is no YAML from here on.", "Check quotes, brackets and indentation.")
+    return Fault(
+        "B003", at, "the text is not valid YAML from here on.", "Check quotes, brackets and indentation."
+    )
 
 
 def _in_brackets(at: int, is_end: bool, bracket: int, lines: Lines) -> Fault:
@@ -160,7 +162,7 @@ def _in_block(at: int, start: int, lines: Lines) -> Fault:
     text = lines.text
     line, _ = lines.place(start)
     if text[at] in "]}":
-        return Fault("B003", at, f'the bracket "{text[at]}" closes nothing.', "Remove it.")
+        return Fault("B003", at, f'unexpected bracket "{text[at]}": none is open.', "Remove it.")
     if text[_line_start(at, text) : at].strip():
         message = "the value is complete before this."
         return Fault(

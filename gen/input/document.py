@@ -1,18 +1,26 @@
-"""Which documents a file holds, as plain values; and what is wrong with its text.
+"""Read the documents of a file as plain values, and find what is wrong with its text.
 
-Good files are read quickly and need no place. Whatever is not plainly good is read once more by the whole
-grammar, which is imported only then. Reading never raises, whatever the bytes are.
+PyYAML's loader over libyaml, with the scalars of YAML 1.2, reads nearly every file, and the `json` module
+those that are JSON. They know no places. What they do not take as it stands (faults, but also tags and
+aliases) is read a second time by `gen.input.tree`, which gives the same values and knows what is wrong where.
+Reading never raises, whatever the bytes are.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+import json
+import re
+from sys import intern
+from typing import NamedTuple
 
-from gen.input import subset
-from gen.input.scalar import Value
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from gen.input.scalar import MAY_BE_MORE_THAN_TEXT, Value, no_constant, plain, whole
 from gen.input.source import Source
-from gen.input.text import Fault, Lines, Syntax, decode
+from gen.input.text import HIDDEN, Fault, Lines, Syntax, decode, may_be_json
+from gen.input.tree import DEEPEST, MOST, trees
 
-if TYPE_CHECKING:
-    from gen.input.node import Node  # needless for good files
+_SECOND_READING = re.compile(r"[*!%]|<<")  # marks of aliases, tags, directives and merges
+_HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Document(NamedTuple):
@@ -23,49 +31,118 @@ class Document(NamedTuple):
     value: Value
 
 
-def parse(source: Source) -> tuple[list[Document], list[Syntax]]:
-    """The documents before the first that cannot be read, and everything that is wrong with the text.
+class Odd(Exception):  # noqa: N818 - odd text is no error: the second reading decides
+    """The loader does not take the text as it stands."""
 
-    A document whose fault leaves no doubt about the rest (a key twice, a tag) is among them, so that one run
+
+def parse(source: Source) -> tuple[list[Document], list[Syntax]]:
+    """Return the documents before the first that cannot be read, and everything that is wrong.
+
+    A document whose fault leaves no doubt about the rest (a duplicate key, a tag) is among them: one run
     tells all that is wrong with it.
     """
     text, fault = decode(source.text)
     lines = Lines(text)
-    faults = [] if fault is None else [fault]
-    values = [] if faults else _quickly(text)
-    if values is None:
-        nodes, faults = trees(lines)
-        values = [node.value for node in nodes]
+    faults: list[Fault] = []
+    values: list[Value] = []
+    if fault is not None:
+        faults = [fault]
+    else:
+        try:
+            values = load(text)
+        except Odd:
+            nodes, faults = trees(lines)
+            values = [node.value for node in nodes]
     documents = [Document(source.file, at, value) for at, value in enumerate(values) if value is not None]
     if not documents and not faults:
-        faults = [Fault("B007", 0, "the file has no document in it.", "Write one, or remove the file.")]
+        faults = [Fault("B007", 0, "the file is empty.", "Write a document, or remove the file.")]
     return documents, [Syntax(f.code, source.file, *lines.place(f.at), f.message, f.fix) for f in faults]
 
 
-def trees(lines: Lines) -> "tuple[list[Node], list[Fault]]":
-    """The documents as trees, empty ones too, up to where reading cannot go on; and all faults."""
-    if _may_be_json(lines.text):
-        from gen.input import jsontree  # noqa: PLC0415 - most files are YAML
-
-        found = jsontree.tree(lines)
-        if found is not None:
-            return found
-    from gen.input import yamltree  # noqa: PLC0415 - dear, and needless for good files
-
-    return yamltree.trees(lines)
-
-
-def _quickly(text: str) -> list[Value] | None:
-    """The values of a text that is plainly good; `None` says nothing about the text."""
-    if not _may_be_json(text):
-        return subset.read(text)
-    from gen.input import jsontree  # noqa: PLC0415 - most files are YAML
-
+def load(text: str) -> list[Value]:
+    """Return the documents, empty ones too; raise `Odd` where the second reading has to decide."""
     try:
-        return [jsontree.value(text)]
-    except ValueError:
-        return None
+        return [_json(text)] if may_be_json(text) else _yaml(text)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raise Odd from error
 
 
-def _may_be_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "[")
+def _yaml(text: str) -> list[Value]:
+    if _SECOND_READING.search(text) or HIDDEN.search(text):
+        raise Odd
+    loader = _Loader(text)
+    values = []
+    while loader.check_node():
+        loader.size = 0
+        root = loader.get_node()
+        assert root is not None
+        values.append(_value(root))
+    return values
+
+
+class _Loader(yaml.CBaseLoader):
+    """Composes nodes without tags: what a scalar stands for is decided when its value is made."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.depth = self.size = 0
+
+    def resolve(self, _kind: object, _value: object, _implicit: object) -> None:
+        """Give no node a tag. The composer asks for one."""
+
+    def descend_resolver(self, _parent: object, _index: object) -> None:
+        """Count the node that the composer begins."""
+        self.depth += 1
+        self.size += 1
+        if self.depth > DEEPEST or self.size > MOST:
+            raise Odd
+
+    def ascend_resolver(self) -> None:
+        self.depth -= 1
+
+
+def _value(node: Node) -> Value:
+    if isinstance(node, ScalarNode):
+        text = intern(node.value)  # most texts in a folder of reservations are alike
+        is_text = node.style or (text and text[0] not in MAY_BE_MORE_THAN_TEXT)
+        return text if is_text else plain(text)
+    if isinstance(node, MappingNode):
+        return _mapping(node)
+    assert isinstance(node, SequenceNode)
+    return [_value(item) for item in node.value]
+
+
+def _mapping(node: MappingNode) -> Value:
+    values: dict[str, Value] = {}
+    for key, inner in node.value:
+        name = _value(key)
+        if type(name) is not str or name in values:
+            raise Odd
+        values[name] = _value(inner)
+    return values
+
+
+def _json(text: str) -> Value:
+    if _HALF_OF_A_PAIR.search(text):
+        raise Odd
+    value: Value = json.loads(text, object_pairs_hook=_unique, parse_constant=no_constant, parse_int=whole)
+    if text.count("[") + text.count("{") > DEEPEST and _is_too_deep(value):
+        raise Odd
+    return value
+
+
+def _unique(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise Odd
+    return values
+
+
+def _is_too_deep(root: Value) -> bool:
+    level, depth = [root], 0
+    while nested := [value for value in level if isinstance(value, dict | list)]:
+        depth += 1
+        level = [
+            inner for value in nested for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+    return depth > DEEPEST

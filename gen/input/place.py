@@ -1,16 +1,15 @@
-"""Where in a file a value stands, and how its path is told: with names of list items, not with their numbers.
+"""Find the line and column of a value, and write its path with the names of list items, not their numbers.
 
-Built only when there is something to say; it reads the file once more, with every character's place.
+Only findings need this: it reads the file a second time, with the place of every value.
 """
 
 import re
 from collections.abc import Callable, Iterable
 
 from gen.finding import Finding, Path, Problem, in_order
-from gen.input.document import trees
-from gen.input.node import Node
 from gen.input.source import Source
 from gen.input.text import Lines, Syntax, decode, visible
+from gen.input.tree import Node, trees
 
 _NAMES = ("name", "resourceClass")
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
@@ -29,7 +28,7 @@ class Places:
         self._roots, _ = trees(self._lines)
 
     def at(self, index: int, path: Path, key: bool = False) -> tuple[int, int]:
-        """Line and column of the value, or with `key` of its key; of what is missing, those of what holds it.
+        """Return line and column of a value, or with `key` of its key; of a missing one, those of its parent.
 
         A value that begins below its key is told at the key. An alias is told where it stands; what is in it,
         where it is written.
@@ -46,12 +45,12 @@ class Places:
         return at_key if is_wanted or is_empty or at_key[0] < at_value[0] else at_value
 
     def raw(self, index: int, path: Path) -> str:
-        """The value as it is written, quotes included; nothing if it is missing."""
+        """Return the value as it is written, quotes included; nothing if it is missing."""
         steps = self._steps(index, path)
         return self._lines.text[steps[-1][1].at : steps[-1][1].end] if len(steps) > len(path) else ""
 
     def shown(self, index: int, path: Path) -> str:
-        """The path as people read it: `spec.clusters[prod].ceilings[0]`, `metadata.labels["a.b/c"]`."""
+        """Write the path as people read it: `spec.clusters[prod].ceilings[0]`, `metadata.labels["a.b/c"]`."""
         steps = self._steps(index, path)
         parts = []
         for depth, step in enumerate(path, start=1):
@@ -60,7 +59,7 @@ class Places:
         return "".join(parts).removeprefix(".")
 
     def _steps(self, index: int, path: Path) -> list[_Step]:
-        """The root and what follows on the path, as far as it is there; nothing without the document."""
+        """Return the root and what follows on the path, as far as it exists; nothing without the document."""
         if index >= len(self._roots):
             return []
         steps: list[_Step] = [(None, self._roots[index])]
@@ -84,7 +83,7 @@ class Places:
 def locate(
     problems: Iterable[Problem | Syntax], sources: Iterable[Source], severity_of: Callable[[str], str]
 ) -> list[Finding]:
-    """The findings of these problems, in order, each once. `severity_of` knows the severity of a code."""
+    """Make findings of these problems, in order, each once. `severity_of` knows the severity of a code."""
     texts = {source.file: source.text for source in sources}
     places: dict[str, Places] = {}
     findings = []

@@ -1,4 +1,4 @@
-"""Which value a plain scalar of YAML 1.2 stands for: `no` and `09:00` are text, `25` a number, `~` nothing.
+"""Resolve plain scalars as YAML 1.2 does: `no` and `09:00` are text, `25` is a number, `~` is null.
 
 The core schema of YAML 1.2.2, chapter 10.3, and nothing of 1.1. Quoted scalars are text and never come here.
 """
@@ -36,12 +36,13 @@ _NUMBER = re.compile(
     r"|0x(?P<hexadecimal>[0-9a-fA-F]+)"
     r"|(?P<real>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
 )
-_MAY_BE_MORE_THAN_TEXT = frozenset("0123456789+-.~tTfFnN")
+MAY_BE_MORE_THAN_TEXT = frozenset("0123456789+-.~tTfFnN")
+"""What a scalar without quotes begins with that may be something else than text."""
 
 
 def plain(text: str) -> Scalar:
-    """The value of a scalar without quotes; most are text."""
-    if text and text[0] not in _MAY_BE_MORE_THAN_TEXT:
+    """Return the value of a scalar without quotes; most are text."""
+    if text and text[0] not in MAY_BE_MORE_THAN_TEXT:
         return text
     if text in _WORDS:
         return _WORDS[text]
@@ -61,5 +62,10 @@ def plain(text: str) -> Scalar:
 
 
 def whole(digits: str) -> int | float:
-    """The number of decimal digits; what is far too large for anything becomes an infinite float."""
+    """Return the number that the digits write; one that is far too large becomes an infinite float."""
     return int(digits) if len(digits) <= _MANY_DIGITS else float(digits)
+
+
+def no_constant(name: str) -> Value:
+    """Refuse `NaN` and `Infinity`, which Python reads as JSON although they are not."""
+    raise ValueError(name)

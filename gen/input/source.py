@@ -1,4 +1,4 @@
-"""Which files a folder of reservations holds, and their bytes. The only place that reads input from the disk.
+"""Read the files of a folder of reservations. Nothing else reads input from the disk.
 
 It never enters a folder twice, never waits for a pipe, never reads more of a file than it may have, and never
 looks into what it reads.
@@ -16,7 +16,8 @@ LIMIT = 1024 * 1024
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read, which costs more than the read
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK  # what was a file a moment ago may be a pipe by now
+# What was a file a moment ago may be a pipe by now. Not every system has each flag.
+_FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_BINARY"))
 
 
 class Source(NamedTuple):
@@ -27,12 +28,12 @@ class Source(NamedTuple):
 
 
 def is_input(path: str) -> bool:
-    """Whether a file of this path would be read: not hidden, nor in a hidden folder."""
+    """Return whether a file of this path would be read: not hidden, nor in a hidden folder."""
     return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
 
 
 def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
-    """All YAML and JSON files below the folder, at any depth, by path; hidden files and folders are skipped.
+    """Read all YAML and JSON files in the folder, at any depth, by path, but for hidden files and folders.
 
     `shown_as` is the folder's path as people see it; `.` for the project's root.
     """
@@ -41,7 +42,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     sources, problems = [], walk.problems
     for shown, path in walk.files:
         if not shown.isprintable():
-            problems.append(_unusable(shown, "its name has characters that cannot be seen.", "Rename it."))
+            problems.append(_unusable(shown, "its name has invisible characters.", "Rename it."))
             continue
         try:
             text = _bytes(path)
@@ -54,13 +55,13 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
             sources.append(Source(shown, text))
     if not sources and not problems:
         fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
-        problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file in it.", fix))
+        problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file.", fix))
     sources.sort()
     return sources, problems
 
 
 def read_file(file: str) -> Source:
-    """One file, wherever it lies. Raises OSError."""
+    """Read one file, wherever it is. Raises OSError."""
     return Source(file, _bytes(file))
 
 
@@ -92,7 +93,7 @@ class _Walk:
         status = os.stat(path)  # noqa: PTH116 - pathlib would be the dearest import of this module
         same = self._seen.setdefault((status.st_dev, status.st_ino), shown)
         if same != shown:
-            message = f"the link leads to {visible(same[:-1] or '.')}, which is read already."
+            message = f"the link leads to {visible(same[:-1] or '.')}, which is read anyway."
             self.problems.append(_unusable(shown[:-1], message, "Remove the link."))
             return
         with os.scandir(path) as entries:
@@ -116,7 +117,7 @@ class _Walk:
 
 
 def _bytes(path: str) -> bytes:
-    """The file's bytes, or a little more than `LIMIT` of them."""
+    """Read the file's bytes, or a little more than `LIMIT` of them."""
     descriptor = os.open(path, _FLAGS)
     try:
         chunk = text = os.read(descriptor, _CHUNK)

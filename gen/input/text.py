@@ -1,15 +1,18 @@
-"""From the bytes of a file to its characters, and from a character to the line and column in an editor.
+"""Decode the bytes of a file, and find the line and column of a character.
 
-The ground of everything that reads input: it knows no YAML and no JSON, and it does no IO.
+It knows nothing of YAML and JSON, and does no IO.
 """
 
 import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+"""A character that YAML does not allow, or that nobody can see."""
+
 
 class Fault(NamedTuple):
-    """Something wrong with the text itself, at a character counted from 0. Sentences as in a `Problem`."""
+    """Something wrong with the text itself, at a character counted from 0. Texts as in a `Problem`."""
 
     code: str
     at: int
@@ -36,7 +39,7 @@ class Lines:
         self._starts: list[int] = []  # found when first needed: a good file needs no place
 
     def place(self, at: int) -> tuple[int, int]:
-        """Line and column, both from 1, the column in characters."""
+        """Return line and column, both from 1, the column in characters."""
         if not self._starts:
             self._starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", self.text))]
         line = bisect_right(self._starts, at)
@@ -53,7 +56,7 @@ _SAVE_AS_UTF8 = 'Save the file with the encoding "UTF-8".'
 
 
 def decode(data: bytes) -> tuple[str, Fault | None]:
-    """The characters, without a byte order mark; with a fault, only fit to find places in."""
+    """Return the characters, without a byte order mark; with a fault, only fit to find places in."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return data.decode(), None
@@ -70,9 +73,14 @@ def _undecodable(data: bytes, start: int) -> Fault:
 
 
 def visible(text: str, most: int = 60) -> str:
-    """The text for a message: on one line, what cannot be seen escaped, at most so many characters of it."""
+    """Make the text fit for a message: one line, invisible characters escaped, at most so many characters."""
     if len(text) > most:
         text = text[: most - 1] + "…"
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def may_be_json(text: str) -> bool:
+    """Return whether the text begins as JSON does; YAML in brackets does too."""
+    return text.lstrip()[:1] in ("{", "[")

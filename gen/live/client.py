@@ -13,24 +13,34 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import urllib3
-from kubernetes import client, config
-from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
-
 from gen.live.contexts import Known
 from gen.runtime.api import JSON, MERGE_PATCH
 
+try:
+    import urllib3
+    from kubernetes import client, config
+    from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
+except ModuleNotFoundError:  # it comes with the extra `cluster`
+    HAS_CLIENT = False
+else:
+    HAS_CLIENT = True
+
 
 class ClusterError(Exception):
-    """No good answer. `status` is 0 without one; the message is for people, in a line."""
+    """No good answer. `status` is 0 without one; the message is for people, in a line. `fix` may be empty."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, fix: str = "") -> None:
         super().__init__(" ".join(message.split())[:400].removesuffix("."))
         self.status = status
+        self.fix = fix
 
 
 def contexts(kubeconfig: str | None) -> Known:
     """Of the file, else of $KUBECONFIG or ~/.kube/config. Raises ClusterError for what cannot be read."""
+    if not HAS_CLIENT:
+        raise ClusterError(
+            0, "the package kubernetes is not installed", 'Run: pip install "kube-berth[cluster]"'
+        )
     where = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
     try:
         tree = KubeConfigMerger(where).config

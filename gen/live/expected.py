@@ -11,7 +11,7 @@ from gen.manifest.naming import pool
 from gen.manifest.slot import slots_of, standing
 from gen.manifest.timetabletext import timetable_text
 from gen.model import Site
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Item
 from gen.placed import Placed, Stands, stands
 from gen.render import pool_texts

@@ -104,7 +104,7 @@ def _is_object(item: object) -> bool:
 
 
 def _no_kubeconfig(cluster: str, error: ClusterError) -> Live:
-    fix = "Name a kubeconfig: --kubeconfig FILE, or the variable KUBECONFIG."
+    fix = error.fix or "Name a kubeconfig: --kubeconfig FILE, or the variable KUBECONFIG."
     return Live("S002", cluster, "", f"{error}.", fix)
 
 

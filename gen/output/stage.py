@@ -1,24 +1,39 @@
-"""How does the output folder become what was rendered, all of it or nothing? Is it already?
+"""Write the rendered files into the output folder, all of them or none, or compare them with it.
 
-Every file that differs is first written beside its target, under a hidden name. Only when all of them stand,
-and nobody else's file is in the way, are they renamed into place and stale ones removed. So a crash or a full
-disk leaves each file old or new, never half; what a killed run left behind, the next one clears away.
+Every file that differs is first written beside its target, under a hidden name. Only when all of them are
+there, and nobody else's file is in the way, are they renamed into place and stale ones removed. So a crash
+of the process or a full disk leaves each file old or new, never half; the next run removes what a killed one
+left behind. Nothing is synced to the disk: a crash of the machine may lose what was written just before it.
 """
 # pathlib would cost more than the writing.
 # ruff: noqa: PTH102, PTH106, PTH108, PTH112
 
-import fcntl
 import os
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from gen.output.fingerprint import Fingerprint
-from gen.output.folder import BUSY, OutputError, finding, refusal, temporary_name
-from gen.output.ownedtree import BLOCKED, SAME, OwnedTree
+from gen.output.folder import (
+    BLOCKED,
+    BUSY,
+    SAME,
+    OutputError,
+    OwnedTree,
+    finding,
+    refusal,
+    temporary_name,
+)
 
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows: two runs at once are not refused there
+    _HAS_LOCKS = False
+else:
+    _HAS_LOCKS = True
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_CREATE |= sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_BINARY"))  # not every system has each
 _AGAIN = "See to its permissions and to the space on its disk, then run again."
 _READABLE = "See to its permissions, then run again."
 _ALL_OLD, _OLD_OR_NEW = f"{_AGAIN} Nothing has changed.", f"{_AGAIN} Every file is whole, old or new."
@@ -36,21 +51,26 @@ class Difference(NamedTuple):
 
 
 class Disk(NamedTuple):
-    """The calls whose failure matters most, so that a test can let any of them fail."""
+    """The system calls whose failure matters most. A test can let any of them fail."""
 
     write: Callable[[int, memoryview], int]
     replace: Callable[[str, str], None]
-    lock: Callable[[int, int], None]
+    lock: Callable[[int], None]
 
 
-DISK = Disk(os.write, os.replace, fcntl.flock)
+def _lock(file: int) -> None:
+    """Lock an open file or folder for this process; `BlockingIOError` if another one has locked it."""
+    flock(file, LOCK_EX | LOCK_NB)
+
+
+DISK = Disk(os.write, os.replace, _lock)
 
 
 class Stage:
-    """One run's change of an output folder: `put` every file, then `finish`. Leaving before abandons it.
+    """Changes an output folder: `put` every file, then `finish`. Leaving the context before abandons all.
 
-    A lock, which dies with its process, refuses a second run in the same folder. Where a file system has no
-    locks, every file is still whole, of one run or the other. Raises `OutputError`.
+    A lock, which dies with its process, refuses a second run in the same folder. Where the system or the file
+    system has no locks, every file is still whole, of one run or the other. Raises `OutputError`.
     """
 
     def __init__(self, folder: str, shown: str, disk: Disk = DISK) -> None:
@@ -61,7 +81,6 @@ class Stage:
         self._made: list[str] = []
         self._lock: int | None = None
         self._unchanged = 0
-        self.fingerprint = Fingerprint()  # of all files that were put
         try:
             self._make(folder)
             self._take_lock()
@@ -82,7 +101,6 @@ class Stage:
     def put(self, path: str, text: str) -> None:
         """`path` is relative to the folder, the text whole and with its header. Each path once."""
         data = text.encode()
-        self.fingerprint.add(path, data)
         try:
             if self._tree.compare(path, text, data) == SAME:
                 self._unchanged += 1
@@ -92,7 +110,7 @@ class Stage:
             raise self._given_up(path, error, _ALL_OLD) from error
 
     def finish(self) -> Outcome:
-        """Puts everything in place: new and changed files, then the removal of what is stale."""
+        """Put new and changed files in place, then remove what is stale."""
         path, fix, written = "", _ALL_OLD, list[str]()
         try:
             stale = self._tree.stale()
@@ -114,7 +132,7 @@ class Stage:
         return Outcome(sorted(written), stale, self._unchanged)
 
     def abandon(self) -> None:
-        """Takes back what is not in place yet. Harmless after `finish`."""
+        """Remove what is not in place yet. Harmless after `finish`."""
         while self._pending:
             with suppress(OSError):
                 os.unlink(self._temporary(self._pending.pop()))
@@ -130,9 +148,11 @@ class Stage:
         return refusal(self._shown, path, error, fix)
 
     def _take_lock(self) -> None:
+        if not _HAS_LOCKS:
+            return
         self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            self._disk.lock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._disk.lock(self._lock)
         except BlockingIOError:
             self.abandon()
             message = "Another berth render is writing here."
@@ -184,7 +204,7 @@ class Stage:
 
 
 class Check:
-    """`put` every file that should be there, then ask `finish` for the differences. Raises `OutputError`."""
+    """Compares an output folder: `put` every file, then `finish`. Raises `OutputError`."""
 
     def __init__(self, folder: str, shown: str) -> None:
         """Findings call the folder `shown`. It need not exist."""
@@ -204,7 +224,7 @@ class Check:
             self._differences.append(Difference(path, found))
 
     def finish(self) -> list[Difference]:
-        """By path. Somebody else's files among ours are errors here as they are when rendering."""
+        """Return the differences by path. Somebody else's files among ours are errors here too."""
         try:
             stale = self._tree.stale()
         except OSError as error:

@@ -1,4 +1,4 @@
-"""What may a template hold? Text, holes that end in one of our filters, `if` on a prepared boolean, one loop.
+"""Check that a template has only text, holes with one of our filters, `if` on a boolean, and plain loops.
 
 Nothing else: values arrive finished, so a template computes nothing, cannot run for ever, and no value can
 change the structure of what is rendered. The rules hold for our own templates and for those of a user. Pure.
@@ -31,7 +31,7 @@ class Broken(NamedTuple):
 
 
 def broken_rules(template: nodes.Template, source: str) -> list[Broken]:
-    """Every broken rule, by line. `template` was parsed from `source`, whose lines end in line feeds.
+    """Return every broken rule, by line. `template` was parsed from `source`, whose lines end in line feeds.
 
     Layout is looked at when nothing else is wrong: then every filter is that of a hole.
     """

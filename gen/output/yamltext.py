@@ -1,4 +1,4 @@
-"""How is a value written in YAML so that every reader gets back exactly that value?
+"""Write values in YAML so that every reader gets back exactly the same value.
 
 YAML 1.1 readers (PyYAML), YAML 1.2 readers (ruamel.yaml) and Kubernetes' own disagree about many plain words,
 so text is always written in double quotes, on one line. Pure. What cannot be written is refused with a
@@ -26,7 +26,7 @@ _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t
 _LINE_BYTES = bytes(range(0x20, 0x7F)) + b"\n"
 
 _LONGEST_KEY = 1000
-"""As written: readers look for the colon 1,024 characters far. No key of Kubernetes is longer than 317."""
+"""Characters as written: readers look for the colon within 1,024. No key of Kubernetes is longer than 317."""
 
 _COLLECTIONS = (dict, list, tuple)
 
@@ -52,11 +52,11 @@ def _quote(text: str) -> str:
 
 
 quote: Callable[[str], str] = lru_cache(maxsize=512)(_quote)
-"""The text in double quotes on one line. Cached: the objects of one reservation share most of their texts."""
+"""Write the text in double quotes on one line. Cached: the objects of a reservation share most texts."""
 
 
 def number(value: object) -> str:
-    """A whole number that fits in 64 bits, or a finite float, so that all readers take it for that number."""
+    """Write a whole number that fits in 64 bits, or a finite float, as all readers understand it."""
     if type(value) is int:
         if not -(2**63) <= value < 2**63:
             raise ValueError(f"{value} does not fit in 64 bits")
@@ -72,7 +72,7 @@ def number(value: object) -> str:
 
 
 def literal(text: str, indent: int) -> str:
-    """Code or JSON as a literal block, line by line at `indent` (at least 1): what a reviewer can read.
+    """Write code or JSON as a literal block at `indent` (at least 1), which a reviewer can read.
 
     What such a block cannot carry exactly and visibly (tabs, control characters, spaces or empty lines at the
     beginning or end) is written as one quoted line instead: always the same text, only harder to read.
@@ -96,7 +96,7 @@ def _is_made_of_lines(text: str) -> bool:
 
 
 def block(value: object, indent: int) -> str:
-    """A mapping or list as a YAML block, in its own order, every key and text quoted.
+    """Write a mapping or list as a YAML block, in its order, with every key and text quoted.
 
     The first line has no indentation: the template's own stands before it. All others have `indent` spaces.
     """

@@ -7,7 +7,7 @@ import pytest
 
 from gen.backend.base import Manifest
 from gen.engine import argocd
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import base_text, engine_texts, reservation_text
 from tests import generate

@@ -13,7 +13,7 @@ import yaml
 from gen import cli
 from gen.live.expected import Expected, expected
 from gen.model import Site
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 
 SITE = """\

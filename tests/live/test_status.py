@@ -1,19 +1,19 @@
 """`berth status`, whole: from a kubeconfig and HTTP to what it prints and exits with."""
 
 import json
-from pathlib import Path
-
 from gen.cli.status import as_text
 from gen.dates.moment import named
-from gen.output.templatefiles import built_in_folder, read_template
+from gen.output.templates import (built_in_folder, read_template)
 from gen.runtime.instant import instant
+from pathlib import Path
 from tests.command.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW
-from tests.live.sites import TEXT, asking, two
+from tests.live.sites import (TEXT, asking, two)
 from tests.live.test_judge import status
-from tests.live.turns import edit, template, unscaled
+from tests.live.turns import (edit, template, unscaled)
+
 
 WIDE = """\
 RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  REPLICAS  OPENS (UTC)       ENDS (UTC)        GIT     NOTE

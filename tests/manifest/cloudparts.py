@@ -5,7 +5,7 @@ from gen import report
 from gen.backend import karpenter
 from gen.cloud import CloudCapacity
 from gen.karpenter.disruption import WindowBudgets
-from gen.output.renderer import Renderer
+from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import (files, text_of)
 from pathlib import Path

@@ -1,23 +1,22 @@
 """Reservations as their clusters see them, and the objects that become of them, for tests of manifests."""
 
 import json
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
-
 import yaml
-
+from collections.abc import (Iterable, Iterator)
 from gen import report
 from gen.manifest.naming import pool
 from gen.manifest.slot import pool_slots
-from gen.model import Reservation, ResourceClass, Site
-from gen.output.renderer import Renderer
-from gen.pipeline import Part, Pipeline
-from gen.render import base_text, reservation_text
-from gen.runtime.recognition import Inactive, Recognition
+from gen.model import (Reservation, ResourceClass, Site)
+from gen.output.templates import Renderer
+from gen.pipeline import (Part, Pipeline)
+from gen.render import (base_text, reservation_text)
+from gen.runtime.recognition import (Inactive, Recognition)
 from gen.runtime.session import Match
-from gen.runtime.timetable import Occurrence, Pool, Settings, Slots, Timetable
+from gen.runtime.timetable import (Occurrence, Pool, Settings, Slots, Timetable)
+from pathlib import Path
 from tests.command import project
+from typing import Any
+
 
 Object = dict[str, Any]
 RENDERER = Renderer()

@@ -1,0 +1,44 @@
+"""Without the extra `cluster`, all works but a look at clusters, and that says what to install."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WITHOUT = """\
+import sys
+sys.modules["kubernetes"] = sys.modules["urllib3"] = None
+from gen.cli import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def berth(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("command", [["validate"], ["render", "--check"]], ids=" ".join)
+def test_whoever_only_renders_needs_no_client(command: list[str]) -> None:
+    assert berth(*command).returncode == 0
+
+
+def test_status_says_what_to_install() -> None:
+    done = berth("status", "-o", "json")
+    findings = [one for item in json.loads(done.stdout)["items"] for one in item.get("findings", [])]
+
+    assert done.returncode == 1
+    assert done.stderr.count("S002") or [one for one in findings if one["code"] == "S002"]
+    assert "kube-berth[cluster]" in done.stdout + done.stderr
+
+
+def test_override_says_what_to_install() -> None:
+    done = berth("override", "data-science-101", "--until", "+1h", "small=9")
+
+    assert done.returncode == 1
+    assert "S002" in done.stderr
+    assert "kube-berth[cluster]" in done.stderr
