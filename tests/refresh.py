@@ -1,0 +1,36 @@
+"""Rewrite everything in the pages that the program can print: `python -m tests.refresh [PAGE...]`.
+
+These are the outputs of the commands shown, the meanings and outputs in docs/reference/findings.md, the
+charts, and the table of the time rule. Review the difference before you commit it.
+"""
+
+import sys
+
+from tests import findingspage, pages, timetable_rows
+from tests.console import ROOT
+
+
+def main(chosen: list[str]) -> None:
+    """Rewrite the chosen pages, or all of them."""
+    findings = str(findingspage.PAGE.relative_to(ROOT))
+    for page in chosen or pages.pages():
+        before = pages.text_of(page)
+        text = before
+        if page in pages.pages_with_commands():
+            text = pages.refreshed(page)
+        if page == findings:
+            text = findingspage.refreshed(text)
+        if page == timetable_rows.PAGE:
+            text = timetable_rows.refreshed(text)
+        if text != before:
+            (ROOT / page).write_text(text, "utf-8")
+            sys.stdout.write(f"{page}\n")
+        if page in pages.CHARTS:
+            path, drawn = ROOT / pages.CHARTS[page], pages.chart(page)
+            if path.read_bytes() != drawn:
+                path.write_bytes(drawn)
+                sys.stdout.write(f"{pages.CHARTS[page]}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
