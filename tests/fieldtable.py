@@ -1,6 +1,6 @@
 """The tables of every field and option, its default and its meaning, made from the shapes that check them.
 
-`python -m tests.fieldtable` writes them into docs/reference/fields.md and the pages of the engines; tests hold these to them.
+`python -m tests.fieldtable` writes them into docs/reference/fields.md and the pages of the engines.
 """
 
 from collections.abc import Iterator

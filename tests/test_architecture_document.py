@@ -1,4 +1,4 @@
-"""docs/architecture.md names everything at the top of the tree and every folder, and the paths in it exist."""
+"""docs/architecture.md names every folder and everything at the top of the tree, and its paths exist."""
 
 import re
 import subprocess

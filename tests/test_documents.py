@@ -52,7 +52,9 @@ def test_its_links_work(page: str) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text_of(page)):
         name, _, anchor = target.partition("#")
         path = folder / name if name else ROOT / page
-        known = not anchor or (path.suffix == ".md" and path.exists() and anchor in anchors(path.read_text("utf-8")))
+        known = not anchor or (
+            path.suffix == ".md" and path.exists() and anchor in anchors(path.read_text("utf-8"))
+        )
         if not path.exists() or not known:
             broken.append(target)
 

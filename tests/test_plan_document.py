@@ -1,4 +1,4 @@
-"""docs/plan.md lists the findings of a plan as the program has them. tests/test_documents.py runs its commands."""
+"""docs/plan.md lists the findings of a plan as the program has them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""docs/time.md shows the table of the time rule as the code computes it. To update: python -m tests.refresh"""
+"""docs/time.md shows the table of the time rule as computed. To update it: python -m tests.refresh"""
 
 from tests import timetable_rows
 from tests.pages import text_of
