@@ -73,11 +73,13 @@ def refreshed(page: str) -> str:
 
 def chart(page: str) -> bytes:
     """Draw the chart of a page with the command that the page names."""
-    (command, name), *_ = _CHART.findall(text_of(page))
+    named = _CHART.search(text_of(page))
+    assert named, page
+    command, name = named[1], named[2]
     with tempfile.TemporaryDirectory() as folder:
         root = checkout(Path(folder))
         project = re.search(r"-C (\S+)", command)
-        path = root / (project[1] if project else "") / name
+        path = (root / project[1] if project else root) / name
         path.parent.mkdir(parents=True)
         printed(f"berth {command}", root)
         return path.read_bytes()
