@@ -1,6 +1,6 @@
 """The tables of every field and option, its default and its meaning, made from the shapes that check them.
 
-`python -m tests.fieldtable` writes them into README.md and docs/; tests hold these to them.
+`python -m tests.fieldtable` writes them into docs/reference/fields.md and the pages of the engines.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from gen.kind.shape import REQUIRED, Either, Field, Fields, ListOf, Shape, shown
 from gen.kind.site import CLUSTER, OVERRIDABLE
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
+FIELDS = ROOT / "docs" / "reference" / "fields.md"
 BEGIN, END = "<!-- fields: made by python -m tests.fieldtable -->\n", "<!-- end of fields -->\n"
 ENGINES = {"argocd": ROOT / "docs" / "argocd.md", "flux": ROOT / "docs" / "flux.md"}
 BEGIN_OPTIONS, END_OPTIONS = (
@@ -81,8 +81,8 @@ def text() -> str:
     return "\n" + "".join(parts)
 
 
-def updated(readme: str) -> str:
-    before, rest = readme.split(BEGIN)
+def updated(page: str) -> str:
+    before, rest = page.split(BEGIN)
     return f"{before}{BEGIN}{text()}{END}{rest.split(END)[1]}"
 
 
@@ -97,6 +97,6 @@ def updated_options(page: str, engine: str) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(updated(README.read_text("utf-8")), "utf-8")
+    FIELDS.write_text(updated(FIELDS.read_text("utf-8")), "utf-8")
     for name, page in ENGINES.items():
         page.write_text(updated_options(page.read_text("utf-8"), name), "utf-8")

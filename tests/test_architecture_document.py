@@ -1,4 +1,4 @@
-"""docs/architecture.md: whatever lies at the top of the tree is told there, and what it names is there."""
+"""docs/architecture.md names every folder and everything at the top of the tree, and its paths exist."""
 
 import re
 import subprocess
@@ -6,8 +6,9 @@ import subprocess
 import yaml
 
 from tests.console import ROOT
+from tests.pages import text_of
 
-DOCUMENT = (ROOT / "docs/architecture.md").read_text("utf-8")
+PAGE = text_of("docs/architecture.md")
 KNOWN_BY_THEIR_NAMES = {".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"}
 
 
@@ -16,30 +17,43 @@ def tracked() -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_it_tells_what_everything_at_the_top_of_the_tree_is_for() -> None:
+def test_it_fits_on_two_pages() -> None:
+    assert len(PAGE.splitlines()) <= 120
+
+
+def test_it_names_everything_at_the_top_of_the_tree() -> None:
     top = {path.partition("/")[0] for path in tracked()} - KNOWN_BY_THEIR_NAMES - {"pyproject.toml", "docs"}
 
     assert len(top) > 8
-    assert sorted(name for name in top if not re.search(rf"`{re.escape(name)}[/`]", DOCUMENT)) == []
+    assert sorted(name for name in top if not re.search(rf"`{re.escape(name)}[/`]", PAGE)) == []
 
 
-def test_it_tells_what_everything_that_is_no_code_of_the_tests_is_for() -> None:
+def test_it_names_every_folder_of_the_package() -> None:
+    """The table lists each floor once."""
+    folders = {path.split("/")[2] for path in tracked() if re.match(r"gen/berth/\w+/\w+\.py$", path)}
+    listed = re.findall(r"^\| `(\w+)` \| ", PAGE.partition("## Folders")[2].partition("## ")[0], re.M)
+
+    assert len(listed) == len(set(listed))
+    assert sorted(folders - set(listed)) == []
+
+
+def test_it_names_every_folder_of_test_data() -> None:
     folders = {
         path.split("/")[1] for path in tracked() if path.startswith("tests/") and path.endswith(".yaml")
     }
 
     assert {"cases", "examples"} <= folders
-    assert sorted(name for name in folders if f"`tests/{name}/" not in DOCUMENT) == []
+    assert sorted(name for name in folders if f"`tests/{name}/" not in PAGE) == []
 
 
-def test_the_paths_that_it_names_are_there() -> None:
-    named = set(re.findall(r"`((?:\.github|\.ci|docs|tests|gen|preview-of-forks)/[\w./-]*)`", DOCUMENT))
+def test_the_paths_that_it_names_exist() -> None:
+    named = set(re.findall(r"`((?:\.github|\.ci|docs|tests|preview-of-forks)/[\w./-]*)`", PAGE))
 
-    assert len(named) > 25
+    assert len(named) > 10
     assert sorted(path for path in named if not (ROOT / path).exists()) == []
 
 
-def test_actions_are_where_workflows_and_manuals_look_for_them() -> None:
+def test_actions_are_where_workflows_and_pages_look_for_them() -> None:
     ours = [ROOT / path for path in tracked() if path.startswith(".github/workflows/")]
     steps = [
         step
@@ -49,8 +63,8 @@ def test_actions_are_where_workflows_and_manuals_look_for_them() -> None:
     ]
     local = {step["uses"] for step in steps if step.get("uses", "").startswith("./")}
     local.discard("./base")  # the action as the main branch has it, checked out there
-    manual = (ROOT / "docs/pull-requests.md").read_text("utf-8")
-    told = {f"./{path.strip('/')}" for path in re.findall(r"berth-dev/berth(/[\w/-]+)?@v[\d.]+", manual)}
+    page = text_of("docs/pull-requests.md")
+    named = {f"./{path.strip('/')}" for path in re.findall(r"berth-dev/berth(/[\w/-]+)?@v[\d.]+", page)}
 
-    assert local == told == {"./", "./preview-of-forks"}
+    assert local == named == {"./", "./preview-of-forks"}
     assert [name for name in local if not (ROOT / name / "action.yml").is_file()] == []

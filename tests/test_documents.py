@@ -1,75 +1,99 @@
-"""The documents do what they say: each is followed from top to bottom in a checkout of its own.
+"""Every page does what it says: its commands print what it shows, its links work, and it is short.
 
-After a change of the examples: python -m tests.test_documents writes the outputs anew.
+After a change of outputs: python -m tests.refresh
 """
 
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
-from tests.console import ROOT, commands, printed
+from tests.console import ROOT, commands
+from tests.pages import (
+    CHARTS,
+    GENERATED,
+    LONG,
+    LONGEST,
+    chart,
+    checkout,
+    followed,
+    pages,
+    pages_with_commands,
+    text_of,
+)
 
-DOCUMENTS = ("docs/from-renku.md", "docs/on-the-day.md", "docs/pull-requests.md")
-IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-
-
-def checkout(folder: Path) -> Path:
-    """The examples, as the first commit of a branch main."""
-    for name in ("reservations", "rendered"):
-        shutil.copytree(ROOT / name, folder / name)
-    first = ("commit", "--quiet", "--message", "first")
-    for words in (("init", "--quiet", "--initial-branch=main"), ("add", "--all"), first):
-        subprocess.run(["git", *IDENTITY, *words], cwd=folder, check=True)
-    return folder
-
-
-def followed(text: str, folder: Path) -> list[tuple[str, str]]:
-    """The same commands with what they print, one after the other; ids of commits made the same."""
-    return [
-        (command, re.sub(r"^[0-9a-f]{9} -> ", "1f0c4d2e9 -> ", printed(command, folder), flags=re.M))
-        for command, _ in commands(text)
-    ]
+PAGES = pages()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda name: Path(name).stem)
-def test_its_commands_print_what_it_shows(document: str, tmp_path: Path) -> None:
-    text = (ROOT / document).read_text("utf-8")
-    found = commands(text)
-    assert found
-    assert followed(text, checkout(tmp_path)) == found
+@pytest.mark.parametrize("page", pages_with_commands())
+def test_its_commands_print_what_it_shows(page: str, tmp_path: Path) -> None:
+    text = text_of(page)
+
+    assert list(followed(text, checkout(tmp_path))) == commands(text)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda name: Path(name).stem)
-def test_its_links_lead_somewhere(document: str) -> None:
-    file = ROOT / document
-    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read_text("utf-8"))
-    assert [link for link in links if not (file.parent / link).exists()] == []
+@pytest.mark.parametrize("page", PAGES)
+def test_it_is_short(page: str) -> None:
+    assert page in LONG or len(text_of(page).splitlines()) <= LONGEST
 
 
-def test_every_code_of_a_warning_is_told() -> None:
-    told = re.findall(r"^\| ((?:`[\w-]+`(?:, )?)+) \|", (ROOT / DOCUMENTS[2]).read_text("utf-8"), re.M)
+def anchors(text: str) -> set[str]:
+    """Return the anchors that GitHub makes of the headings of a page."""
+    plain = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.+)$", plain, re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_its_links_work(page: str) -> None:
+    folder = (ROOT / page).parent
+    broken = []
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text_of(page)):
+        name, _, anchor = target.partition("#")
+        path = folder / name if name else ROOT / page
+        known = not anchor or (
+            path.suffix == ".md" and path.exists() and anchor in anchors(path.read_text("utf-8"))
+        )
+        if not path.exists() or not known:
+            broken.append(target)
+
+    assert [one for one in broken if not one.endswith(tuple(Path(name).name for name in GENERATED))] == []
+
+
+@pytest.mark.parametrize("page", CHARTS)
+def test_its_chart_is_the_one_that_its_command_draws(page: str) -> None:
+    name = CHARTS[page]
+
+    assert chart(page) == (ROOT / name).read_bytes()
+    assert f"]({name.removeprefix('docs/')})" in text_of(page)
+
+
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs/img").glob("*.svg")), ids=lambda path: path.name)
+def test_a_picture_is_readable_without_seeing_it_and_in_the_dark(picture: Path) -> None:
+    text = picture.read_text("utf-8")
+    names = [child.tag.rpartition("}")[2] for child in ET.fromstring(text)]
+
+    assert names[:2] == ["title", "desc"]
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_every_page_is_linked_from_readme_or_from_a_page_that_is() -> None:
+    found, waiting = {"README.md"}, ["README.md"]
+    while waiting:
+        page = waiting.pop()
+        for target in re.findall(r"\]\((?!https?:)([^)#\s]+\.md)", text_of(page)):
+            name = str(((ROOT / page).parent / target).resolve().relative_to(ROOT))
+            if name not in found and (ROOT / name).exists():
+                found.add(name)
+                waiting.append(name)
+
+    assert sorted(set(PAGES) - found) == []
+
+
+def test_every_code_of_a_warning_in_a_diff_is_documented() -> None:
+    table = re.findall(r"^\| ((?:`[\w-]+`(?:, )?)+) \|", text_of("docs/pull-requests.md"), re.M)
     code = "".join(file.read_text("utf-8") for file in sorted((ROOT / "gen/diff").glob("*dangers.py")))
     used = {*re.findall(r'Warned\(\s*"([\w-]+)"', code), *re.findall(r'yield "([\w-]+)", ', code)}
-    assert {*re.findall(r"[\w-]+", " ".join(told))} == used
 
-
-def main() -> None:
-    for document in DOCUMENTS:
-        file = ROOT / document
-        text = file.read_text("utf-8")
-        with tempfile.TemporaryDirectory() as folder:
-            for (command, before), (_, after) in zip(
-                commands(text), followed(text, checkout(Path(folder))), strict=True
-            ):
-                text = text.replace(f"$ {command}\n{before}", f"$ {command}\n{after}", 1)
-        file.write_text(text, "utf-8")
-        sys.stdout.write(f"{document}\n")
-
-
-if __name__ == "__main__":
-    main()
+    assert {*re.findall(r"[\w-]+", " ".join(table))} == used

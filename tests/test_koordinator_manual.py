@@ -30,7 +30,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Object]
             name = yaml.safe_load(text)["metadata"]["name"]
             (folder / "reservations" / f"manual-{name}.yaml").write_text(text)
     out = printed("berth validate --strict", folder)
-    assert re.fullmatch(r"\d+ reservations in order\.\n", out), out
+    assert re.fullmatch(r"\d+ reservations (are valid|in order)\.\n", out), out
     assert printed("berth render", folder).startswith("rendered/: ")
     files = (folder / "rendered/clusters/gpu/reservations").glob("vision-*.yaml")
     return {file.stem: objects(file.read_text("utf-8")) for file in files}
@@ -74,18 +74,11 @@ def test_the_rights_are_the_ones_that_are_granted() -> None:
     }
 
 
-def test_its_links_lead_somewhere() -> None:
-    links = re.findall(r"\]\((?!https:)([^)#]+)\)", MANUAL)
-
-    assert links
-    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
-
-
 def test_every_field_of_the_backend_is_shown_or_explained() -> None:
-    """But for those that README's table explains in full."""
+    """Except those that docs/reference/fields.md explains completely."""
     table = {"preAllocationPolicy", "preAllocationRequired", "unschedulable", "priority", "ttl", "type"}
-    readme = (ROOT / "README.md").read_text("utf-8")
-    fields = set(re.findall(r"^\| `backend\.(\w+)` \|", readme, re.M))
+    page = (ROOT / "docs/reference/fields.md").read_text("utf-8")
+    fields = set(re.findall(r"^\| `(?:spec\.)?backend\.(\w+)` \|", page, re.M))
 
     assert {name for name in fields if name not in MANUAL} <= table
     assert len(fields) > 15

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Puts a text into the one comment of ours on a pull request: a new one, or in the place of the last.
+# Creates or updates the comment of Berth on a pull request.
 #   REPOSITORY  owner/name
 #   NUMBER      of the pull request
-#   BODY        file with the text
-#   DIRECTORY   of the project in the repository; each has a comment of its own
+#   BODY        file with the text of the comment
+#   DIRECTORY   of the project in the repository; each project has a separate comment
 set -euo pipefail
 
 marker="<!-- berth preview of $(printf '%s' "${DIRECTORY:-.}" | tr -c 'A-Za-z0-9_./' '_') -->"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Renders, and pushes what changed to BRANCH. The work tree is at the commit that the branch is at then.
-# Where somebody pushes at the same moment, it renders again on top of theirs: never over it.
+# Renders and pushes the changes to BRANCH. Afterward the work tree is at the last commit of the branch. If
+# somebody else pushes at the same time, it renders again on top of that commit and never overwrites it.
 #   BRANCH     branch of the pull request
 #   DIRECTORY  of the project in the repository
 set -euo pipefail
@@ -17,8 +17,8 @@ for attempt in 1 2 3; do
   if git push --quiet origin "HEAD:refs/heads/$BRANCH" >&2; then
     exit 0
   fi
-  echo "push $attempt was refused; rendering on top of what is there now" >&2
-  git reset --quiet --hard HEAD~1 >&2 # what could not be pushed is not there
+  echo "push $attempt was refused; rendering again on top of the new commit" >&2
+  git reset --quiet --hard HEAD~1 >&2 # remove the commit that could not be pushed
   git fetch --quiet origin "refs/heads/$BRANCH" >&2
   git reset --quiet --hard FETCH_HEAD >&2
 done

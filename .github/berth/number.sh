@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The number of the pull request that a run of a fork speaks of: what it says, if that pull request is at the
-# very commit of the run. So a fork cannot write into the comment of another.
+# Prints the number of the pull request that the run of a fork belongs to. It accepts the number that the run
+# wrote only if that pull request is at the commit of the run: a fork cannot write into another comment.
 #   $1          file that the run wrote
 #   REPOSITORY  owner/name
 #   SHA         commit of the run
@@ -9,7 +9,7 @@ set -euo pipefail
 number=$(head -c 20 -- "$1" | tr -d '\n')
 case "$number" in
   '' | *[!0-9]*)
-    echo "what the run says is no number" >&2
+    echo "the file of the run does not contain a number" >&2
     exit 1
     ;;
 esac

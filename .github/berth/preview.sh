@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a change means, as files: OUT/preview.md for people; OUT/valid and OUT/fresh with true or false; OUT/sha
-# with the commit that it is about. Findings go to stdout as annotations. Exits 0 whatever it finds: the caller
-# decides what fails.
-#   BASE       commit to compare with: where the branch left it is the base
+# Writes what a change means to files: OUT/preview.md for people, OUT/valid and OUT/fresh with true or false,
+# OUT/sha with the commit. Findings go to stdout as annotations. Exits with 0 even if there are findings: the
+# caller decides what fails.
+#   BASE       commit to compare with, from where the branch left it
 #   DIRECTORY  of the project in the repository
 #   OUT        folder to write to
 #   COMMIT     true: push a fresh rendered/ to BRANCH, if the reservations are valid
@@ -23,8 +23,8 @@ base=$(git merge-base "$BASE" HEAD 2>/dev/null || git rev-parse HEAD)
 code=0
 berth -C "$DIRECTORY" diff "$base" -o markdown >"$OUT/preview.md" || code=$?
 if [ "$code" -ne 0 ] && [ ! -s "$OUT/preview.md" ]; then
-  echo "The preview could not be made; the log says why." >"$OUT/preview.md"
-elif [ "$code" -eq 1 ]; then # also where all is valid, but costs more than the budget
+  echo "Berth could not create the preview; see the log." >"$OUT/preview.md"
+elif [ "$code" -eq 1 ]; then # also if everything is valid but costs more than the budget
   valid=false
 fi
 echo "$valid" >"$OUT/valid"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Sets the status CONTEXT of a commit: the one to require, as it is on the commit that a branch ends at.
+# Sets the status CONTEXT of a commit. Require this status: it is set on the last commit of the branch.
 #   REPOSITORY  owner/name
 #   SHA         the commit
 #   CONTEXT     its name
-#   GOOD        true or anything else
+#   GOOD        true for success, anything else for failure
 set -euo pipefail
 
 state=failure

@@ -1,5 +1,6 @@
-"""The rows of README's table of the time rule, computed by the code that it is about."""
+"""Compute the table of the time rule in docs/time.md."""
 
+import re
 from datetime import date
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ from gen.dates.recurrence import expand
 from gen.model import Entry, Origin, Recurrence, Reservation, SessionMatch
 from gen.runtime.instant import instant_text
 
+PAGE = "docs/time.md"
 ZONE = "Europe/Zurich"
 
 
@@ -19,13 +21,13 @@ class Row(NamedTuple):
 
 ROWS = [
     Row(date(2026, 3, 30), "09:00", "13:00", "an ordinary day, in summer time"),
-    Row(date(2026, 3, 29), "02:30", "04:00", "02:30 is skipped: it means 03:30"),
+    Row(date(2026, 3, 29), "02:30", "04:00", "02:30 is skipped and means 03:30"),
     Row(date(2026, 3, 29), "02:30", "03:15", "the gap would leave no length: 03:30 to 04:15"),
     Row(date(2026, 3, 29), "03:15", "05:00", "the lead is elapsed time: it opens at 01:45"),
-    Row(date(2026, 3, 28), "22:00", "06:00", "over night into summer time: seven hours"),
-    Row(date(2026, 10, 25), "02:30", "04:00", "02:30 comes twice: the first is meant"),
-    Row(date(2026, 10, 24), "22:00", "06:00", "over night out of summer time: nine hours"),
-    Row(date(2026, 10, 25), "00:00", "24:00", "a whole day, of 25 hours"),
+    Row(date(2026, 3, 28), "22:00", "06:00", "overnight, into summer time: seven hours"),
+    Row(date(2026, 10, 25), "02:30", "04:00", "02:30 happens twice and means the first"),
+    Row(date(2026, 10, 24), "22:00", "06:00", "overnight, out of summer time: nine hours"),
+    Row(date(2026, 10, 25), "00:00", "24:00", "a whole day has 25 hours"),
 ]
 
 
@@ -62,3 +64,8 @@ def line(row: Row) -> str:
 
 def text() -> str:
     return "".join(line(row) + "\n" for row in ROWS)
+
+
+def refreshed(page: str) -> str:
+    """Return the page with the rows as they are computed now."""
+    return re.sub(r"(?:^\| \d{4}-\d\d-\d\d \d\d:\d\d-.*\n)+", lambda _: text(), page, count=1, flags=re.M)

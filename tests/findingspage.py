@@ -1,0 +1,98 @@
+"""Read the samples of docs/reference/findings.md, try them, and rewrite what the page shows of each.
+
+`python -m tests.refresh` calls `refreshed`; tests/test_findings.py compares.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from gen import report
+from gen.pipeline import Pipeline
+from gen.rules import RULES
+from tests.console import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "findings.md"
+_SECTION = re.compile(
+    r"^### (B\d{3}) (\w+)\n\n(.+?)\n(?:\n```diff\n(.*?)```\n\n```text\n(.*?)```\n)?", re.M | re.S
+)
+_FILE = re.compile(r"^`(reservations/[^`]+)`:\n\n```\w+\n(.*?)```\n", re.M | re.S)
+
+
+class Sample(NamedTuple):
+    """One section of the page: the meaning of a code, a change that causes it, and the output."""
+
+    code: str
+    severity: str
+    meaning: str
+    change: str
+    output: str
+
+
+def samples(page: str) -> Iterator[Sample]:
+    """Yield one sample for each section of the page."""
+    for match in _SECTION.finditer(page):
+        yield Sample(*(group or "" for group in match.groups()))
+
+
+def valid_project(page: str) -> dict[str, str]:
+    """Return the files of the project that the samples change, by path."""
+    return {match[1]: match[2] for match in _FILE.finditer(page)}
+
+
+def changed(files: dict[str, str], change: str) -> dict[str, str]:
+    """Apply a change: `--- FILE` replaces each run of `-` lines by the `+` lines after it; `+++ FILE` adds a
+    file.
+    """
+    files = dict(files)
+    name, cursor, before = "", "\0", ""
+    for line in change.splitlines(keepends=True):
+        if line.startswith(("--- ", "+++ ")):
+            name = line[4:].strip()
+            if line[0] == "+":
+                files[name] = cursor
+            before = ""
+            continue
+        if line[0] == "-":
+            if before != "-":
+                files[name] = files[name].replace(cursor, "")
+            assert files[name].count(line[1:]) == 1, line
+            files[name] = files[name].replace(line[1:], "" if before == "-" else cursor)
+        else:
+            files[name] = files[name].replace(cursor, line[1:] + cursor)
+        before = line[0]
+    return {name: text.replace(cursor, "") for name, text in files.items()}
+
+
+def printed(folder: Path, files: dict[str, str]) -> str:
+    """Return the findings for a project of these files, as text."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    pipeline = Pipeline(str(folder))
+    for _ in pipeline.items():
+        pass
+    return report.text(pipeline.findings(), color=False)
+
+
+def refreshed(page: str) -> str:
+    """Return the page with each meaning and each output as the program has them now."""
+    files = valid_project(page)
+
+    def section(match: re.Match[str]) -> str:
+        code, severity, meaning, change, output = match.groups()
+        text = match[0]
+        if code in RULES:
+            rule = RULES[code]
+            text = text.replace(
+                f"### {code} {severity}\n\n{meaning}\n", f"### {code} {rule.severity}\n\n{rule.meaning}\n"
+            )
+        if change:
+            with tempfile.TemporaryDirectory() as folder:
+                now = printed(Path(folder), changed(files, change))
+            text = text.replace(f"```text\n{output}```", f"```text\n{now}```")
+        return text
+
+    return _SECTION.sub(section, page)

@@ -1,0 +1,85 @@
+"""Know the pages that people read, and follow the commands that they show."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.console import ROOT, commands, printed
+
+GENERATED = ("docs/reference/cli.md", "docs/reference/fields.md")
+LONGEST = 300
+LONG = ("docs/reference/findings.md", *GENERATED)
+_GIT = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+CHARTS = {"docs/behaviors.md": "docs/img/behaviors.svg", "docs/plan.md": "docs/img/plan.svg"}
+_CHART = re.compile(r"`berth ([^`]+ --chart (docs/\S+))`")
+
+
+def pages() -> list[str]:
+    """Return the path of every page, relative to the repository."""
+    top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+    return [*top, *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md")))]
+
+
+def text_of(page: str) -> str:
+    """Return the text of a page."""
+    return (ROOT / page).read_text("utf-8")
+
+
+def pages_with_commands() -> list[str]:
+    """Return the pages that show commands with their output."""
+    return [page for page in pages() if page not in GENERATED and commands(text_of(page))]
+
+
+def checkout(folder: Path) -> Path:
+    """Copy the examples to a folder, as the first commit of a branch named main."""
+    for name in ("reservations", "rendered", "tests/examples"):
+        shutil.copytree(ROOT / name, folder / name)
+    first = ("commit", "--quiet", "--message", "first")
+    for words in (("init", "--quiet", "--initial-branch=main"), ("add", "--all"), first):
+        subprocess.run(["git", *_GIT, *words], cwd=folder, check=True)
+    return folder
+
+
+def followed(text: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """Run the commands of a page one after the other, and yield each with its output.
+
+    `cd` changes the folder for the commands after it. Commit ids are replaced by a fixed one.
+    """
+    for command, _ in commands(text):
+        if command.startswith("cd "):
+            folder = folder / command[3:]
+            yield command, ""
+            continue
+        output = printed(command, folder)
+        yield command, re.sub(r"^[0-9a-f]{9} -> ", "1f0c4d2e9 -> ", output, flags=re.M)
+
+
+def refreshed(page: str) -> str:
+    """Return a page with the output that its commands print now."""
+    text = text_of(page)
+    with tempfile.TemporaryDirectory() as folder:
+        results = list(followed(text, checkout(Path(folder))))
+    begin = 0
+    for (command, before), (_, after) in zip(commands(text), results, strict=True):
+        shown = f"$ {command}\n{before}"
+        at = text.index(shown, begin)
+        text = f"{text[:at]}$ {command}\n{after}{text[at + len(shown) :]}"
+        begin = at + len(command)
+    return text
+
+
+def chart(page: str) -> bytes:
+    """Draw the chart of a page with the command that the page names."""
+    named = _CHART.search(text_of(page))
+    assert named, page
+    command, name = named[1], named[2]
+    with tempfile.TemporaryDirectory() as folder:
+        root = checkout(Path(folder))
+        project = re.search(r"-C (\S+)", command)
+        path = (root / project[1] if project else root) / name
+        path.parent.mkdir(parents=True)
+        printed(f"berth {command}", root)
+        return path.read_bytes()
