@@ -1,7 +1,7 @@
-"""What a pool is told to have, at every instant at which that changes, for sessions that come and go.
+"""Simulates the target of a pool for sessions that come and go.
 
-The very code of the scaler: its formula and target, its attribution and its wait. Driven by events and exact:
-nothing is polled, no clock is read. The sessions are all of one class and of the reservation's own course.
+It uses the scaler's own code (formula, target, attribution, grace period), driven by events: it polls nothing
+and reads no clock. All sessions are of one resource class and match the reservation.
 """
 
 from bisect import bisect_left
@@ -10,24 +10,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from gen.runtime.attendance import Attendance, Counts
-from gen.runtime.formula import placeholders
-from gen.runtime.session import Claim, Session, ranked
-from gen.runtime.target import full_count, open_now, target
-from gen.runtime.timetable import Occurrence, Pool
+from gen.core.sessioncounter import ClaimCounts, SessionCounter
+from gen.core.sessions import Claim, Session, ranked
+from gen.core.target import full_count, open_now, placeholders, target
+from gen.core.timetable import TimetableOccurrence, TimetablePool
 
 OPENS, STARTS, ENDS = "opens", "starts", "ends"
 COME, LEAVE, WAIT_OVER, CLOCK = "come", "leave", "wait over", "clock"
 
 
-class Change(NamedTuple):
+class SessionChange(NamedTuple):
     """Sessions that come at an instant, or leave where the number is negative."""
 
     at: int
     number: int
 
 
-class Event(NamedTuple):
+class SimulationEvent(NamedTuple):
     """Why something changes. An occurrence `opens`, `starts`, `ends`; a number of sessions `come`, `leave`,
     or have left and stop to count (`wait over`); or the `clock` alone moves a target.
     """
@@ -37,7 +36,7 @@ class Event(NamedTuple):
     number: int = 0
 
 
-class Step(NamedTuple):
+class SimulationStep(NamedTuple):
     """What holds from an instant on. `active` sessions are there and count; `waiting` ones have left and
     still count; `targets` are those of the behaviours that were asked for, in their order.
     """
@@ -46,20 +45,20 @@ class Step(NamedTuple):
     active: int
     waiting: int
     targets: tuple[int, ...]
-    events: tuple[Event, ...]
+    events: tuple[SimulationEvent, ...]
 
 
-class Plan(NamedTuple):
+class SimulationSetup(NamedTuple):
     """A pool with all occurrences of its reservation, and how long sessions that left still count."""
 
-    pool: Pool
-    occurrences: tuple[Occurrence, ...]
+    pool: TimetablePool
+    occurrences: tuple[TimetableOccurrence, ...]
     stabilization_seconds: int
 
 
 def simulate(
-    plan: Plan, changes: Sequence[Change], behaviours: Sequence[str], first: int, last: int
-) -> list[Step]:
+    plan: SimulationSetup, changes: Sequence[SessionChange], behaviours: Sequence[str], first: int, last: int
+) -> list[SimulationStep]:
     """A step for `first`, and for each instant up to `last` inclusive at which anything happens.
 
     `changes` are by time, those of one instant in their order, and may begin before `first`. Who came first
@@ -69,34 +68,34 @@ def simulate(
     agenda = _agenda(crowd.occurrences, changes, first, last)
     waits = {one.at + plan.stabilization_seconds for one in changes if one.number < 0}
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
-    steps: list[Step] = []
+    steps: list[SimulationStep] = []
     for now, until in pairwise([*times, last + 1]):
         events = crowd.advance(now, agenda.get(now, ()))
         if now < first:
             continue
         targets = crowd.targets(behaviours, now)
         if not steps or events or targets != steps[-1].targets:
-            why = events or ((Event(CLOCK),) if steps else ())
-            steps.append(Step(now, crowd.active, crowd.waiting, targets, why))
+            why = events or ((SimulationEvent(CLOCK),) if steps else ())
+            steps.append(SimulationStep(now, crowd.active, crowd.waiting, targets, why))
         for at in _moments(lambda at: crowd.targets(behaviours, at), now, until):
             moved = crowd.targets(behaviours, at)
-            steps.append(Step(at, crowd.active, crowd.waiting, moved, (Event(CLOCK),)))
+            steps.append(SimulationStep(at, crowd.active, crowd.waiting, moved, (SimulationEvent(CLOCK),)))
     return steps
 
 
 def _agenda(
-    occurrences: Iterable[Occurrence], changes: Iterable[Change], first: int, last: int
-) -> dict[int, list[Event]]:
+    occurrences: Iterable[TimetableOccurrence], changes: Iterable[SessionChange], first: int, last: int
+) -> dict[int, list[SimulationEvent]]:
     """What happens when, without what follows from it."""
-    agenda: dict[int, list[Event]] = {}
+    agenda: dict[int, list[SimulationEvent]] = {}
     for one in occurrences:
         for at, kind in ((one.end, ENDS), (one.open, OPENS), (one.start, STARTS)):
             if first <= at <= last:
-                agenda.setdefault(at, []).append(Event(kind, one.id))
+                agenda.setdefault(at, []).append(SimulationEvent(kind, one.id))
     for change in changes:
         if change.at <= last:
             kind = COME if change.number > 0 else LEAVE
-            agenda.setdefault(change.at, []).append(Event(kind, number=abs(change.number)))
+            agenda.setdefault(change.at, []).append(SimulationEvent(kind, number=abs(change.number)))
     return agenda
 
 
@@ -110,7 +109,7 @@ def _moments(value: Callable[[int], tuple[int, ...]], now: int, until: int) -> I
 class _Crowd:
     """The sessions of the pool's course, and which occurrence each counts for."""
 
-    def __init__(self, plan: Plan, first: int, last: int) -> None:
+    def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
         self._count = full_count(plan.pool.resource_class)
         near = (one for one in plan.occurrences if one.open <= last and one.end >= first)
         self.occurrences = tuple(one for one in near if self._count(one))
@@ -118,10 +117,10 @@ class _Crowd:
         # One that is of the course, whatever narrows that.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
-        self._attendance = Attendance(plan.stabilization_seconds, lambda session, _: session.template)
+        self._attendance = SessionCounter(plan.stabilization_seconds, lambda session, _: session.template)
         self._here = deque[str]()
         self._arrived = 0
-        self._counts = Counts({}, {})
+        self._counts = ClaimCounts({}, {})
 
     @property
     def active(self) -> int:
@@ -131,14 +130,14 @@ class _Crowd:
     def waiting(self) -> int:
         return sum(self._counts.counted.values()) - self.active
 
-    def advance(self, now: int, happening: Iterable[Event]) -> tuple[Event, ...]:
+    def advance(self, now: int, happening: Iterable[SimulationEvent]) -> tuple[SimulationEvent, ...]:
         """To `now`; answers what happens there, with what follows from it."""
         waited = self.waiting
         self._counts = self._attendance.counts(now)
         over = waited - self.waiting
         if claims := self._claims(now):  # when all is over, those that are there are still told
             self._attendance.set_claims(claims)
-        events = (*((Event(WAIT_OVER, number=over),) if over else ()), *happening)
+        events = (*((SimulationEvent(WAIT_OVER, number=over),) if over else ()), *happening)
         for event in events:
             if event.kind == COME:
                 self._come(event.number, now)
@@ -165,8 +164,8 @@ class _Crowd:
         """Until the next advance."""
         return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviours)
 
-    def _asks(self, behaviour: str, now: int) -> Callable[[Occurrence], int]:
-        def seats(one: Occurrence) -> int:
+    def _asks(self, behaviour: str, now: int) -> Callable[[TimetableOccurrence], int]:
+        def seats(one: TimetableOccurrence) -> int:
             window = one.open, one.start, one.end
             return placeholders(behaviour, self._count(one), self._counts.counted.get(one.id, 0), window, now)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.runtime.formula import placeholders
+from gen.core.target import placeholders
 from tests import fieldtable, readmetable
 from tests.console import ROOT, blocks, commands, printed
 

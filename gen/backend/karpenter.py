@@ -10,6 +10,7 @@ from typing import Any
 
 from gen.backend.base import Manifest
 from gen.cloud import CloudCapacity
+from gen.core.labels import AFFINITY, CLASS, ROLE
 from gen.declared import Declared
 from gen.kind.cloudmachines import terms
 from gen.manifest import cloudsession, labels, naming
@@ -18,7 +19,6 @@ from gen.model import Cluster, ResourceClass, Site
 from gen.plan.labels import CAPACITY_TYPE
 from gen.plan.windows import Budgets, Held
 from gen.quantity import canonical
-from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 

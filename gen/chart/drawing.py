@@ -1,16 +1,39 @@
-"""What a chart shows, whoever draws it: lines of steps over time, and where their axes have marks."""
+"""What a chart shows: lines over time, the marks of its axes, and text in SVG."""
 
 from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import accumulate
 from typing import NamedTuple
 
 from gen.dates.zone import DAY, Zone, clock, day_of, local, resolve
+from gen.table import visible, width
+
+
+def written(x: float, y: float, said: str, style: str) -> str:
+    return f'<text class="{style}" x="{rounded(x)}" y="{rounded(y)}">{escaped(said)}</text>'
+
+
+def escaped(value: str) -> str:
+    return escape(visible(value), quote=False)
+
+
+def shortened(said: str, longest: int) -> str:
+    if width(said) <= longest:
+        return said
+    kept = list(accumulate(said))
+    return next(part for part in reversed(kept) if width(part) < longest) + "…"
+
+
+def rounded(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
 
 SESSIONS, TARGET = "sessions", "target"
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, DAY, 2 * DAY, 7 * DAY, 28 * DAY)  # minutes
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """`name` is `sessions`, `target`, or the behaviour whose target it is. `points` are (instant, value) by
     instant, from the opening on; a value holds until the next.
     """
@@ -26,12 +49,12 @@ class Line(NamedTuple):
         return f"{self.name} {self.value_before(at)}"
 
 
-class Panel(NamedTuple):
+class LinePanel(NamedTuple):
     """One class. Lines in the order in which they are drawn: the last lies on top."""
 
     title: str
     seats: int  # that were reserved
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
 
     @property
     def top(self) -> int:
@@ -39,7 +62,7 @@ class Panel(NamedTuple):
         return max(1, self.seats, *(value for line in self.lines for _, value in line.points))
 
 
-class Span(NamedTuple):
+class TimeAxis(NamedTuple):
     """The occurrence along which time runs, on the clock of its zone."""
 
     open: int

@@ -1,10 +1,47 @@
-"""A chart in characters: steps of box drawing, or of plain ASCII where a terminal cannot show more. Pure."""
+"""Line charts in the terminal: box-drawing characters, or ASCII where needed. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gen.chart.drawing import Line, Panel, Span, round_numbers, scale, spread
-from gen.chart.grid import Grid
+from gen.chart.drawing import ChartLine, LinePanel, TimeAxis, round_numbers, scale, spread
+
+
+class _Cell(NamedTuple):
+    character: str = " "
+    colour: str = ""
+
+
+class Grid:
+    """Rows count from the top. What is put outside of it is not seen."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self._rows = [[_Cell()] * columns for _ in range(rows)]
+
+    def put(self, row: int, column: int, text: str, colour: str = "") -> None:
+        """`colour` is a number of ECMA-48, as 36; empty: the terminal's own."""
+        cells = self._rows[row]
+        for at, character in enumerate(text, column):
+            if 0 <= at < len(cells):
+                cells[at] = _Cell(character, colour)
+
+    def is_free(self, row: int, first: int, end: int) -> bool:
+        return all(cell.character == " " for cell in self._rows[row][max(first, 0) : end])
+
+    def text(self, *, colour: bool) -> str:
+        return "".join(f"{_row_text(row, colour)}\n" for row in self._rows)
+
+
+def _row_text(cells: list[_Cell], colour: bool) -> str:
+    """Without blanks at its end."""
+    filled = len("".join(cell.character for cell in cells).rstrip())
+    line, shown = "", ""
+    for cell in cells[:filled]:
+        if colour and cell.colour != shown and cell.character != " ":
+            shown = cell.colour
+            line += f"\x1b[{shown or 0}m"
+        line += cell.character
+    return line + "\x1b[0m" * bool(shown)
+
 
 _ROWS, _TICKS, _NARROWEST = 16, 4, 24
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
@@ -19,7 +56,7 @@ _COLOURS = {"target": "36", "maintain": "36", "reduce": "35", "none": "33", "ses
 _FAINT = "90"
 
 
-class Look(NamedTuple):
+class TerminalStyle(NamedTuple):
     width: int  # of the terminal, in columns
     boxes: bool = True
     colour: bool = False
@@ -57,7 +94,7 @@ def _scale(top: int) -> _Scale:
 class _Plot(NamedTuple):
     """Where the lines are: `left` is the first of its columns; the end of the span lies in the last."""
 
-    span: Span
+    span: TimeAxis
     scale: _Scale
     ticks: dict[int, int]
     left: int
@@ -72,7 +109,7 @@ class _Plot(NamedTuple):
         return self.scale.top - self.scale.row(value)
 
 
-def draw(panel: Panel, span: Span, look: Look) -> str:
+def draw(panel: LinePanel, span: TimeAxis, look: TerminalStyle) -> str:
     """Lines of the look's width at most, but wide enough to read."""
     scaled = _scale(panel.top)
     ticks = scaled.ticks(panel.seats)
@@ -90,7 +127,7 @@ def draw(panel: Panel, span: Span, look: Look) -> str:
     return grid.text(colour=look.colour)
 
 
-def _axes(grid: Grid, plot: _Plot, look: Look) -> None:
+def _axes(grid: Grid, plot: _Plot, look: TerminalStyle) -> None:
     side, tick, corner, floor, notch, mark = "│┤└─┬┊" if look.boxes else "||+-+:"
     bottom, left = plot.scale.top, plot.left
     for row in range(bottom + 1):
@@ -114,7 +151,7 @@ def _centred(grid: Grid, row: int, column: int, text: str, colour: str = "") -> 
         grid.put(row, first, text, colour)
 
 
-def _path(line: Line, plot: _Plot) -> dict[tuple[int, int], int]:
+def _path(line: ChartLine, plot: _Plot) -> dict[tuple[int, int], int]:
     """The sides that each cell of the line joins. All that changes within a column is drawn there."""
     sides: dict[tuple[int, int], int] = {}
 
@@ -140,7 +177,7 @@ def _path(line: Line, plot: _Plot) -> dict[tuple[int, int], int]:
     return sides
 
 
-def _label(grid: Grid, plot: _Plot, lines: Sequence[Line]) -> None:
+def _label(grid: Grid, plot: _Plot, lines: Sequence[ChartLine]) -> None:
     """Beside the end of each line."""
     end = plot.span.end
     ordered = sorted(lines, key=lambda line: -line.value_before(end))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from gen.check.cloudbudgets import seats_on, windows
 from gen.check.load import NEVER, Pool, holders, holders_text
 from gen.cloud import CloudCapacity
+from gen.core.instants import instant_text
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.cloudtext import seconds
 from gen.model import Site
 from gen.placed import cluster_named
 from gen.plan.windows import Window
-from gen.runtime.instant import instant_text
 
 EXPIRES, AT_ONCE = "B172", "B189"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gen.check.load import NEVER, Pool, holders, holders_text, holding, last_rise, peak, per_seat, together
 from gen.cloud import CloudCapacity
+from gen.core.instants import instant_text
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.renku import their_path
@@ -14,7 +15,6 @@ from gen.model import ResourceClass, Site
 from gen.placed import cluster_named
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
-from gen.runtime.instant import instant_text
 
 TOO_LITTLE = "B174"
 

@@ -9,13 +9,13 @@ from gen.check.cloudmatch import fit
 from gen.check.karpenter import problems_of_need
 from gen.check.load import NEVER, Pool, levels, peak, together
 from gen.cloud import CloudReservation
+from gen.core.instants import instant_text
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import has_nodes, placed
 from gen.quantity import NANO, parse
-from gen.runtime.instant import instant_text
 
 NO_NODES, TAKEN_AWAY = "B171", "B192"
 _TYPE: Path = ("spec", "backend", "type")

@@ -13,6 +13,7 @@ from gen.check.cloudclass import clouds_of, names_for
 from gen.check.cloudmatch import fit
 from gen.check.load import NEVER
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.core.instants import instant_text
 from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
@@ -20,7 +21,6 @@ from gen.finding import Path, Problem
 from gen.kind.renku import their_path
 from gen.model import Reservation, ResourceClass
 from gen.placed import Stands, class_names, has_nodes, stands
-from gen.runtime.instant import instant_text
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NEVER * 60

@@ -10,6 +10,7 @@ from gen.command.asked import Asked
 from gen.command.exits import GOOD
 from gen.command.progress import watched
 from gen.command.say import say
+from gen.core.instants import instant_text
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.zone import Zone
 from gen.kind.backend import PLACEHOLDER
@@ -17,7 +18,6 @@ from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
 from gen.placed import Stands, has_nodes, stands
 from gen.report import hours_json, seats_text
-from gen.runtime.instant import instant_text
 
 
 class _Row(NamedTuple):

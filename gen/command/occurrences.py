@@ -9,12 +9,12 @@ from gen.command.asked import Asked
 from gen.command.exits import GOOD
 from gen.command.progress import watched
 from gen.command.say import say
+from gen.core.instants import instant_text
 from gen.dates.moment import day_span, local_day, named, near_span_text, near_text, span_text
 from gen.dates.occurrence import Occurrence, Skipped
 from gen.pipeline import Item, Part, Pipeline
 from gen.placed import has_nodes, stands
 from gen.report import seats_text
-from gen.runtime.instant import instant_text
 
 END_OF_TIME = 2**40
 

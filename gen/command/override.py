@@ -15,18 +15,18 @@ from gen.command.exits import BAD_INPUT, GOOD
 from gen.command.reaching import reach
 from gen.command.say import say
 from gen.command.statustext import finding_line
+from gen.core.instants import instant_text
+from gen.core.labels import RESERVATION, SITE
+from gen.core.overrides import MAX_TARGET, Override
 from gen.dates.moment import local_text, named
 from gen.kind.shape import nearest
-from gen.live import order
-from gen.live.client import Remote
-from gen.live.facts import Place
-from gen.live.order import Orders
-from gen.live.rules import Live
+from gen.live import overriding
+from gen.live.client import ClusterClient
+from gen.live.clusterfacts import ClusterLocation
+from gen.live.findings import LiveFinding
+from gen.live.overriding import Overrides
 from gen.model import Site
 from gen.pipeline import Part, Pipeline
-from gen.runtime.instant import instant_text
-from gen.runtime.labels import RESERVATION, SITE
-from gen.runtime.override import MOST, Override
 
 LONGEST = 7 * 86_400  # seconds: what is to last belongs into git
 _SPAN = re.compile(r"\+([1-9]\d{0,4})([mhd])", re.ASCII)
@@ -79,9 +79,9 @@ def _wanted(asked: Asked, classes: tuple[str, ...], pipeline: Pipeline, now: int
         raise _refusal(f"say CLASS=TARGET, such as {classes[0] if classes else 'small'}=60, or --clear.")
     targets = {}
     for name, _, number in pairs:
-        if not _NUMBER.fullmatch(number) or int(number) > MOST:
+        if not _NUMBER.fullmatch(number) or int(number) > MAX_TARGET:
             raise _refusal(
-                f'"{name}={number}" is no CLASS=TARGET. Write {name}=60: a number from 0 to {MOST}.'
+                f'"{name}={number}" is no CLASS=TARGET. Write {name}=60: a number from 0 to {MAX_TARGET}.'
             )
         targets[name] = int(number)
     return _Wanted(targets, (), _until(asked, pipeline, now))
@@ -114,18 +114,18 @@ def _carry_out(asked: Asked, site: Site, parts: Sequence[Part], wanted: _Wanted,
     means = reach(asked, clusters)
     ours = {SITE: site.name, RESERVATION: asked.words[0]}
 
-    def write(remote: Remote, at: Place) -> tuple[Orders, Orders] | None:
+    def write(remote: ClusterClient, at: ClusterLocation) -> tuple[Overrides, Overrides] | None:
         classes = [one.name for one in concerned[at.cluster].placed.classes]
-        return order.place(remote, at.namespace, ours, wanted.changes(classes), now)
+        return overriding.write_overrides(remote, at.namespace, ours, wanted.changes(classes), now)
 
     places = means.places(site, clusters)
-    answers = means.at_each([one for one in places.values() if isinstance(one, Place)], write)
+    answers = means.at_each([one for one in places.values() if isinstance(one, ClusterLocation)], write)
     code = GOOD
     for name, found in places.items():
-        answer = found if isinstance(found, Live) else answers[name]
+        answer = found if isinstance(found, LiveFinding) else answers[name]
         if answer is None:
             say(f"{name}: there is no timetable of {asked.words[0]}: nothing to override.\n", aside=True)
-        elif isinstance(answer, Live):
+        elif isinstance(answer, LiveFinding):
             say(f"{finding_line(answer, colour=False)}\n", aside=True)
         else:
             say(_confirmed(site, concerned[name], *answer))
@@ -134,7 +134,7 @@ def _carry_out(asked: Asked, site: Site, parts: Sequence[Part], wanted: _Wanted,
     return code
 
 
-def _confirmed(site: Site, part: Part, before: Orders, after: Orders) -> str:
+def _confirmed(site: Site, part: Part, before: Overrides, after: Overrides) -> str:
     name, cluster = part.placed.reservation.name, part.placed.cluster.name
     zone = named(part.placed.reservation.recurrence.zone or site.zone)
     lines = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gen.chart.bars import Layer, Panel, svg
+from gen.chart.barchart import BarLayer, BarPanel, bar_chart
 from gen.cost.clusters import Planned
 from gen.cost.dates import Asked
 from gen.cost.ledger import CAPACITY_TYPES
@@ -18,26 +18,30 @@ def picture(plan: Plan, some: Sequence[Planned], asked: Asked, site: str, zone: 
     found = over_time(some, asked, (plan.since, plan.until), named(zone))
     idle = "; idle ones are reserved" if any(found.idle) else ""
     panels = [
-        Panel(
-            f"Most seats open at once, each {found.unit}", (Layer("seats", tuple(map(float, found.seats))),)
+        BarPanel(
+            f"Most seats open at once, each {found.unit}",
+            (BarLayer("seats", tuple(map(float, found.seats))),),
         ),
-        Panel(f"Most machines at once, each {found.unit}{idle}", _machines(found)),
-        Panel(f"US dollars for machines by the hour, each {found.unit}", _layers(found.money)),
+        BarPanel(f"Most machines at once, each {found.unit}{idle}", _machines(found)),
+        BarPanel(f"US dollars for machines by the hour, each {found.unit}", _layers(found.money)),
     ]
     first, last = (local_text(at, named(zone))[4:14] for at in (plan.since, plan.until))
-    return svg(f"{site}: seats, machines and money", f"{first} to {last}. {_sum(plan)}", panels, found.bins)
+    return bar_chart(
+        f"{site}: seats, machines and money", f"{first} to {last}. {_sum(plan)}", panels, found.bins
+    )
 
 
-def _machines(found: OverTime) -> tuple[Layer, ...]:
+def _machines(found: OverTime) -> tuple[BarLayer, ...]:
     """What is reserved and idle stands upon what is reserved and used."""
     reserved, *others = _layers(found.machines)
-    return reserved, Layer("idle", tuple(map(float, found.idle))), *others
+    return reserved, BarLayer("idle", tuple(map(float, found.idle))), *others
 
 
-def _layers(rows: Sequence[Sequence[float]]) -> tuple[Layer, ...]:
+def _layers(rows: Sequence[Sequence[float]]) -> tuple[BarLayer, ...]:
     columns = zip(*rows, strict=True) if rows else ((),) * len(CAPACITY_TYPES)
     return tuple(
-        Layer(name, tuple(map(float, values))) for name, values in zip(CAPACITY_TYPES, columns, strict=True)
+        BarLayer(name, tuple(map(float, values)))
+        for name, values in zip(CAPACITY_TYPES, columns, strict=True)
     )
 
 

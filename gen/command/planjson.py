@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from gen import report
+from gen.core.instants import instant_text
 from gen.cost.dates import OccurrencePlan
 from gen.cost.jsonvalues import machines_json, money_json, use_json
 from gen.cost.ledger import Sum
@@ -11,7 +12,6 @@ from gen.cost.plan import MonthPlan, Peak, Plan, ReservedPlan
 from gen.cost.shop import TABLE
 from gen.cost.values import Money
 from gen.report import hours_json
-from gen.runtime.instant import instant_text
 
 Answer = dict[str, object]
 

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 
 from gen.command.asked import Asked, UsageError
-from gen.live.contexts import UnclearError, said
-from gen.live.reach import Reach
+from gen.live.access import ClusterAccess, ContextArgumentError, parse_contexts
 from gen.model import Cluster
 
 
-def reach(asked: Asked, clusters: Sequence[Cluster]) -> Reach:
+def reach(asked: Asked, clusters: Sequence[Cluster]) -> ClusterAccess:
     """`clusters` are those that are asked for."""
     try:
-        ordered = said(asked.values("--context"), [one.name for one in clusters])
-    except UnclearError as error:
+        ordered = parse_contexts(asked.values("--context"), [one.name for one in clusters])
+    except ContextArgumentError as error:
         raise UsageError(f"--context: {error}") from error
-    return Reach(asked.value("--kubeconfig"), ordered)
+    return ClusterAccess(asked.value("--kubeconfig"), ordered)

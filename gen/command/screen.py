@@ -3,17 +3,17 @@
 import os
 from collections.abc import Mapping
 
-from gen.chart.terminal import Look
+from gen.chart.terminal import TerminalStyle
 from gen.command.answer import coloured
 
 _USUAL_WIDTH = 80
 
 
-def look(stream: object) -> Look:
+def look(stream: object) -> TerminalStyle:
     columns = width(stream)
     if columns is None:
-        return Look(_USUAL_WIDTH)
-    return Look(columns, boxes=shows_boxes(os.environ), colour=coloured(stream))
+        return TerminalStyle(_USUAL_WIDTH)
+    return TerminalStyle(columns, boxes=shows_boxes(os.environ), colour=coloured(stream))
 
 
 def width(stream: object) -> int | None:

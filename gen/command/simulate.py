@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gen import report
-from gen.chart import svg, terminal
-from gen.chart.drawing import SESSIONS, TARGET, Line, Panel, Span
+from gen.chart import linechart, terminal
+from gen.chart.drawing import SESSIONS, TARGET, ChartLine, LinePanel, TimeAxis
 from gen.command import screen, selection, steps
 from gen.command.answer import tell
 from gen.command.asked import Asked, UsageError
@@ -16,6 +16,8 @@ from gen.command.drawn import save
 from gen.command.exits import GOOD
 from gen.command.progress import watched
 from gen.command.say import say
+from gen.core.instants import instant_text
+from gen.core.timetable import BEHAVIOURS, parse_timetable
 from gen.dates.moment import named, span_text
 from gen.dates.occurrence import Occurrence
 from gen.manifest.timetabletext import timetable_text
@@ -23,10 +25,8 @@ from gen.model import Site
 from gen.pipeline import Item, Pipeline
 from gen.placed import has_nodes, stands
 from gen.report import seats_text
-from gen.runtime.instant import instant_text
-from gen.runtime.timetable import BEHAVIOURS, parse
-from gen.sessiontext import Scene, SessionsError, changes
-from gen.simulation import Change, Plan, Step, simulate
+from gen.sessiontext import SessionScene, SessionsError, parse_changes
+from gen.simulation import SessionChange, SimulationSetup, SimulationStep, simulate
 
 _LARGEST = 1 << 20  # bytes of a file of sessions
 
@@ -37,7 +37,7 @@ class _Run(NamedTuple):
     title: str
     resource_class: str
     seats: int
-    steps: list[Step]
+    steps: list[SimulationStep]
 
 
 class _Simulation(NamedTuple):
@@ -48,9 +48,9 @@ class _Simulation(NamedTuple):
     runs: list[_Run]
 
     @property
-    def span(self) -> Span:
+    def span(self) -> TimeAxis:
         found = self.occurrence
-        return Span(found.open, found.start, found.end, named(found.zone))
+        return TimeAxis(found.open, found.start, found.end, named(found.zone))
 
     @property
     def when(self) -> str:
@@ -78,7 +78,7 @@ def run(asked: Asked) -> int:
     made = _simulation(asked, item, pipeline.site, occurrence)
     chart = asked.value("--chart")
     if chart is not None:
-        save(chart, svg.svg(made.title, made.when, _panels(made), made.span))
+        save(chart, linechart.line_chart(made.title, made.when, _panels(made), made.span))
     if item.reservation.suspend:
         say(f"berth: {item.reservation.name} is suspended: this would happen if it were not.\n", aside=True)
     say(_json(made) if asked.form == "json" else _text(made))
@@ -89,7 +89,7 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
     reservation, wanted = item.reservation, asked.value("--class")
     names = tuple(name for name, _ in occurrence.seats)
     usual = wanted or (names[0] if len(names) == 1 else "")
-    scene = Scene(named(occurrence.zone), occurrence.open, occurrence.end, names, usual)
+    scene = SessionScene(named(occurrence.zone), occurrence.open, occurrence.end, names, usual)
     coming = _sessions(asked.value("--sessions"), scene)
     behaviours = BEHAVIOURS if asked.has("--compare") else (reservation.behaviour,)
     # Where nobody counts sessions, nobody waits; and a session that leaves its slot leaves it free at once.
@@ -97,8 +97,11 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
     wait = site.stabilization_seconds if waits else 0
     runs = []
     for part in item.parts:
-        timetable = parse(timetable_text(site, part.placed, part.occurrences))
-        plans = {pool.resource_class: Plan(pool, timetable.occurrences, wait) for pool in timetable.pools}
+        timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
+        plans = {
+            pool.resource_class: SimulationSetup(pool, timetable.occurrences, wait)
+            for pool in timetable.pools
+        }
         for name, count in occurrence.seats:
             if name in plans and wanted in (None, name):
                 held = seats_text([(name, count)], nodes=has_nodes(reservation))
@@ -110,7 +113,7 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
     return _Simulation(occurrence, reservation.title, behaviours, wait, runs)
 
 
-def _sessions(said: str | None, scene: Scene) -> dict[str, list[Change]]:
+def _sessions(said: str | None, scene: SessionScene) -> dict[str, list[SessionChange]]:
     """A text has a colon and begins with a digit; all else names a file."""
     if said is None:
         return {name: [] for name in scene.classes}
@@ -120,7 +123,7 @@ def _sessions(said: str | None, scene: Scene) -> dict[str, list[Change]]:
     if not (text[:1].isdigit() and ":" in text):
         text, source = _content(said), "standard input" if said == "-" else said
     try:
-        return changes(text, source, scene)
+        return parse_changes(text, source, scene)
     except SessionsError as error:
         raise UsageError(str(error)) from error
 
@@ -143,19 +146,19 @@ def _content(name: str) -> str:
         raise UsageError(f"--sessions {name}: this is not UTF-8 text.") from error
 
 
-def _panels(made: _Simulation) -> list[Panel]:
-    return [Panel(run.title, run.seats, _lines(run.steps, made.behaviours)) for run in made.runs]
+def _panels(made: _Simulation) -> list[LinePanel]:
+    return [LinePanel(run.title, run.seats, _lines(run.steps, made.behaviours)) for run in made.runs]
 
 
-def _lines(done: Sequence[Step], behaviours: Sequence[str]) -> tuple[Line, ...]:
+def _lines(done: Sequence[SimulationStep], behaviours: Sequence[str]) -> tuple[ChartLine, ...]:
     """The first behaviour is drawn last: it lies on top. Sessions only where there are any."""
     styles = behaviours if len(behaviours) > 1 else [TARGET]
     lines = [
-        Line(style, tuple((step.at, step.targets[place]) for step in done))
+        ChartLine(style, tuple((step.at, step.targets[place]) for step in done))
         for place, style in enumerate(styles)
     ]
     if any(step.active for step in done):
-        lines.append(Line(SESSIONS, tuple((step.at, step.active) for step in done)))
+        lines.append(ChartLine(SESSIONS, tuple((step.at, step.active) for step in done)))
     return tuple(reversed(lines))
 
 

@@ -17,13 +17,11 @@ from gen.command.statustext import as_json, as_text, pools_of
 from gen.dates.moment import named
 from gen.dates.zone import Zone
 from gen.finding import ERROR, WARNING
-from gen.live.bydates import calendar_only
-from gen.live.case import look_at
-from gen.live.expected import Expected, expected
-from gen.live.facts import Facts, Place
-from gen.live.judge import judged
-from gen.live.rules import Live
-from gen.live.status import ClusterStatus
+from gen.live.clusterfacts import ClusterFacts, ClusterLocation
+from gen.live.expected import ExpectedState, expected_states
+from gen.live.findings import LiveFinding
+from gen.live.judge import judge_cluster
+from gen.live.poolstate import ClusterStatus, cluster_state, status_from_git
 from gen.model import Cluster, Site
 from gen.output.renderer import Renderer
 from gen.output.templatefiles import TemplateError
@@ -45,7 +43,7 @@ def run(asked: Asked) -> int:
         return code
     clusters = [one for one in site.clusters if cluster in (None, one.name)]
     try:
-        wanted = expected(site, items, Renderer(asked.value("--templates")))
+        wanted = expected_states(site, items, Renderer(asked.value("--templates")))
     except TemplateError as error:
         tell(error.findings, asked)
         return BAD_INPUT
@@ -64,25 +62,34 @@ def run(asked: Asked) -> int:
 
 
 def _looking(
-    asked: Asked, site: Site, clusters: list[Cluster], wanted: Mapping[str, Expected]
+    asked: Asked, site: Site, clusters: list[Cluster], wanted: Mapping[str, ExpectedState]
 ) -> Callable[[int], list[ClusterStatus]]:
     """Looks at all clusters at an instant, as often as one likes."""
     means = reach(asked, clusters)
 
     def look(now: int) -> list[ClusterStatus]:
         places = means.places(site, clusters)
-        seen = means.facts(site, [one for one in places.values() if isinstance(one, Place)], now)
+        seen = means.facts(site, [one for one in places.values() if isinstance(one, ClusterLocation)], now)
         return [status(one, places[one.name], seen.get(one.name), now) for one in clusters]
 
-    def status(cluster: Cluster, place: Place | Live, seen: Facts | Live | None, now: int) -> ClusterStatus:
-        at = place if isinstance(place, Place) else Place(cluster.name, cluster.namespace, None)
-        facts = seen if isinstance(seen, Facts) else Facts()
-        asked = look_at(at, site, wanted[cluster.name], facts, now)
-        if isinstance(place, Live):
-            return calendar_only(asked, place)._replace(place=None)
-        if isinstance(seen, Live):
-            return calendar_only(asked, seen)
-        return judged(asked, runtime.together(koordinator=cluster.koordinator is not None))
+    def status(
+        cluster: Cluster,
+        place: ClusterLocation | LiveFinding,
+        seen: ClusterFacts | LiveFinding | None,
+        now: int,
+    ) -> ClusterStatus:
+        at = (
+            place
+            if isinstance(place, ClusterLocation)
+            else ClusterLocation(cluster.name, cluster.namespace, None)
+        )
+        facts = seen if isinstance(seen, ClusterFacts) else ClusterFacts()
+        asked = cluster_state(at, site, wanted[cluster.name], facts, now)
+        if isinstance(place, LiveFinding):
+            return status_from_git(asked, place)._replace(place=None)
+        if isinstance(seen, LiveFinding):
+            return status_from_git(asked, seen)
+        return judge_cluster(asked, runtime.together(koordinator=cluster.koordinator is not None))
 
     return look
 

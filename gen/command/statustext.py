@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from gen import report, table
+from gen.core.instants import instant_text
 from gen.dates.moment import local_day, local_text, near_span_text
 from gen.dates.zone import Zone
 from gen.finding import ERROR, NOTE, WARNING
-from gen.live.rules import Live
-from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus, SlotCount
-from gen.runtime.instant import instant_text
+from gen.live.findings import LiveFinding
+from gen.live.poolstate import ACTIVE, COMPLETED, DEGRADED, SCHEDULED, ClusterStatus, PoolStatus, SlotCount
 
 _UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
 _RED, _YELLOW, _GREEN, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[0m"
-_STATES = {ACTIVE: _GREEN, FAILED: _RED, PENDING: "", COMPLETED: ""}
+_STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
 _SEVERITIES = {ERROR: _RED, WARNING: _YELLOW, NOTE: _CYAN}
 
 
@@ -47,7 +47,7 @@ def pools_of(clusters: Sequence[ClusterStatus]) -> list[PoolStatus]:
     return sorted((row for one in clusters for row in one.pools), key=lambda row: row.reservation)
 
 
-def _once(clusters: Sequence[ClusterStatus]) -> list[Live]:
+def _once(clusters: Sequence[ClusterStatus]) -> list[LiveFinding]:
     """Those of clusters first; what all pools of a reservation share is told once."""
     found = [finding for one in clusters for finding in one.findings]
     found += [finding for row in pools_of(clusters) for finding in row.findings]
@@ -112,7 +112,7 @@ def _drift(row: PoolStatus) -> str:
     return "?" if row.replicas is None else "synced"
 
 
-def finding_line(found: Live, *, colour: bool) -> str:
+def finding_line(found: LiveFinding, *, colour: bool) -> str:
     kind = f"{found.severity}[{found.code}]"
     if colour:
         kind = f"{_SEVERITIES[found.severity]}{kind}{_PLAIN}"
@@ -170,7 +170,7 @@ def _instant(at: int | None) -> str | None:
     return None if at is None else instant_text(at)
 
 
-def _findings(found: Sequence[Live]) -> list[dict[str, str]]:
+def _findings(found: Sequence[LiveFinding]) -> list[dict[str, str]]:
     return [
         {"severity": one.severity, "code": one.code, "message": one.message, "fix": one.fix} for one in found
     ]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gen import table
 from gen.dates.moment import local_day, near_text
 from gen.dates.zone import Zone
-from gen.simulation import CLOCK, COME, LEAVE, WAIT_OVER, Event, Step
+from gen.simulation import CLOCK, COME, LEAVE, WAIT_OVER, SimulationEvent, SimulationStep
 
 _LONGEST_RUN = 4  # of lines that the clock alone has made
 
@@ -20,7 +20,7 @@ class Scene(NamedTuple):
     stabilization_seconds: int
 
 
-def text(steps: Sequence[Step], behaviours: Sequence[str], scene: Scene) -> str:
+def text(steps: Sequence[SimulationStep], behaviours: Sequence[str], scene: Scene) -> str:
     """One behaviour is told with what it promises; several stand beside each other."""
     alone = len(behaviours) == 1
     targets = ["target", "promised"] if alone else list(behaviours)
@@ -34,9 +34,9 @@ def text(steps: Sequence[Step], behaviours: Sequence[str], scene: Scene) -> str:
     return table.text(["local time", "active", *targets, "what happens"], rows)
 
 
-def _shortened(steps: Sequence[Step]) -> Iterator[tuple[Step, int]]:
+def _shortened(steps: Sequence[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
     """The steps to show, each with the number of those left out in front of it: the middle of long runs."""
-    run: list[Step] = []
+    run: list[SimulationStep] = []
     for step in steps:
         if [event.kind for event in step.events] == [CLOCK]:
             run.append(step)
@@ -47,7 +47,7 @@ def _shortened(steps: Sequence[Step]) -> Iterator[tuple[Step, int]]:
     yield from _ends(run)
 
 
-def _ends(run: list[Step]) -> Iterator[tuple[Step, int]]:
+def _ends(run: list[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
     if len(run) <= _LONGEST_RUN:
         yield from ((step, 0) for step in run)
     else:
@@ -61,7 +61,7 @@ def _time(at: int, scene: Scene) -> str:
     return near_text(at, scene.zone, local_day(scene.start, scene.zone)) + seconds
 
 
-def _words(event: Event, scene: Scene) -> str:
+def _words(event: SimulationEvent, scene: Scene) -> str:
     one = event.number == 1
     if event.kind == COME:
         return f"{event.number} {'comes' if one else 'come'}"

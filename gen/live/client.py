@@ -11,14 +11,23 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import urllib3
 from kubernetes import client, config
 from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
 
-from gen.live.contexts import Known
-from gen.runtime.api import JSON, MERGE_PATCH
+from gen.runtime.apiclient import JSON, MERGE_PATCH
+
+
+class KubeContexts(NamedTuple):
+    """The contexts of a kubeconfig. `current` is empty where none is chosen. `inside`: we run in a cluster,
+    and there is no kubeconfig.
+    """
+
+    names: tuple[str, ...]
+    current: str
+    inside: bool = False
 
 
 class ClusterError(Exception):
@@ -29,7 +38,7 @@ class ClusterError(Exception):
         self.status = status
 
 
-def contexts(kubeconfig: str | None) -> Known:
+def read_contexts(kubeconfig: str | None) -> KubeContexts:
     """Of the file, else of $KUBECONFIG or ~/.kube/config. Raises ClusterError for what cannot be read."""
     where = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
     try:
@@ -39,14 +48,14 @@ def contexts(kubeconfig: str | None) -> Known:
     if tree is None:
         if kubeconfig:
             raise ClusterError(0, f"there is no kubeconfig {where}")
-        return Known((), "", inside="KUBERNETES_SERVICE_HOST" in os.environ)
+        return KubeContexts((), "", inside="KUBERNETES_SERVICE_HOST" in os.environ)
     value = tree.value
     names = tuple(str(one["name"]) for one in value.get("contexts") or ())
     current = value.get("current-context") or ""
-    return Known(names, current if current in names else "")
+    return KubeContexts(names, current if current in names else "")
 
 
-class Remote:
+class ClusterClient:
     """One cluster, for a while. Not for several threads. Raises ClusterError for all that goes wrong."""
 
     def __init__(self, kubeconfig: str | None, context: str | None) -> None:
@@ -54,7 +63,7 @@ class Remote:
         self.deadline = math.inf  # of every answer, on the monotonic clock
         settings = client.Configuration()
         settings.retries = False
-        complaints = _Complaints()
+        complaints = _LogCapture()
         logging.getLogger().addHandler(complaints)
         try:
             if context is None:
@@ -92,7 +101,7 @@ class Remote:
             answer = self._client.call_api(method, url, headers, body, _request_timeout=timeout)
             text = answer.read()
         except (urllib3.exceptions.HTTPError, client.ApiException, OSError, ValueError) as error:
-            raise ClusterError(0, self._explained(_said(error))) from error
+            raise ClusterError(0, self._explained(_reason(error))) from error
         return self._read(answer.status, text)
 
     def _read(self, status: int, body: bytes) -> Any:
@@ -111,7 +120,7 @@ class Remote:
         return "; ".join([message, *self._complaints])
 
 
-class _Complaints(logging.Handler):
+class _LogCapture(logging.Handler):
     """What the client logs in this thread while it reads a kubeconfig."""
 
     def __init__(self) -> None:
@@ -124,7 +133,7 @@ class _Complaints(logging.Handler):
             self.texts.append(record.getMessage())
 
 
-def _said(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     """The operating system says it best: `Connection refused`, not what was tried around it."""
     inner: BaseException | None = error
     while inner is not None:

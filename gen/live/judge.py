@@ -1,44 +1,55 @@
-"""From what was seen in a cluster, what git says, and now, to what is told. A pure function.
+"""The status of a cluster, from what was read there, what git says, and the time. A pure function.
 
-Everything is judged by the timetable in the cluster, for that is what the pods there follow; that git says
-something else is told beside it.
+A pool is judged by the timetable in the cluster, because pods follow that one; differences to git are
+reported as well.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from gen.core.decisions import pool_target
+from gen.core.instants import instant_text
+from gen.core.overrides import override_end, override_target
+from gen.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
+from gen.core.target import open_now
+from gen.core.timetable import Timetable as Read
+from gen.core.timetable import TimetablePool
 from gen.finding import ERROR
-from gen.live import ours, ready, seats, slotcase, slotseats, standing, sync
-from gen.live.bydates import by_clock
-from gen.live.case import Case, Look, occurrences_of, wanted_by_git
-from gen.live.facts import Deployment
-from gen.live.known import UNKNOWN, Known, known
-from gen.live.rules import Live
-from gen.live.sessions import Roll
-from gen.live.status import FAILED, ClusterStatus, Numbers, PoolStatus
-from gen.runtime.instant import instant_text
-from gen.runtime.override import in_force, over_at
-from gen.runtime.plan import wish
-from gen.runtime.session import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from gen.runtime.target import open_now
-from gen.runtime.timetable import Pool
-from gen.runtime.timetable import Timetable as Read
+from gen.live import health, persistent, seats, slotseats, sync
+from gen.live.clusterfacts import LivePool
+from gen.live.findings import LiveFinding
+from gen.live.gather import NO_TIMETABLE, OccurrenceSessions, ReadTimetable, read_live_timetable
+from gen.live.poolstate import (
+    DEGRADED,
+    ClusterState,
+    ClusterStatus,
+    PoolNumbers,
+    PoolState,
+    PoolStatus,
+    occurrences_of,
+    state_by_clock,
+    wanted_by_git,
+)
 
 
-def judged(look: Look, code: Mapping[str, str]) -> ClusterStatus:
+def judge_cluster(look: ClusterState, code: Mapping[str, str]) -> ClusterStatus:
     """`code` is the in-cluster code of this Berth, by file."""
-    found = {one.reservation: known(one) for one in look.facts.timetables}
-    look = look._replace(has_sweep=ours.sweep_works(look.facts, look.now))
+    found = {one.reservation: read_live_timetable(one) for one in look.facts.timetables}
+    look = look._replace(has_sweep=health.sweep_works(look.facts, look.now))
     names = {*look.expected, *found, *(one.reservation for one in look.facts.deployments)}
-    names |= slotcase.reservations(look.facts)
+    names |= slotseats.reservations_with_slots(look.facts)
     readable = [one.read for one in found.values() if one.read]
-    roll = Roll(readable, look.facts.sessions, look.now)
+    roll = OccurrenceSessions(readable, look.facts.sessions, look.now)
     pools: list[PoolStatus] = []
-    for name in sorted({*names, *standing.names(look)}):
+    for name in sorted({*names, *persistent.persistent_reservations(look)}):
         if name in names:
-            pools += _Reservation(look, name, found.get(name, UNKNOWN), roll).pools()
-        pools += standing.pools(look, name)
-    findings = [*ours.of_cluster(look, code), *ours.of_koordinator(look), *_of_sessions(look, readable)]
-    findings += ours.of_jobs(
+            pools += _ReservationJudge(look, name, found.get(name, NO_TIMETABLE), roll).pools()
+        pools += persistent.persistent_pools(look, name)
+    findings = [
+        *health.check_cluster(look, code),
+        *health.check_koordinator(look),
+        *_check_sessions(look, readable),
+    ]
+    findings += health.check_jobs(
         look,
         "",
         [one for one in look.facts.pods if not one.reservation],
@@ -47,31 +58,31 @@ def judged(look: Look, code: Mapping[str, str]) -> ClusterStatus:
     return ClusterStatus(look.place.cluster, look.place, tuple(pools), tuple(findings))
 
 
-class _Reservation:
+class _ReservationJudge:
     """One reservation in one cluster, with what is common to its pools."""
 
-    def __init__(self, look: Look, name: str, known: Known, roll: Roll) -> None:
+    def __init__(self, look: ClusterState, name: str, known: ReadTimetable, roll: OccurrenceSessions) -> None:
         self._look, self._name, self._known, self._roll = look, name, known, roll
         self._git = look.expected.get(name)
         facts = look.facts
         self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
         self._pods = tuple(one for one in facts.pods if one.reservation == name)
-        self._classes_of_slots = slotcase.classes(facts, name)
+        self._classes_of_slots = slotseats.classes_with_slots(facts, name)
         self.findings = self._common()
 
-    def _common(self) -> tuple[Live, ...]:
+    def _common(self) -> tuple[LiveFinding, ...]:
         look, name, known = self._look, self._name, self._known
-        if nothing := ours.of_nothing(look):
+        if nothing := health.nothing_applied(look):
             return (nothing,)
         cronjobs = [one for one in look.facts.cronjobs if one.reservation == name]
-        found = list(sync.of_reservation(look, name, known.read, known.malformed, cronjobs))
-        found += ours.of_jobs(
+        found = list(sync.check_reservation(look, name, known.read, known.malformed, cronjobs))
+        found += health.check_jobs(
             look, name, self._pods, [one for one in look.facts.jobs if one.reservation == name]
         )
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
-            found.append(Live("S037", look.place.cluster, name, message, fix))
+            found.append(LiveFinding("S037", look.place.cluster, name, message, fix))
         return tuple(found)
 
     def _timetable(self) -> Read | None:
@@ -86,31 +97,31 @@ class _Reservation:
         """Those of the timetable, then those that only git has, then Deployments and slots that nobody
         knows.
         """
-        found: dict[str, Pool] = {}
+        found: dict[str, TimetablePool] = {}
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
                 found.setdefault(pool.scaled, pool)
         for one in sorted(self._deployments.values()):
             nodes = one.name if one.is_nodes else ""
-            found.setdefault(one.name, Pool(one.resource_class, one.name, "none", node_pool=nodes))
+            found.setdefault(one.name, TimetablePool(one.resource_class, one.name, "none", node_pool=nodes))
         known = {pool.resource_class for pool in found.values()}
         for name in sorted(self._classes_of_slots - known):
-            found[f"/{name}"] = Pool(name, "", "none")
+            found[f"/{name}"] = TimetablePool(name, "", "none")
         return [self._status(pool) for pool in found.values()]
 
-    def _case(self, pool: Pool) -> Case:
+    def _case(self, pool: TimetablePool) -> PoolState:
         look, timetable = self._look, self._timetable()
         override = self._known.overrides.get(pool.resource_class)
-        ordered = in_force(self._known.overrides, pool.resource_class, look.now)
+        ordered = override_target(self._known.overrides, pool.resource_class, look.now)
         sessions = self._roll.counts(pool)
-        wanted, active = _wish(timetable, pool, sessions, ordered, look.now)
-        over = over_at(self._known.overrides, pool.resource_class)
+        wanted, active = _target_and_sessions(timetable, pool, sessions, ordered, look.now)
+        over = override_end(self._known.overrides, pool.resource_class)
         waiting = [
             one
             for one in look.facts.waiting
             if (one.reservation, one.resource_class) == (self._name, pool.resource_class)
         ]
-        case = Case(
+        case = PoolState(
             look,
             self._name,
             pool,
@@ -125,63 +136,67 @@ class _Reservation:
             tuple(waiting),
             self._pods,
         )
-        return slotcase.with_slots(case, sessions)
+        return slotseats.with_slot_state(case, sessions)
 
-    def _status(self, pool: Pool) -> PoolStatus:
+    def _status(self, pool: TimetablePool) -> PoolStatus:
         case = self._case(pool)
-        findings = [*self.findings, *sync.of_template(case), *sync.of_pool(case)]
-        if self._known is not UNKNOWN or self._deployments or self._classes_of_slots:
-            findings += [*_of_override(case), *_of_seats(case)]
+        findings = [*self.findings, *sync.check_template(case), *sync.check_pool(case)]
+        if self._known is not NO_TIMETABLE or self._deployments or self._classes_of_slots:
+            findings += [*_check_override(case), *_check_seats(case)]
         bad = any(one.severity == ERROR for one in findings)
         timetable = case.timetable or self._git
-        state, opens, ends = by_clock(timetable, pool.resource_class, self._look.now)
+        state, opens, ends = state_by_clock(timetable, pool.resource_class, self._look.now)
         return PoolStatus(
             self._name,
             pool.resource_class,
             self._look.place.cluster,
-            FAILED if bad else state,
+            DEGRADED if bad else state,
             opens,
             ends,
             *_numbers(case),
             tuple(findings),
             "suspended" if timetable is not None and timetable.suspend else "",
-            slotcase.count(case),
+            slotseats.slot_summary(case),
         )
 
 
-def _of_seats(case: Case) -> Iterator[Live]:
+def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
     if case.pool.slots is not None:
-        yield from slotseats.judged(case)
+        yield from slotseats.check_slots(case)
         return
     if case.pool.deployment:
-        yield from seats.judged(case)
-        yield from ready.judged(case)
-    yield from slotseats.left(case)
+        yield from seats.check_seats(case)
+        yield from seats.check_readiness(case)
+    yield from slotseats.leftover_slots(case)
 
 
-def _numbers(case: Case) -> Numbers:
+def _numbers(case: PoolState) -> PoolNumbers:
     """Wanted, asked for, ready, pending, active."""
     if case.pool.slots is not None or not case.pool.deployment:
-        return slotcase.numbers(case)
+        return slotseats.slot_numbers(case)
     found = case.deployment
     replicas, there = (found.replicas, found.ready) if found else (None, None)
     return _wanted(case, found), replicas, there, case.pending, case.active
 
 
-def _wish(
-    timetable: Read | None, pool: Pool, sessions: Mapping[str, int] | None, ordered: int | None, now: int
+def _target_and_sessions(
+    timetable: Read | None,
+    pool: TimetablePool,
+    sessions: Mapping[str, int] | None,
+    ordered: int | None,
+    now: int,
 ) -> tuple[int | None, int | None]:
     """Placeholders and sessions, by the very plan of our pods; None where nobody can tell."""
     if timetable is None:
         return ordered or 0, 0
-    found = wish(timetable, pool, now, sessions, ordered)
+    found = pool_target(timetable, pool, now, sessions, ordered)
     if not found.occurrences:
         return found.replicas, 0
     depends = pool.behaviour != "none" and ordered is None
     return None if sessions is None and depends else found.replicas, found.sessions
 
 
-def _wanted(case: Case, deployment: Deployment | None) -> int | None:
+def _wanted(case: PoolState, deployment: LivePool | None) -> int | None:
     """Where the cluster knows of nothing, what git says."""
     if case.timetable is None and deployment is None:
         return wanted_by_git(case)
@@ -190,16 +205,16 @@ def _wanted(case: Case, deployment: Deployment | None) -> int | None:
     return case.wanted
 
 
-def _of_override(case: Case) -> list[Live]:
+def _check_override(case: PoolState) -> list[LiveFinding]:
     if case.override is None:
         return []
     message = f"an override asks for {case.override.target} until {instant_text(case.override.until)}."
     return [case.live("S036", message, "It ends by itself; berth override --clear ends it now.")]
 
 
-def _of_sessions(look: Look, timetables: Iterable[Read]) -> list[Live]:
+def _check_sessions(look: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
     """Told once for each class with something open whose sessions are unknown, or whose templates are."""
-    found: dict[tuple[str, str], Live] = {}
+    found: dict[tuple[str, str], LiveFinding] = {}
     cluster = look.place.cluster
     for timetable in timetables:
         for pool in timetable.pools:
@@ -211,15 +226,17 @@ def _of_sessions(look: Look, timetables: Iterable[Read]) -> list[Live]:
                 message = f"sessions cannot be listed: {seen}."
                 known = "what there is" if pool.slots else "what the Deployment asks for"
                 fix = f"Ask for the right to list them; until then wanted is {known}."
-                found["S004", name] = Live("S004", cluster, name, message, fix)
+                found["S004", name] = LiveFinding("S004", cluster, name, message, fix)
             elif _lacks_templates(timetable, pool, seen, look.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."
                 fix = "Compare with the log of its pod, which asks Renku."
-                found["S005", name] = Live("S005", cluster, name, message, fix)
+                found["S005", name] = LiveFinding("S005", cluster, name, message, fix)
     return [found[key] for key in sorted(found)]
 
 
-def _lacks_templates(timetable: Read, pool: Pool, seen: tuple[Session, ...] | None, now: int) -> bool:
+def _lacks_templates(
+    timetable: Read, pool: TimetablePool, seen: tuple[Session, ...] | None, now: int
+) -> bool:
     """Whether it matters now that nobody looked up the templates of projects."""
     if pool.match.template == NO_TEMPLATE or not seen:
         return False

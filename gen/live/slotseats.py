@@ -1,41 +1,146 @@
-"""Are the slots of a pool what they should be, and what keeps the others waiting? Pure.
+"""Checks of a pool of slots: are there as many as needed, and why do others wait? Pure.
 
-A slot says when it was made and until when it stands, and nothing of how long one is missing; so who looks
-twice within seconds may see what our pod is about to put right.
+A slot does not say for how long another one has been missing, so two checks within seconds may report what
+the pod is about to correct.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from gen.live import ready, seats, slotcase
-from gen.live.case import EDIT, REPAIR, RESET, Case
-from gen.live.facts import Slot
-from gen.live.ready import PATIENCE, UNSCHEDULABLE, said
-from gen.live.rules import Live
-from gen.runtime.instant import instant_text
-from gen.runtime.labels import CLASS, RESERVATION, ROLE, SITE, SLOT, STANDING
+from gen.core.decisions import desired_state
+from gen.core.instants import instant_text
+from gen.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT, STANDING
+from gen.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slots, slot_demand
+from gen.live import seats
+from gen.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
+from gen.live.findings import LiveFinding
+from gen.live.poolstate import EDIT, REPAIR, RESET, PoolNumbers, PoolState, SlotCount, wanted_by_git
+from gen.live.seats import SCHEDULING_SECONDS, UNSCHEDULABLE, most_common_reason
+
+
+def find_slots(
+    facts: ClusterFacts, reservation: str, resource_class: str, *, standing: bool
+) -> tuple[LiveSlot, ...] | None:
+    """None where nobody knows."""
+    if facts.slots is None or isinstance(facts.slots, ListRefused):
+        return None
+    return tuple(
+        one
+        for one in facts.slots
+        if (one.reservation, one.resource_class, one.is_standing) == (reservation, resource_class, standing)
+    )
+
+
+def reservations_with_slots(facts: ClusterFacts) -> set[str]:
+    """Those that have slots of windows."""
+    return {one.reservation for one in _window_slots(facts)}
+
+
+def classes_with_slots(facts: ClusterFacts, reservation: str) -> set[str]:
+    return {one.resource_class for one in _window_slots(facts) if one.reservation == reservation}
+
+
+def _window_slots(facts: ClusterFacts) -> list[LiveSlot]:
+    known = () if facts.slots is None or isinstance(facts.slots, ListRefused) else facts.slots
+    return [one for one in known if not one.is_standing]
+
+
+def slot_numbers(case: PoolState) -> PoolNumbers:
+    """Wanted, asked for, ready, pending, active. Where nobody can tell what is wanted, what is asked for."""
+    if case.slots is None:
+        return None, None, None, None, case.active
+    living = len(case.census.living) + _placeholders(case)
+    wanted = requested_seats(case) if case.wanted is None else case.wanted
+    if case.timetable is None and not living:
+        wanted = wanted_by_git(case)
+    return wanted, living, ready_seats(case), len(case.census.pending) + case.pending, case.active
+
+
+def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> PoolState:
+    """`wanted` and `active` are then those of slots, where these hold the pool. One look cannot tell which
+    sessions have had their time to take a slot, so `demand.kept` takes none of them for such.
+    """
+    pool, look = case.pool, case.look
+    found = find_slots(look.facts, case.reservation, pool.resource_class, standing=False)
+    if found is None:
+        return case if pool.slots is None else case._replace(wanted=None, active=None)
+    seen = count_live_slots(found, look.place.namespace, pool.deployment)
+    case = case._replace(slots=found, census=seen)
+    if pool.slots is None or case.timetable is None:
+        return case
+    wanted = _demand(case, seen, sessions)
+    is_known = sessions is not None or not wanted.wish.occurrences
+    depends = pool.behaviour != "none" and case.override is None
+    return case._replace(
+        demand=wanted,
+        wanted=wanted.wanted if is_known or not depends else None,
+        active=(wanted.wish.sessions or 0) if is_known else None,
+    )
+
+
+def _demand(case: PoolState, seen: SlotCounts, sessions: Mapping[str, int] | None) -> SlotDemand:
+    assert case.timetable is not None
+    order = case.override
+    ordered, until = (None, 0) if order is None else (order.target, order.until)
+    aim = desired_state(case.timetable, case.pool, case.look.now, sessions, ordered)._replace(until=until)
+    return slot_demand(aim, sum(seen.owners.values()), 0)
+
+
+def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
+    return count_slots([one.held for one in found], PlaceholderOwner(namespace, pool))
+
+
+def slot_summary(case: PoolState) -> SlotCount | None:
+    """None where no slot holds anything of the pool, and none should, or nobody knows."""
+    return (
+        summarize_slots(case.census) if case.slots or (case.pool.slots and case.slots is not None) else None
+    )
+
+
+def summarize_slots(seen: SlotCounts) -> SlotCount:
+    over = len(seen.dead) + len(seen.going)
+    return SlotCount(len(seen.free), len(seen.used), len(seen.handed), len(seen.pending), over)
+
+
+def requested_seats(case: PoolState) -> int:
+    """Seats without a session that there are or will be: slots, and placeholders that will hand over."""
+    return len(case.census.free) + max(
+        len(case.census.handed) + len(case.census.pending), _placeholders(case)
+    )
+
+
+def ready_seats(case: PoolState) -> int:
+    """Those that somebody can take."""
+    there = case.deployment.ready if case.deployment and case.pool.has_deployment else 0
+    seen = case.census
+    return len(seen.free) + max(len(seen.handed), there)
+
+
+def _placeholders(case: PoolState) -> int:
+    return case.deployment.replicas if case.deployment and case.pool.has_deployment else 0
+
 
 RESOURCE = "reservations.scheduling.koordinator.sh"
 
 
-def judged(case: Case) -> Iterator[Live]:
+def check_slots(case: PoolState) -> Iterator[LiveFinding]:
     """Of a pool that slots hold. Nothing where they cannot be listed; that is told of the cluster."""
     if case.pool.has_deployment:
-        yield from ready.of_waiting(case)
+        yield from seats.check_waiting(case)
         if case.deployment is None:
             yield seats.missing(case)
     elif case.deployment is not None and case.deployment.replicas:
         yield seats.left(case, case.deployment, 0, "its seats are held by slots")
     if case.demand is None or case.demand.expires is None:
-        yield from left(case)
+        yield from leftover_slots(case)
         return
     yield from _asked(case)
-    yield from of_pending(case, case.slots or ())
+    yield from check_pending_slots(case, case.slots or ())
     yield from _late(case)
     yield from _short(case)
 
 
-def _asked(case: Case) -> Iterator[Live]:
-    if case.wanted is not None and (lacking := case.wanted - slotcase.asked(case)) > 0:
+def _asked(case: PoolState) -> Iterator[LiveFinding]:
+    if case.wanted is not None and (lacking := case.wanted - requested_seats(case)) > 0:
         told = f"{case.seats(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
         yield _lacking(case, told)
     elif not case.served and seats.opened(case) + seats.YOUNG <= case.look.now:
@@ -44,7 +149,7 @@ def _asked(case: Case) -> Iterator[Live]:
         yield _over(case, over)
 
 
-def _lacking(case: Case, told: str) -> Live:
+def _lacking(case: PoolState, told: str) -> LiveFinding:
     now, since = case.look.now, seats.opened(case)
     at_work = now < max(since + seats.YOUNG, case.changed + EDIT, _newest(case) + RESET)
     if at_work:
@@ -60,7 +165,7 @@ def _lacking(case: Case, told: str) -> Live:
     return case.live("S030", told, f"{fix}: {case.kubectl('get cronjobs,jobs,pods')}")
 
 
-def _over(case: Case, over: int) -> Live:
+def _over(case: PoolState, over: int) -> LiveFinding:
     """More than are kept for anybody."""
     kept = case.demand.kept if case.demand else 0
     told = f"{_slots(over)} too many: {case.census.spare} have no session, at most {kept} should."
@@ -70,7 +175,7 @@ def _over(case: Case, over: int) -> Live:
     return case.live("S033", told, f"Read what its pod says: {log}")
 
 
-def left(case: Case) -> Iterator[Live]:
+def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     """Slots with nothing open."""
     standing = case.census.standing
     if not standing:
@@ -95,11 +200,13 @@ def left(case: Case) -> Iterator[Live]:
         yield case.live("S033", told, f"By hand: {_delete(case)}")
 
 
-def of_pending(case: Case, slots: Sequence[Slot]) -> Iterator[Live]:
+def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
     """What those that hold no seat yet wait for, once they have waited for a minute."""
     pending = {one.uid for one in case.census.pending}
     waiting = [
-        one for one in slots if one.held.uid in pending and one.held.created + PATIENCE <= case.look.now
+        one
+        for one in slots
+        if one.held.uid in pending and one.held.created + SCHEDULING_SECONDS <= case.look.now
     ]
     unseen = [one for one in waiting if not one.is_seen]
     if unseen:
@@ -109,13 +216,13 @@ def of_pending(case: Case, slots: Sequence[Slot]) -> Iterator[Live]:
         return
     reasons = {one.trouble.reason for one in told if one.trouble}
     for_what = "for a node" if reasons <= {*UNSCHEDULABLE} else "to be held"
-    words = said([one.trouble for one in told if one.trouble])
+    words = most_common_reason([one.trouble for one in told if one.trouble])
     verb = "waits" if len(told) == 1 else "wait"
     message = f"{_slots(len(told))} {verb} {for_what} since {_since(told)}: {words}"
     yield case.live("S040", message, _of_nodes(case))
 
 
-def _of_nodes(case: Case) -> str:
+def _of_nodes(case: PoolState) -> str:
     scaler = case.look.autoscaler
     if scaler == "none":
         return "Add nodes, or lower the count."
@@ -124,7 +231,7 @@ def _of_nodes(case: Case) -> str:
     return f"Add nodes: {scaler} adds none for slots. withPlaceholders makes it add them."
 
 
-def _unseen(case: Case, unseen: Sequence[Slot]) -> Live:
+def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
     scheduler = case.look.scheduler
     message = (
         f"{_slots(len(unseen))} made at {_since(unseen)} or later {'has' if len(unseen) == 1 else 'have'} no "
@@ -137,19 +244,19 @@ def _unseen(case: Case, unseen: Sequence[Slot]) -> Live:
     return case.live("S062", message, f"See whether it runs, and under that name: {see}")
 
 
-def _late(case: Case) -> Iterator[Live]:
+def _late(case: PoolState) -> Iterator[LiveFinding]:
     """A slot that stays Pending is no seat."""
     if case.wanted is None:
         return
-    missing = min(case.wanted, slotcase.asked(case)) - slotcase.ready(case)
+    missing = min(case.wanted, requested_seats(case)) - ready_seats(case)
     if missing <= 0:
         return
     waiting = [one.created for one in case.census.pending] + [one.since for one in case.waiting]
     see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
-    yield from ready.late(case, missing, "seats", min(waiting, default=None), see)
+    yield from seats.late(case, missing, "seats", min(waiting, default=None), see)
 
 
-def _short(case: Case) -> Iterator[Live]:
+def _short(case: PoolState) -> Iterator[LiveFinding]:
     """Slots that end before their window does."""
     ends = case.demand.expires if case.demand else None
     early = [one for one in case.census.living if ends and one.expires and one.expires < ends]
@@ -163,18 +270,18 @@ def _short(case: Case) -> Iterator[Live]:
         yield case.live("S065", message, f"Read why its pod does not put it right: {log}")
 
 
-def _newest(case: Case) -> int:
+def _newest(case: PoolState) -> int:
     """When the last one was made or was over."""
     dead = {one.uid for one in case.census.dead}
     over = [one.changed for one in case.slots or () if one.held.uid in dead]
     return max([*over, *(one.created for one in case.census.standing)], default=0)
 
 
-def _since(slots: Sequence[Slot]) -> str:
+def _since(slots: Sequence[LiveSlot]) -> str:
     return instant_text(min(one.held.created for one in slots))
 
 
-def _selector(case: Case) -> str:
+def _selector(case: PoolState) -> str:
     pairs = {
         SITE: case.look.site,
         RESERVATION: case.reservation,
@@ -184,7 +291,7 @@ def _selector(case: Case) -> str:
     return ",".join([*(f"{key}={value}" for key, value in pairs.items()), f"!{STANDING}"])
 
 
-def _delete(case: Case) -> str:
+def _delete(case: PoolState) -> str:
     return case.kubectl(f"delete {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
 
 

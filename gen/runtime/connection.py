@@ -1,9 +1,7 @@
-"""How a request travels from a pod to the API server of its cluster: one kept-alive connection, and the pod's
-token.
+"""HTTP connections from a pod to the API server: kept alive, authenticated by the token of the pod.
 
-It gives up in time, so that the caller can try again: soon where nobody answers, later where a server is
-alive but slow. It never follows a redirect, uses no proxy, and repeats nothing but a request that an idle
-connection had lost. An answer is read as a whole, or line by line as it comes.
+Requests time out so that the caller can retry. Redirects and proxies are not used. Only a request that was
+lost on an idle connection is repeated. A response is read as a whole or line by line.
 """
 
 import socket
@@ -14,7 +12,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import TypeVar
 
-from gen.runtime.api import Answer, ApiError, Request, tree_of
+from gen.runtime.apiclient import ApiError, Request, Response, response_object
 
 T = TypeVar("T")
 
@@ -48,7 +46,7 @@ def in_cluster(
 
 
 class Connection:
-    """A `gen.runtime.api.Transport`. Not for several threads, but for `interrupt`."""
+    """A `gen.runtime.apiclient.Transport`. Not for several threads, but for `interrupt`."""
 
     def __init__(
         self,
@@ -69,7 +67,7 @@ class Connection:
         self._socket: socket.socket | None = None  # of the connection, also while an answer is read from it
         self._interrupted = False
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         try:
             return self._exchange(request, self._answer)
         except (OSError, HTTPException, ValueError) as error:
@@ -85,7 +83,7 @@ class Connection:
         try:
             response = self._exchange(request, lambda response: response)
             if response.status != 200:
-                tree_of(self._answer(response))
+                response_object(self._answer(response))
         except (OSError, HTTPException, ValueError) as error:
             raise self._broken(error) from error
         return self._lines(response, silence)
@@ -147,7 +145,7 @@ class Connection:
         connection.request(request.method, request.path, request.body or None, self._headers(request))
         return connection.getresponse()
 
-    def _answer(self, response: HTTPResponse) -> Answer:
+    def _answer(self, response: HTTPResponse) -> Response:
         body = response.read(self._most + 1) if self._most else response.read()
         whole = response.isclosed()
         if response.will_close or response.status >= 500 or not whole:
@@ -156,7 +154,7 @@ class Connection:
             raise _too_large(self._most)
         if not whole:
             raise IncompleteRead(body)
-        return Answer(response.status, body, _retry_after(response))
+        return Response(response.status, body, _retry_after(response))
 
     def _headers(self, request: Request) -> dict[str, str]:
         headers = {"Accept": request.accept, "User-Agent": "berth"}

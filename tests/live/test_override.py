@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gen.live.order import changed, standing, written
-from gen.runtime.override import Override, parse_overrides
+from gen.core.overrides import Override, parse_overrides
+from gen.live.overriding import annotation_text, overrides_in_force, with_changes
 from tests.command.conftest import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
@@ -79,16 +79,16 @@ def test_another_target_takes_the_place_of_the_old_one(
 
 def test_what_is_over_malformed_or_of_other_classes() -> None:
     """What is over or malformed goes with the next write; the other classes keep theirs."""
-    said = written({"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)})
+    said = annotation_text({"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)})
 
     assert said is not None
-    assert changed(standing(said, 100), {"b": None, "d": Override(4, 400)}) == {
+    assert with_changes(overrides_in_force(said, 100), {"b": None, "d": Override(4, 400)}) == {
         "c": Override(3, 300),
         "d": Override(4, 400),
     }
     assert parse_overrides(said) == {"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)}
-    assert standing("{", 0) == {}
-    assert written({}) is None
+    assert overrides_in_force("{", 0) == {}
+    assert annotation_text({}) is None
 
 
 def test_if_somebody_else_writes_in_between_it_looks_again(

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from gen.command.statustext import as_text
+from gen.core.instants import parse_instant
 from gen.dates.moment import named
 from gen.output.templatefiles import built_in_folder, read_template
-from gen.runtime.instant import instant
 from tests.command.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
@@ -194,7 +194,7 @@ def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
     git = project.project()
     server.world.remove("CronJob", "course")
     found = status(server.world, git)
-    text = as_text([found], lambda _: named("Europe/Zurich"), instant(NOW), wide=False, colour=True)
+    text = as_text([found], lambda _: named("Europe/Zurich"), parse_instant(NOW), wide=False, colour=True)
 
     assert text.splitlines()[1].split() == [
         *("course", "small", "\x1b[32mactive\x1b[0m", "08:30-13:00", "20", "20", "0", "5", "no", "CronJob")

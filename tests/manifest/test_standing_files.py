@@ -8,7 +8,7 @@ import yaml
 
 from gen import cli
 from gen.backend.cluster import INVENTORY_HEAD, SLOTS_HEAD
-from gen.runtime.inventory import inventory as read
+from gen.core.inventory import parse_inventory as read
 from tests.command import project
 from tests.outputfolder import files_in
 

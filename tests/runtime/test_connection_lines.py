@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.runtime.api import Answer, ApiError, Request
+from gen.runtime.apiclient import ApiError, Request, Response
 from gen.runtime.connection import Connection, in_cluster
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, chunk, refused
@@ -147,10 +147,10 @@ def test_an_answer_above_the_bound_is_an_error_and_one_at_it_is_not(chunked: boo
 
     sizes = iter([100, 150, 100])
     with connected(lambda _: answer(next(sizes)), 100) as (connection, server):
-        assert connection(GET) == Answer(200, b"x" * 100)
+        assert connection(GET) == Response(200, b"x" * 100)
         with pytest.raises(ApiError) as caught:
             connection(GET)
-        assert connection(GET) == Answer(200, b"x" * 100)
+        assert connection(GET) == Response(200, b"x" * 100)
 
     assert (caught.value.reason, str(caught.value)) == (
         "TooLarge",

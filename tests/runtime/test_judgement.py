@@ -2,9 +2,9 @@
 
 import pytest
 
-from gen.runtime.action import told
-from gen.runtime.judgement import judge
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind
+from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
+from gen.runtime.sweepactions import describe_action
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import cronjob, deployment, job, made, placeholder, pod, seen, timetable
 from tests.runtime.world import COURSE, NEXT, Row, at
@@ -20,8 +20,8 @@ BASE = [timetable(), cronjob()]
 SERVED = [*BASE, job(), pod()]
 
 
-def judged(now: str, *trees: Tree, unread: tuple[Kind, ...] = ()) -> list[str]:
-    return [told(action)[2] for action in judge(seen(*trees, unread=unread), at(now)).actions]
+def judged(now: str, *trees: Tree, unread: tuple[ObjectKind, ...] = ()) -> list[str]:
+    return [describe_action(action)[2] for action in decide(seen(*trees, unread=unread), at(now)).actions]
 
 
 def override(text: str) -> Tree:
@@ -204,8 +204,10 @@ def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees
     end = at("10:00")
     for phase in range(300):
         rounds = [second for second in (phase, phase + 300) if second <= 330]
-        done = [judge(seen(*trees, FULL), end + second).actions for second in rounds]
-        assert [CLOSE, IDLE] in [[told(action)[2] for action in actions] for actions in done], phase
+        done = [decide(seen(*trees, FULL), end + second).actions for second in rounds]
+        assert [CLOSE, IDLE] in [[describe_action(action)[2] for action in actions] for actions in done], (
+            phase
+        )
 
 
 def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> None:
@@ -258,7 +260,7 @@ def test_two_classes_and_two_occurrences_are_opened_as_a_run_would() -> None:
     ],
 )
 def test_without_a_list_only_what_needs_it_is_left(
-    unread: tuple[Kind, ...], opened: list[str], closed: list[str]
+    unread: tuple[ObjectKind, ...], opened: list[str], closed: list[str]
 ) -> None:
     stuck = job(created="07:00", end="")
 

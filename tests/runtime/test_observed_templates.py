@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from gen.runtime.timetable import Timetable
+from gen.core.timetable import Timetable
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.test_contest import text
 from tests.runtime.test_observed import (

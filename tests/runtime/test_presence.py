@@ -4,19 +4,19 @@ from random import Random
 
 import pytest
 
-from gen.runtime.presence import Presence
-from gen.runtime.session import Session
+from gen.core.sessioncounter import GracePeriod
+from gen.core.sessions import Session
 
 
 def session(name: str, kind: str = "a") -> Session:
     return Session(name, kind, 0)
 
 
-def presence(seconds: float = 30.0) -> Presence:
-    return Presence(seconds, lambda one: one.namespace)
+def presence(seconds: float = 30.0) -> GracePeriod:
+    return GracePeriod(seconds, lambda one: one.namespace)
 
 
-def names(seen: Presence, now: float) -> list[str]:
+def names(seen: GracePeriod, now: float) -> list[str]:
     return [one.id for one in seen.counted(now)]
 
 
@@ -156,7 +156,7 @@ class Plainly:
 def test_it_is_as_told_plainly_also_where_others_are_alike_from_now_on(seed: int) -> None:
     chance = Random(seed)
     alike = {"a": "a", "b": "b", "c": "c"}
-    seen, told, now = Presence(30, lambda one: alike[one.namespace]), Plainly(), 0.0
+    seen, told, now = GracePeriod(30, lambda one: alike[one.namespace]), Plainly(), 0.0
     for _ in range(120):
         now += chance.choice((0.0, 0.0, 1.0, 7.0, 31.0))
         if chance.random() < 0.05:
@@ -185,7 +185,7 @@ def test_who_comes_back_asks_nobody_again_and_again() -> None:
         asked += 1
         return one.namespace
 
-    seen = Presence(30, alike)
+    seen = GracePeriod(30, alike)
     for prefix in ("", "", "new-"):
         for n in range(count):
             seen.arrive(session(f"{prefix}{n}"), 1)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gen.runtime.action import told
-from gen.runtime.instant import instant_text
-from gen.runtime.judgement import judge
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
+from gen.core.instants import instant_text
+from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, ObjectKind
+from gen.runtime.sweepactions import describe_action
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, seen, timetable
 from tests.runtime.world import at
@@ -34,8 +34,11 @@ MARKED = "To be removed soon: the inventory does not name its reservation."
 BACK = "No longer to be removed: the inventory names its reservation again."
 
 
-def judged(now: str, *trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> list[str]:
-    return [told(action)[2] for action in judge(seen(*trees, prunes=prunes, unread=unread), at(now)).actions]
+def judged(now: str, *trees: Tree, prunes: bool = False, unread: tuple[ObjectKind, ...] = ()) -> list[str]:
+    return [
+        describe_action(action)[2]
+        for action in decide(seen(*trees, prunes=prunes, unread=unread), at(now)).actions
+    ]
 
 
 def gone_since(since: str) -> Tree:
@@ -122,7 +125,7 @@ def test_what_is_written_is_read_by_the_next_round() -> None:
 
 
 @pytest.mark.parametrize("unread", [CONFIG_MAP, DEPLOYMENT, JOB, POD, CRON_JOB], ids=lambda kind: kind.plural)
-def test_nothing_is_a_leftover_unless_all_lists_are_there(unread: Kind) -> None:
+def test_nothing_is_a_leftover_unless_all_lists_are_there(unread: ObjectKind) -> None:
     assert judged("09:00", FULL, job(), unread=(unread,)) == []
 
 
@@ -189,7 +192,7 @@ def test_until_then_it_is_opened_as_ever() -> None:
 @pytest.mark.parametrize(
     "unread", [DEPLOYMENT, JOB, POD, CRON_JOB, ROLE, ROLE_BINDING], ids=lambda kind: kind.plural
 )
-def test_nothing_is_gone_unless_all_lists_are_there(unread: Kind) -> None:
+def test_nothing_is_gone_unless_all_lists_are_there(unread: ObjectKind) -> None:
     trees = [OTHERS, gone_since("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]
 
     assert judged("07:00", *trees, prunes=True, unread=(unread,)) == []

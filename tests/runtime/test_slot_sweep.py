@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from gen.runtime.action import RemoveSlots, StartJob
-from gen.runtime.judgement import judge
-from gen.runtime.objectkind import CONFIG_MAP, POD, SLOT
+from gen.core.objects import CONFIG_MAP, POD, SLOT
+from gen.runtime.sweepactions import RemoveSlots, StartJob
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
@@ -247,7 +247,7 @@ def test_of_a_reservation_that_is_gone_slots_go_after_what_makes_them() -> None:
     since = {"berth.dev/gone-since": "2026-02-02T08:00:00Z"}
     gone = timetable(text=slot_text(ROW), annotations=since)
     facts = seen(gone, cronjob(), *SERVED, *numbered(2), inventory("lab\n"), prunes=True)
-    actions = judge(facts, at("09:00")).actions
+    actions = decide(facts, at("09:00")).actions
 
     assert [action.thing.kind if not isinstance(action, RemoveSlots) else "slots" for action in actions] == [
         "CronJob",
@@ -261,15 +261,15 @@ def test_where_slots_could_not_be_read_nothing_of_them_is_done() -> None:
     """But what needs none of them is."""
     facts = seen(*course(), *numbered(2), unread=(SLOT,))
 
-    assert [type(action) for action in judge(facts, at("09:00")).actions] == [StartJob]
-    assert judge(facts, at("12:00")).actions == ()
+    assert [type(action) for action in decide(facts, at("09:00")).actions] == [StartJob]
+    assert decide(facts, at("12:00")).actions == ()
 
 
 @pytest.mark.parametrize("kind", [CONFIG_MAP, POD])
 def test_without_timetables_or_pods_nothing_is_done_to_slots(kind: object) -> None:
     facts = seen(*course(), *numbered(2), unread=(kind,))  # type: ignore[arg-type]
 
-    assert judge(facts, at("12:00")).actions == ()
+    assert decide(facts, at("12:00")).actions == ()
 
 
 @pytest.mark.parametrize("status", [403, 422, 500])
@@ -297,4 +297,4 @@ def test_programs_load_nothing_for_slots_before_there_are_any(program: str) -> N
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout)
 
-    assert [name for name in loaded if name.startswith("gen.runtime.slot")] == []
+    assert [name for name in loaded if name.startswith("gen.core.slots")] == []

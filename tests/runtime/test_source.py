@@ -2,10 +2,9 @@
 
 import json
 
-from gen.runtime.api import ApiError, TimetableText
-from gen.runtime.log import Log
-from gen.runtime.override import Override
-from gen.runtime.source import Source
+from gen.core.overrides import Override
+from gen.runtime.apiclient import ApiError, TimetableText
+from gen.runtime.program import Log, TimetableSource
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
@@ -21,7 +20,9 @@ class Texts:
         self.server, self.copy = server, copy
         self.overrides = ""
         self.lines: list[str] = []
-        self.source = Source("course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course"))
+        self.source = TimetableSource(
+            "course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course")
+        )
 
     def _ask(self) -> TimetableText:
         if isinstance(self.server, ApiError):

@@ -1,6 +1,6 @@
 """The sweep over objects in memory: what it asks, writes, tells and leaves."""
 
-from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, ROLE, ROLE_BINDING
+from gen.core.objects import CONFIG_MAP, DEPLOYMENT, ROLE, ROLE_BINDING
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.api import Request
-from gen.runtime.instant import instant_text
+from gen.core.instants import instant_text
+from gen.runtime.apiclient import Request
 from gen.runtime.sweep import main
 from tests.runtime.fake_objects import FakeObjects, Tree
 from tests.runtime.programs import START, events, foreign_modules, make_berth

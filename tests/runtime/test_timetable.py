@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.recognition import Recognition
-from gen.runtime.session import Match
-from gen.runtime.timetable import Occurrence, Pool, Settings, Slots, Timetable, in_force, parse
+from gen.core.jsonvalues import TimetableError
+from gen.core.sessions import Match, Recognition
+from gen.core.timetable import (
+    SlotSpec,
+    Timetable,
+    TimetableOccurrence,
+    TimetablePool,
+    TimetableSettings,
+    active_occurrences,
+    parse_timetable,
+)
 
 TREE: dict[str, Any] = {
     "apiVersion": "berth.dev/v1alpha1",
@@ -55,27 +62,29 @@ TIMETABLE = Timetable(
     "data-science-101",
     False,
     (
-        Pool(
+        TimetablePool(
             "small",
             "data-science-101-small",
             "maintain",
             Recognition("renku", ("renku",), "app=session", 5),
             Match(labels=(("course", "101"),), ignores_earlier=True),
         ),
-        Pool("huge", "data-science-101-huge", "none"),
+        TimetablePool("huge", "data-science-101-huge", "none"),
     ),
     (
-        Occurrence(
+        TimetableOccurrence(
             "data-science-101/2026-02-02T09:00",
             1770017400,
             1770019200,
             1770033600,
             (("small", 25), ("huge", 5)),
         ),
-        Occurrence("data-science-101/2026-02-09T09:00", 1770624000, 1770624000, 1770638400, (("small", 0),)),
+        TimetableOccurrence(
+            "data-science-101/2026-02-09T09:00", 1770624000, 1770624000, 1770638400, (("small", 0),)
+        ),
     ),
     "example-university",
-    Settings(20, 10, "https://renkulab.io"),
+    TimetableSettings(20, 10, "https://renkulab.io"),
 )
 
 
@@ -94,7 +103,7 @@ def changed(path: str, value: object) -> str:
 
 
 def test_version_1_is_read() -> None:
-    assert parse(json.dumps(TREE)) == TIMETABLE
+    assert parse_timetable(json.dumps(TREE)) == TIMETABLE
 
 
 HASH = "374c700a"  # of the object below
@@ -111,14 +120,14 @@ def with_slots(**slots: Any) -> dict[str, Any]:
 
 def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
     tree = with_slots()
-    small, huge = parse(json.dumps(tree)).pools
+    small, huge = parse_timetable(json.dumps(tree)).pools
 
     shape = tree["pools"]["small"]["slots"]["object"]
-    assert small == TIMETABLE.pools[0]._replace(slots=Slots("s-p", HASH, shape, placeholders=True))
+    assert small == TIMETABLE.pools[0]._replace(slots=SlotSpec("s-p", HASH, shape, placeholders=True))
     assert huge == TIMETABLE.pools[1]
     assert (small.key, small.has_deployment) == ("data-science-101-small/slots", True)
     assert (huge.key, huge.has_deployment) == ("data-science-101-huge", True)
-    assert not small._replace(slots=Slots("s-p", HASH, shape)).has_deployment
+    assert not small._replace(slots=SlotSpec("s-p", HASH, shape)).has_deployment
 
 
 @pytest.mark.parametrize(
@@ -143,7 +152,7 @@ def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
 )
 def test_slots_that_are_malformed_are_refused(slots: dict[str, Any], message: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(json.dumps(with_slots(**slots)))
+        parse_timetable(json.dumps(with_slots(**slots)))
 
     assert str(caught.value) == message
 
@@ -154,29 +163,29 @@ def test_slots_that_were_changed_by_hand_are_refused() -> None:
     tree["pools"]["small"]["slots"]["object"]["spec"]["allocateOnce"] = True
 
     with pytest.raises(TimetableError, match=r"small\.slots\.hash: .* is not that of the object"):
-        parse(json.dumps(tree))
+        parse_timetable(json.dumps(tree))
 
 
 def test_unknown_keys_are_ignored_at_every_level() -> None:
     tree = deepcopy(TREE)
     tree["colour"] = tree["pools"]["small"]["colour"] = tree["occurrences"][0]["colour"] = {"any": ["thing"]}
 
-    assert parse(json.dumps(tree)) == TIMETABLE
+    assert parse_timetable(json.dumps(tree)) == TIMETABLE
 
 
 def test_a_timetable_may_be_empty() -> None:
     tree = TREE | {"pools": {}, "occurrences": []}
 
-    assert TIMETABLE._replace(pools=(), occurrences=()) == parse(json.dumps(tree))
+    assert TIMETABLE._replace(pools=(), occurrences=()) == parse_timetable(json.dumps(tree))
 
 
 def test_a_site_without_renku_says_no_url() -> None:
-    assert parse(changed("settings.renkuUrl", ...)).settings == Settings(20, 10)
+    assert parse_timetable(changed("settings.renkuUrl", ...)).settings == TimetableSettings(20, 10)
 
 
 def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
-    assert in_force(TIMETABLE._replace(suspend=True)) == ()
-    assert TIMETABLE.occurrences == in_force(TIMETABLE)
+    assert active_occurrences(TIMETABLE._replace(suspend=True)) == ()
+    assert TIMETABLE.occurrences == active_occurrences(TIMETABLE)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +220,7 @@ def test_what_is_malformed_at_the_top_is_refused(path: str, value: object, messa
         text = changed(path, value)
 
     with pytest.raises(TimetableError) as caught:
-        parse(text)
+        parse_timetable(text)
 
     assert message == str(caught.value)
 
@@ -230,7 +239,7 @@ def test_what_is_malformed_at_the_top_is_refused(path: str, value: object, messa
 )
 def test_what_is_malformed_in_an_occurrence_is_refused(key: str, value: object, message: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(changed(f"occurrences.1.{key}", value))
+        parse_timetable(changed(f"occurrences.1.{key}", value))
 
     assert f"occurrences[1].{message}" == str(caught.value)
 
@@ -245,7 +254,7 @@ def test_what_is_malformed_in_an_occurrence_is_refused(key: str, value: object, 
 )
 def test_open_start_and_end_are_in_order(key: str, value: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(changed(f"occurrences.0.{key}", value))
+        parse_timetable(changed(f"occurrences.0.{key}", value))
 
     assert (
         str(caught.value)
@@ -263,11 +272,11 @@ def test_open_start_and_end_are_in_order(key: str, value: str) -> None:
 )
 def test_what_is_no_json_object_is_refused(text: str, message: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(text)
+        parse_timetable(text)
 
     assert message == str(caught.value)
 
 
 def test_thousands_of_levels_are_refused() -> None:
     with pytest.raises(TimetableError, match="the timetable is not JSON: "):
-        parse("[" * 100_000)
+        parse_timetable("[" * 100_000)

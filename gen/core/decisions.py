@@ -1,0 +1,160 @@
+"""The desired state of each pool at an instant, what to change, and why.
+
+Pure functions of the timetable, an instant and what was observed: two programs with the same observations
+make the same decision.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from gen.core.target import full_count, open_now, placeholders, target
+from gen.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+
+EARLY_START = 120  # seconds: a run that comes this early waits, because clocks differ
+
+
+def pools_to_reconcile(
+    known: Mapping[str, TimetablePool], named: Iterable[TimetablePool]
+) -> dict[str, TimetablePool]:
+    """By key. `known` are those that were followed before, `named` those of the timetable that holds.
+
+    What a backend before has left is a pool of its own, which nobody names any more. A Deployment has one
+    keeper only: the one that the timetable asks for.
+    """
+    found = {}
+    for pool in known.values():
+        if pool.has_deployment:
+            found[pool.deployment] = pool._replace(slots=None)
+        if pool.node_pool:
+            found[pool.key] = pool
+        if pool.slots:
+            found[pool.key] = pool._replace(slots=pool.slots._replace(placeholders=False))
+    for pool in named:
+        found[pool.key] = pool
+        if pool.slots and pool.has_deployment:
+            found.pop(pool.deployment, None)
+    return found
+
+
+class PoolTarget(NamedTuple):
+    """What a pool should have at one moment, and the open occurrences that ask for it."""
+
+    pool: TimetablePool
+    replicas: int
+    occurrences: tuple[str, ...]
+    sessions: int | None = None  # that count for these occurrences; None: nobody asked, or nobody knows
+    override: int | None = None  # what a person has set instead
+
+
+class DesiredState(NamedTuple):
+    """A wish, and what it follows from."""
+
+    wish: PoolTarget
+    timetable: Timetable
+    now: int
+    sessions: Mapping[str, int] | None = None
+    until: int = 0  # when the override that is in force is over
+    why: str = ""  # the reason of a change, where whoever aims knows it better
+
+
+class ReplicaChange(NamedTuple):
+    before: int
+    after: int
+    reason: str
+    occurrences: tuple[str, ...]  # that it is about: those that came or went, or else those that are open
+
+
+def pool_target(
+    timetable: Timetable,
+    pool: TimetablePool,
+    now: int,
+    sessions: Mapping[str, int] | None = None,
+    override: int | None = None,
+) -> PoolTarget:
+    """Nothing for a pool that the timetable does not name.
+
+    `sessions` says how many count for each occurrence, by its id. An occurrence that it does not know, and
+    every one without it, gets its full count.
+    """
+    if all(pool.key != known.key for known in timetable.pools):
+        return PoolTarget(pool, 0, ())
+    occurrences = open_now(active_occurrences(timetable), now)
+    asking = requesting_occurrences(timetable, pool, now)
+    known = sum(sessions[name] for name in asking) if sessions and sessions.keys() >= set(asking) else None
+    wanted = target(occurrences, now, _seats(pool, now, sessions or {})) if override is None else override
+    return PoolTarget(pool, wanted, asking, known, override)
+
+
+def requesting_occurrences(timetable: Timetable, pool: TimetablePool, now: int) -> tuple[str, ...]:
+    """The open occurrences that have seats of this pool."""
+    seats = full_count(pool.resource_class)
+    return tuple(item.id for item in open_now(active_occurrences(timetable), now) if seats(item))
+
+
+def _seats(
+    pool: TimetablePool, now: int, sessions: Mapping[str, int]
+) -> Callable[[TimetableOccurrence], int]:
+    full = full_count(pool.resource_class)
+
+    def seats(item: TimetableOccurrence) -> int:
+        if item.id not in sessions:
+            return full(item)
+        window = (item.open, item.start, item.end)
+        return placeholders(pool.behaviour, full(item), sessions[item.id], window, now)
+
+    return seats
+
+
+def desired_state(
+    timetable: Timetable,
+    pool: TimetablePool,
+    now: int,
+    sessions: Mapping[str, int] | None = None,
+    override: int | None = None,
+) -> DesiredState:
+    return DesiredState(pool_target(timetable, pool, now, sessions, override), timetable, now, sessions)
+
+
+def replica_change(found: int, aim: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
+    """What to do about a pool that stands at `found`; None if that is what is wanted.
+
+    `settled` is how the pool was last seen in order, None as long as it was not.
+    """
+    wanted = aim.wish
+    if found == wanted.replicas:
+        return None
+    before = set(settled.wish.occurrences) if settled else set()
+    about = tuple(sorted(before ^ set(wanted.occurrences))) or wanted.occurrences
+    return ReplicaChange(found, wanted.replicas, _reason(found, aim, settled), about)
+
+
+def _reason(found: int, aim: DesiredState, settled: DesiredState | None) -> str:
+    wanted = aim.wish
+    if aim.why:
+        return aim.why
+    if settled is None:
+        if found and wanted.replicas:
+            return f"found at {found}"
+        return _of_override(wanted) or ("opened" if wanted.replicas else "closed")
+    kept = settled.wish
+    if wanted.replicas == kept.replicas:
+        return f"reset by somebody to {found}"
+    if wanted.override != kept.override:
+        return _of_override(wanted) or "override is over"
+    if pool_target(settled.timetable, wanted.pool, aim.now, aim.sessions).replicas == kept.replicas:
+        return "timetable edited"
+    if wanted.occurrences == kept.occurrences and wanted.sessions != kept.sessions:
+        return _of_sessions(kept.sessions, wanted.sessions)
+    if wanted.occurrences == kept.occurrences and wanted.pool.behaviour == "reduce":
+        return "less time is left"
+    return "opened" if wanted.replicas > kept.replicas else "closed"
+
+
+def _of_override(wanted: PoolTarget) -> str:
+    return "" if wanted.override is None else f"override to {wanted.override}"
+
+
+def _of_sessions(before: int | None, after: int | None) -> str:
+    if after is None:
+        return "sessions are unknown"
+    return f"{after} sessions" if before is None else f"{after} sessions, {before} before"

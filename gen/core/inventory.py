@@ -1,0 +1,55 @@
+"""The inventory ConfigMap: the reservations and persistent slots in git, for engines that do not prune."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+KEY, SLOTS_KEY = "reservations.txt", "slots.txt"
+
+PersistentSlots = Mapping[str, frozenset[str]]
+"""Names of slots, by reservation."""
+
+
+class Inventory(NamedTuple):
+    name: str
+    names: frozenset[str] | None  # of reservations; None: it is of no sense
+    standing: PersistentSlots | None = None  # None: it does not tell
+
+
+def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:
+    said = data.get(SLOTS_KEY)
+    return Inventory(name, _names(str(data.get(KEY) or "")), _parse_slots(said) if said else None)
+
+
+def slots_line(reservation: str, slots: str, digest: str, count: int) -> str:
+    """Of one pool whose slots stand: `slots` is what their names begin with, `digest` what they end with."""
+    return f"{reservation} {slots} {digest} {count}"
+
+
+def _names(text: str) -> frozenset[str] | None:
+    """One name a line. A text with neither names nor remarks, or with anything else, is of no sense."""
+    names = frozenset(_lines(text))
+    good = all(name.isascii() and name.replace("-", "").isalnum() and name == name.lower() for name in names)
+    return names if text.strip() and good else None
+
+
+def _parse_slots(said: object) -> PersistentSlots | None:
+    """None where any line is of no sense."""
+    found: dict[str, frozenset[str]] = {}
+    for line in _lines(str(said)):
+        words = line.split()
+        if len(words) != 4 or not (words[3].isascii() and words[3].isdigit()):
+            return None
+        reservation, slots, digest, count = words
+        names = (f"{slots}-{ordinal}-{digest}" for ordinal in range(min(int(count), _MAX_SLOTS)))
+        found[reservation] = found.get(reservation, frozenset()).union(names)
+    return found
+
+
+_MAX_SLOTS = 100_000  # slots of a pool, which no line of ours exceeds
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Those that begin with # are remarks."""
+    for line in text.splitlines():
+        if line.strip() and not line.strip().startswith("#"):
+            yield line.strip()

@@ -1,0 +1,66 @@
+"""Typed values read from JSON; a wrong type raises a `TimetableError` with the path and the reason."""
+
+import json
+from collections.abc import Callable
+from typing import TypeVar
+
+from gen.core.instants import parse_instant
+
+T = TypeVar("T")
+
+Tree = dict[str, object]
+"""A JSON object."""
+
+
+class TimetableError(Exception):
+    """The text is no timetable that this code can read; the message says where and why."""
+
+
+def field(tree: dict[str, object], key: str, read: Callable[[object, str], T], at: str = "") -> T:
+    path = f"{at}.{key}" if at else key
+    if key not in tree:
+        raise TimetableError(f"{path}: is missing")
+    return read(tree[key], path)
+
+
+def mapping(value: object, at: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise TimetableError(f"{at}: {_shown(value)} is not an object")
+    return value
+
+
+def sequence(value: object, at: str) -> list[object]:
+    if not isinstance(value, list):
+        raise TimetableError(f"{at}: {_shown(value)} is not a list")
+    return value
+
+
+def text(value: object, at: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise TimetableError(f"{at}: {_shown(value)} is not a text, or an empty one")
+    return value
+
+
+def boolean(value: object, at: str) -> bool:
+    if not isinstance(value, bool):
+        raise TimetableError(f"{at}: {_shown(value)} is not true or false")
+    return value
+
+
+def non_negative(value: object, at: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TimetableError(f"{at}: {_shown(value)} is not a whole number from 0 up")
+    return value
+
+
+def instant_of(value: object, at: str) -> int:
+    try:
+        return parse_instant(text(value, at))
+    except ValueError as error:
+        raise TimetableError(f"{at}: {error}") from None
+
+
+def _shown(value: object) -> str:
+    """The value as JSON, cut to a length that fits into a line of the log."""
+    said = json.dumps(value)
+    return said if len(said) <= 60 else said[:57] + "..."

@@ -1,0 +1,248 @@
+"""The status of clusters and pools, and the state of a pool that checks work on. Pure values."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gen.core.overrides import Override
+from gen.core.slots import SlotCounts, SlotDemand
+from gen.core.target import full_count, open_now, target
+from gen.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+from gen.core.timetable import Timetable as Read
+from gen.live.clusterfacts import (
+    ClusterFacts,
+    ClusterLocation,
+    LivePod,
+    LivePool,
+    LiveSlot,
+    WaitingPlaceholder,
+)
+from gen.live.expected import ExpectedState, PersistentSeats
+from gen.live.findings import LiveFinding
+from gen.model import Site
+from gen.runtime import sweepdecisions
+
+SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "pending", "active", "completed", "failed"
+
+
+class SlotCount(NamedTuple):
+    """The slots of a pool. `handed` ones have only a placeholder of their own pool; `over` hold nothing."""
+
+    free: int
+    in_use: int
+    handed: int
+    pending: int
+    over: int
+
+
+PoolNumbers = tuple[int | None, int | None, int | None, int | None, int | None]
+"""Wanted, asked for (replicas), ready, pending, active."""
+
+
+class PoolStatus(NamedTuple):
+    """One pool at one look. `open` and `end` (seconds) are those of what is open, else of what comes next,
+    else of what was last; None without any. The numbers are None where nobody knows them.
+
+    `wanted` and `replicas` are placeholders that should stand and that are asked for, `ready` and `pending`
+    those that stand and that wait, `active` the sessions that count for it. Where slots hold the seats,
+    `wanted`, `ready` and `pending` are those without a session, and `replicas` all that live.
+    """
+
+    reservation: str
+    resource_class: str
+    cluster: str
+    state: str
+    open: int | None
+    end: int | None
+    wanted: int | None
+    replicas: int | None
+    ready: int | None
+    pending: int | None
+    active: int | None
+    findings: tuple[LiveFinding, ...]
+    remark: str = ""  # what is no finding: suspended
+    slots: SlotCount | None = None  # None: slots hold nothing of it, or nobody knows
+    stands: bool = False  # without windows: `end` is when it expires, None never
+
+
+class ClusterStatus(NamedTuple):
+    """Its pools by reservation, and what is wrong with the cluster as a whole. `place` None: no context."""
+
+    cluster: str
+    place: ClusterLocation | None
+    pools: tuple[PoolStatus, ...]
+    findings: tuple[LiveFinding, ...]
+
+
+# How long each may take until it is a broken promise, in seconds.
+RESET = 10  # replicas that somebody changed, while a pod serves
+EDIT = sweepdecisions.EDIT_GRACE  # an edit of the timetable, or an override
+REPAIR = 360  # everything else: the sweep comes every five minutes
+
+
+class ClusterState(NamedTuple):
+    """One look at one cluster. `expected` is what git says, by reservation, `standing` what it says stands
+    without a timetable; `has_sweep` that a sweep works here, which repairs in time what no pod does.
+    """
+
+    place: ClusterLocation
+    site: str
+    engine: str
+    autoscaler: str
+    expected: Mapping[str, Timetable]
+    facts: ClusterFacts
+    now: int
+    has_sweep: bool = True
+    standing: Mapping[str, Sequence[PersistentSeats]] = {}
+    templates: Mapping[str, str] = {}  # of pools, by git
+    scheduler: str = ""  # Koordinator's; empty: the cluster has none
+
+
+class PoolState(NamedTuple):
+    """`timetable` is the one that holds in the cluster (None: none), last changed at `changed`; `git` the one
+    of git. `wanted` and `active` (sessions) are None where nobody can tell.
+    """
+
+    look: ClusterState
+    reservation: str
+    pool: TimetablePool
+    timetable: Timetable | None = None
+    git: Timetable | None = None
+    changed: int = 0
+    wanted: int | None = None
+    active: int | None = None
+    override: Override | None = None  # that is in force
+    overridden: int = 0  # until when one was, that is over; 0: none
+    deployment: LivePool | None = None
+    waiting: tuple[WaitingPlaceholder, ...] = ()
+    pods: tuple[LivePod, ...] = ()  # of the reservation's Jobs
+    slots: tuple[LiveSlot, ...] | None = None  # of windows; None: nobody knows
+    census: SlotCounts = SlotCounts()  # of these
+    demand: SlotDemand | None = None  # None: slots do not hold it, or nobody knows
+
+    @property
+    def subject(self) -> str:
+        return f"{self.reservation}/{self.pool.resource_class}"
+
+    @property
+    def pending(self) -> int:
+        """Placeholders that no node has."""
+        return sum(one.is_pending for one in self.waiting)
+
+    @property
+    def served(self) -> bool:
+        return any(pod.serves for pod in self.pods)
+
+    def occurrences(self) -> tuple[TimetableOccurrence, ...]:
+        """Those with seats here that may open, by the timetable that holds."""
+        return occurrences_of(self.timetable, self.pool.resource_class)
+
+    def open(self) -> tuple[TimetableOccurrence, ...]:
+        return open_now(self.occurrences(), self.look.now)
+
+    def seats(self, number: int) -> str:
+        """`3 seats`; `3 nodes` of a pool of whole nodes."""
+        return seats_text(number, "node" if self.pool.node_pool else "seat")
+
+    def live(self, code: str, message: str, fix: str) -> LiveFinding:
+        return LiveFinding(code, self.look.place.cluster, self.subject, message, fix)
+
+    def kubectl(self, command: str, *, namespaced: bool = True) -> str:
+        return self.look.place.kubectl(command, namespaced=namespaced)
+
+
+def cluster_state(
+    place: ClusterLocation, site: Site, git: ExpectedState, facts: ClusterFacts, now: int
+) -> ClusterState:
+    """At the cluster that `git` is about."""
+    cluster = next(one for one in site.clusters if one.name == git.cluster)
+    return ClusterState(
+        place,
+        site.name,
+        cluster.engine,
+        cluster.autoscaler,
+        git.timetables,
+        facts,
+        now,
+        standing=git.standing,
+        templates=git.templates,
+        scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+    )
+
+
+def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[TimetableOccurrence, ...]:
+    if timetable is None:
+        return ()
+    count = full_count(resource_class)
+    return tuple(one for one in active_occurrences(timetable) if count(one))
+
+
+def wanted_by_git(case: PoolState) -> int:
+    """Where the cluster knows of nothing."""
+    occurrences = occurrences_of(case.git, case.pool.resource_class)
+    return target(occurrences, case.look.now, full_count(case.pool.resource_class))
+
+
+def seats_text(number: int, what: str = "seat") -> str:
+    """`1 seat`, `3 seats`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def state_by_clock(
+    timetable: Read | None, resource_class: str, now: int
+) -> tuple[str, int | None, int | None]:
+    """State, open and end by the clock alone. A suspended reservation waits for somebody."""
+    occurrences = occurrences_of(timetable, resource_class)
+    current = open_now(occurrences, now)
+    if current:
+        return ACTIVE, min(one.open for one in current), max(one.end for one in current)
+    coming = min((one for one in occurrences if one.open > now), key=lambda one: one.open, default=None)
+    if coming is not None:
+        return SCHEDULED, coming.open, coming.end
+    if timetable is not None and timetable.suspend:
+        return SCHEDULED, None, None
+    last = max(occurrences, key=lambda one: one.end, default=None)
+    return COMPLETED, last.open if last else None, last.end if last else None
+
+
+def status_from_git(look: ClusterState, finding: LiveFinding) -> ClusterStatus:
+    """What git alone can say of a cluster that could not be read; each pool carries the `finding`."""
+    pools = []
+    for name, timetable in sorted(look.expected.items()):
+        for pool in timetable.pools:
+            state, opens, ends = state_by_clock(timetable, pool.resource_class, look.now)
+            unknown = (None, None, None, None, None)
+            suspended = "suspended" if timetable.suspend else ""
+            pools.append(
+                PoolStatus(
+                    name,
+                    pool.resource_class,
+                    look.place.cluster,
+                    state,
+                    opens,
+                    ends,
+                    *unknown,
+                    (finding,),
+                    suspended,
+                )
+            )
+    for name, found in sorted(look.standing.items()):
+        pools += [_persistent_status(look, name, one, finding) for one in found]
+    return ClusterStatus(look.place.cluster, look.place, tuple(pools), (finding,))
+
+
+def _persistent_status(
+    look: ClusterState, name: str, found: PersistentSeats, finding: LiveFinding
+) -> PoolStatus:
+    state = COMPLETED if found.until is not None and found.until <= look.now else ACTIVE
+    unknown = (None, None, None, None, None)
+    return PoolStatus(
+        name,
+        found.resource_class,
+        look.place.cluster,
+        state,
+        None,
+        found.until,
+        *unknown,
+        (finding,),
+        stands=True,
+    )

@@ -1,0 +1,285 @@
+"""The observer of sessions: how many sessions count for each open occurrence of the reservation.
+
+Watches run in threads; their messages are applied in the thread that asks, so nothing here needs a lock.
+"""
+
+from typing import NamedTuple
+
+from gen.core.claims import HORIZON_REFRESH, ClaimTracker, TimetableReading
+from gen.core.jsonvalues import TimetableError
+from gen.core.sessioncounter import SessionCounter
+from gen.core.sessions import NO_TEMPLATE, Recognition, Session, project_of
+from gen.core.timetable import Timetable, TimetablePool
+from gen.runtime.lists import Collection
+from gen.runtime.projecttemplates import ProjectTemplates, RenkuClient
+from gen.runtime.sessionobjects import (
+    Item,
+    MetadataKeys,
+    Reader,
+    SeenSession,
+    SessionReader,
+    TimetableReader,
+    metadata_keys,
+    session_collections,
+    timetable_collection,
+)
+from gen.runtime.watch import Changed, Listed, WatchContext, WatchManager
+
+STALE_SECONDS = 600.0  # seconds for which the last counts hold when sessions cannot be read any more
+_TEMPLATE_RETRY = 1.0  # seconds between looks at templates that are not known
+
+
+class ObservedSessions(NamedTuple):
+    """`counts` and `active` are by the id of every open occurrence of our own reservation."""
+
+    counts: dict[str, int] | None
+    """Sessions that count for each, those that left a moment ago included. None: they cannot be read, because
+    they have never been listed completely, or have not been readable for longer than PATIENCE.
+    """
+    active: dict[str, int]  # only those that are there now; empty where `counts` is None
+    pending: bool  # the first complete list is not there yet
+
+
+class _WatchedClass:
+    """What is known of one class that we count."""
+
+    def __init__(self, recognition: Recognition, attendance: SessionCounter) -> None:
+        self.recognition = recognition
+        self.attendance = attendance
+        self.collections = session_collections(recognition)  # by namespace
+        self.unlisted = set(self.collections)
+        self.is_pending = True
+        self.has_templates = False  # some match asks for one
+        self.is_unseen = False  # something has changed that was not asked for yet
+
+    def settle(self) -> None:
+        if not self.unlisted and not self.attendance.holds_back:
+            self.is_pending = False
+
+
+class SessionObserver:
+    """Not for several threads. Nothing is watched before the first `update`."""
+
+    def __init__(self, means: WatchContext, patience: float = STALE_SECONDS) -> None:
+        self._means = means
+        self._patience = patience
+        self._lookout = WatchManager(means)
+        self._timetable: Timetable | None = None
+        self._contest = ClaimTracker()
+        self._knows_rivals = False
+        self._read_at = 0  # when the timetables were last read up to their horizon
+        self._classes: dict[str, _WatchedClass] = {}
+        self._keys = MetadataKeys()
+        self._templates: ProjectTemplates | None = None
+        self._looked_at, self._must_look = 0.0, False  # at templates that were not known
+        self._is_arranged = True
+
+    def update(self, timetable: Timetable) -> None:
+        """The newest timetable of our own reservation; does nothing if it is the one that it knows. Classes
+        whose behaviour is `none` are not watched.
+        """
+        before = self._timetable
+        if timetable == before:
+            return
+        settings = timetable.settings
+        if before is None or settings.renku_url != before.settings.renku_url:
+            self._ask_renku_at(settings.renku_url)
+        self._timetable = timetable
+        pools = {
+            pool.resource_class: pool
+            for pool in timetable.pools
+            if pool.behaviour != "none" and pool.sessions is not None
+        }
+        for name in [known for known in self._classes if known not in pools]:
+            del self._classes[name]
+        for name, pool in pools.items():
+            # A slot comes back with the session that leaves it, so nothing is asked for that could wait.
+            self._take_class(name, pool, 0 if pool.slots else settings.stabilization_seconds)
+        self._reread(self._means.now())
+
+    def wait(self, seconds: float) -> None:
+        """Returns at the first change of anything watched (at once if there was one that `seen` has not told
+        for its class), or after so many seconds. What comes within a millisecond of it comes with it.
+        """
+        unseen = [found for found in self._classes.values() if found.is_unseen]
+        for found in unseen:
+            found.is_unseen = False  # once only, whatever the caller makes of it
+        if not unseen:
+            self._lookout.wait(seconds)
+
+    def seen(self, resource_class: str, now: float) -> ObservedSessions:
+        """Of a class that is not watched: nothing can be read."""
+        self._catch_up(now)
+        found = self._classes.get(resource_class)
+        if found is None:
+            return ObservedSessions(None, {}, self._timetable is None)
+        found.is_unseen = False
+        blind = max((self._lookout.failing_for(one, now) for one in found.collections.values()), default=0.0)
+        if found.is_pending or blind > self._patience:
+            return ObservedSessions(None, {}, found.is_pending)
+        counts = found.attendance.counts(now)
+        return ObservedSessions(
+            {name: counts.counted.get(name, 0) for name in self._contest.open},
+            {name: counts.here.get(name, 0) for name in self._contest.open},
+            False,
+        )
+
+    def next_change(self, now: float) -> float | None:
+        """When the counts can change next though nobody comes or goes: a session that left stops to count,
+        one is not held back any more, an occurrence of any reservation opens or ends. Later than `now`.
+        """
+        self._catch_up(now)
+        moments = [found.attendance.next_change(now) for found in self._classes.values()]
+        moments.append(self._contest.until)
+        moments.append(self._templates.next_change(now) if self._templates else None)
+        return min((at for at in moments if at is not None and now < at < float("inf")), default=None)
+
+    def close(self) -> None:
+        """Stops all watches."""
+        self._lookout.close()
+        if self._templates:
+            self._templates.close()
+
+    def _take_class(self, name: str, pool: TimetablePool, seconds: float) -> None:
+        known = self._classes.get(name)
+        if known is not None and known.recognition == pool.sessions:
+            known.attendance.set_seconds(seconds)
+        elif pool.sessions is not None:
+            attendance = SessionCounter(seconds, lambda session, now: self._template(name, session, now))
+            self._classes[name] = _WatchedClass(pool.sessions, attendance)
+
+    def _reread(self, now: float) -> None:
+        """The timetables, ours included, up to a new horizon."""
+        self._read_at = int(now)
+        if self._timetable is not None:
+            self._contest.set_own(self._timetable, frozenset(self._classes), self._read_at)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Sessions are watched only when all reservations are known that lay claim to them, and with them
+        what of a session matters.
+        """
+        self._is_arranged = False
+        wanted: dict[Collection, Reader] = {}
+        if self._timetable is not None and self._classes:
+            ours = timetable_collection(self._means.namespace, self._timetable.site)
+            wanted[ours] = TimetableReader(frozenset(self._classes), self._read_at)
+            if self._knows_rivals:
+                self._learn_what_matters()
+                wanted.update(self._session_readers())
+        self._lookout.arrange(wanted)
+        self._is_arranged = True
+
+    def _learn_what_matters(self) -> None:
+        """What was ever asked for is kept: sessions that are known have it."""
+        matches = [(name, match) for name, match in self._contest.matches() if name in self._classes]
+        asked = metadata_keys(match for _, match in matches)
+        self._keys = MetadataKeys(
+            self._keys.labels | asked.labels, self._keys.annotations | asked.annotations
+        )
+        for name, match in matches:
+            if match.template and not self._classes[name].has_templates:
+                self._classes[name].has_templates = True
+                self._must_look = True
+
+    def _session_readers(self) -> dict[Collection, Reader]:
+        """Classes whose sessions lie in one collection share its watch."""
+        places: dict[Collection, tuple[str, list[tuple[str, Recognition]]]] = {}
+        for name, found in self._classes.items():
+            for namespace, collection in found.collections.items():
+                places.setdefault(collection, (namespace, []))[1].append((name, found.recognition))
+        return {
+            collection: SessionReader(namespace, tuple(classes), self._keys)
+            for collection, (namespace, classes) in places.items()
+        }
+
+    def _catch_up(self, now: float) -> None:
+        if not self._is_arranged:
+            self._arrange()
+        if not 0 <= now - self._read_at < HORIZON_REFRESH:
+            self._reread(now)
+        self._settle_claims(now)
+        for reader, message in self._lookout.news(now):
+            if isinstance(reader, SessionReader):
+                self._take_sessions(reader, message, now)
+            else:
+                self._take_rivals(message)
+        self._settle_claims(now)
+        self._settle_templates(now)
+        for found in self._classes.values():
+            found.settle()
+
+    def _settle_claims(self, now: float) -> None:
+        if self._contest.refresh(now):
+            for name, found in self._classes.items():
+                found.attendance.set_claims(self._contest.claims.get(name, ()))
+                found.is_unseen = True
+
+    def _settle_templates(self, now: float) -> None:
+        templates = self._templates
+        if templates is None:
+            return
+        news = templates.news(now)
+        # Who asks again starts what is looked up after a pause.
+        due = templates.is_uncertain and not 0 <= now - self._looked_at < _TEMPLATE_RETRY
+        for found in self._classes.values():
+            if not found.has_templates:
+                continue
+            if self._must_look:
+                found.attendance.look_at_all(now)
+            elif due or news:
+                found.attendance.look_again(now, None if due else news)
+            found.is_unseen = found.is_unseen or bool(news)
+        if due or self._must_look:
+            self._looked_at, self._must_look = now, False
+
+    def _template(self, name: str, session: Session, now: float) -> str | None:
+        if self._templates is None or not self._classes[name].has_templates:
+            return NO_TEMPLATE
+        return self._templates.of(project_of(session), now)
+
+    def _ask_renku_at(self, url: str) -> None:
+        if self._templates:
+            self._templates.close()
+        means = self._means
+        self._templates = ProjectTemplates(
+            lambda: RenkuClient(url, means.renku_token_file), self._lookout.wake, means.log, means.jitter
+        )
+        self._must_look = True
+
+    def _take_sessions(
+        self, reader: SessionReader, message: Listed[Item] | Changed[Item], now: float
+    ) -> None:
+        for name, _ in reader.classes:
+            found = self._classes[name]
+            found.is_unseen = True
+            if isinstance(message, Listed):
+                here = {
+                    uid: item.session
+                    for uid, item in message.items.items()
+                    if isinstance(item, SeenSession) and name in item.classes
+                }
+                found.attendance.replace(reader.namespace, here, now)
+                found.unlisted.discard(reader.namespace)
+            elif isinstance(message.item, SeenSession) and name in message.item.classes:
+                found.attendance.arrive(message.item.session, now)
+            else:
+                found.attendance.leave(message.uid, now)
+
+    def _take_rivals(self, message: Listed[Item] | Changed[Item]) -> None:
+        if isinstance(message, Listed):
+            found, gone = message.items, self._contest.known - message.items.keys()
+            self._knows_rivals = True
+        elif message.item is None:
+            found, gone = {}, {message.uid}
+        else:
+            found, gone = {message.uid: message.item}, set()
+        readings = {uid: item for uid, item in found.items() if isinstance(item, TimetableReading)}
+        for reading in readings.values():
+            subject = f"timetable {reading.name}"
+            if isinstance(reading.found, str):
+                self._means.log.trouble(subject, TimetableError(reading.found))
+            else:
+                self._means.log.works(subject)
+        self._contest.take(readings, gone)
+        self._arrange()

@@ -1,0 +1,368 @@
+"""The actions of the sweep: their order, their Events, and how each is carried out.
+
+Each action runs alone: a failure is logged and the others still run. An action applies to the state it was
+decided on; if somebody else has changed the object since, it does nothing.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from gen.core import labels
+from gen.core.jsonvalues import Tree
+from gen.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    NORMAL,
+    ROLE,
+    ROLE_BINDING,
+    SCALED,
+    WARNING,
+    EventSubject,
+    make_event,
+)
+from gen.core.slots import Slot
+from gen.core.timetable import SlotSpec
+from gen.runtime.apiclient import Api, ApiError, apply_object, delete_object, get_object
+from gen.runtime.program import Log
+from gen.runtime.reconciler import ATTEMPTS
+from gen.runtime.sweepstate import ORPHANED_SINCE, JobObject, ObjectRef, PoolObject, SiteState
+
+OPENED_EVENT, CLOSED_EVENT, STARTED_EVENT, REMOVED_EVENT = (
+    "SweepOpened",
+    "SweepClosed",
+    "SweepStartedJob",
+    "SweepRemoved",
+)
+ORPHANED_EVENT, RESTORED_EVENT = "SweepGone", "SweepBack"
+# What makes pods goes before the pods; the timetable goes last, so that a removal that was cut short goes on.
+_REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, ROLE_BINDING, ROLE, CONFIG_MAP))
+
+
+class ScalePool(NamedTuple):
+    deployment: PoolObject
+    to: int
+    why: str
+
+    @property
+    def thing(self) -> ObjectRef:
+        return self.deployment.thing
+
+
+class StartJob(NamedTuple):
+    thing: ObjectRef  # the timetable that will own the Job
+    name: str
+    template: Tree
+    replaced: JobObject | None  # of that name, which has to go first
+    why: str
+
+
+class MarkOrphaned(NamedTuple):
+    """On the timetable, since when its reservation is gone, or on what is left without one; an empty `since`
+    takes that away.
+    """
+
+    thing: ObjectRef
+    since: str
+    why: str
+
+
+class RemoveObject(NamedTuple):
+    thing: ObjectRef
+    why: str
+
+
+class MakeSlots(NamedTuple):
+    """Of one pool. `thing` is where it is told: the timetable."""
+
+    thing: ObjectRef
+    resource_class: str
+    slots: "SlotSpec"
+    names: tuple[str, ...]
+    expires: int
+    why: str
+
+
+class RemoveSlots(NamedTuple):
+    """Of one class of a reservation. `thing` is where it is told, or the first of them."""
+
+    thing: ObjectRef
+    resource_class: str
+    slots: "tuple[Slot, ...]"
+    why: str
+    is_last: bool = False  # it waits for what could make them again to be removed
+
+
+Action = ScalePool | StartJob | MarkOrphaned | RemoveObject | MakeSlots | RemoveSlots
+
+
+class SweepWarning(NamedTuple):
+    """A Warning, told once for each `key` until the API server forgets Events, by default after an hour."""
+
+    thing: ObjectRef  # that people look at
+    reason: str
+    message: str
+    key: str
+
+
+def action_order(action: Action) -> tuple[int, int, str, str]:
+    """Seats first: opening, then Jobs that serve, then whatever takes away."""
+    place = 0
+    match action:
+        case ScalePool():
+            order = 0 if action.to else 2
+        case StartJob():
+            order = 1
+        case MarkOrphaned():
+            order = 3
+        case RemoveObject():
+            order, place = 4, _REMOVAL_ORDER.index(action.thing.kind)
+        case MakeSlots():
+            order = 0
+        case RemoveSlots():
+            order, place = (4, _REMOVAL_ORDER.index(DEPLOYMENT.name)) if action.is_last else (2, 0)
+    return order, place, action.thing.reservation, action.thing.name
+
+
+def describe_action(action: Action) -> tuple[str, str, str]:
+    """As an Event: its kind, reason and message."""
+    match action:
+        case ScalePool():
+            what = f"Scaled from {action.deployment.replicas} to {action.to}"
+            return NORMAL, OPENED_EVENT if action.to else CLOSED_EVENT, f"{what}: {action.why}."
+        case StartJob():
+            verb = "Made again" if action.replaced else "Started"
+            return NORMAL, STARTED_EVENT, f"{verb} Job {action.name}: {action.why}."
+        case MarkOrphaned():
+            what = "To be removed soon" if action.since else "No longer to be removed"
+            return NORMAL, ORPHANED_EVENT if action.since else RESTORED_EVENT, f"{what}: {action.why}."
+        case RemoveObject():
+            return NORMAL, REMOVED_EVENT, f"Removed {action.thing.kind} {action.thing.name}: {action.why}."
+        case MakeSlots():
+            return (
+                NORMAL,
+                OPENED_EVENT,
+                f"Made {_slots(len(action.names), action.resource_class)}: {action.why}.",
+            )
+        case RemoveSlots():
+            what = f"Removed {_slots(len(action.slots), action.resource_class)}"
+            return NORMAL, CLOSED_EVENT, f"{what}: {action.why}."
+
+
+def _slots(number: int, resource_class: str) -> str:
+    return f"{number} slot{'' if number == 1 else 's'} of {resource_class}"
+
+
+KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, ROLE, ROLE_BINDING)}
+_LOG_EVENTS = {  # of the log
+    ScalePool: "scale",
+    StartJob: "start",
+    MarkOrphaned: "mark",
+    RemoveObject: "remove",
+    MakeSlots: "make",
+    RemoveSlots: "remove",
+}
+DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until its name is free
+
+
+class SweepContext(NamedTuple):
+    """What hands act with and in. `has_time` says whether to begin one more thing."""
+
+    api: Api
+    namespace: str
+    log: Log
+    now: Callable[[], float]
+    wait: Callable[[float], object]
+    has_time: Callable[[], bool]
+
+
+class ActionRunner:
+    def __init__(self, world: SweepContext, facts: SiteState) -> None:
+        self._world = world
+        self._facts = facts
+        self._broken: set[str] = set()  # reservations of which something failed
+        self.failed = 0
+        self.done: Counter[str] = Counter()  # by the reason of its Event
+
+    def act(self, actions: Iterable[Action]) -> None:
+        """All of them in this order, and then the Events, which can wait."""
+        acted = [action for action in actions if self._try(action)]
+        for action in acted:
+            kind, reason, message = describe_action(action)
+            for thing in _event_targets(self._facts, action.thing):
+                self._tell(thing, make_event(self._subject(thing), kind, reason, message, self._world.now()))
+
+    def warn(self, tellings: Iterable[SweepWarning]) -> None:
+        """Each of them once: an Event of its name is there already when it has been told."""
+        for telling in tellings:
+            subject = self._subject(telling.thing)
+            tree = make_event(subject, WARNING, telling.reason, telling.message, self._world.now())
+            name = _event_name(telling)
+            named = {**tree, "metadata": {"name": name, "namespace": subject.namespace}}
+            self._tell(telling.thing, named, telling)
+
+    def _try(self, action: Action) -> bool:
+        """Whether it has been done, and by us."""
+        world, thing = self._world, action.thing
+        if (
+            thing.kind == CONFIG_MAP.name
+            and isinstance(action, RemoveObject)
+            and thing.reservation in self._broken
+        ):
+            return False  # it is what the next run knows the rest by
+        try:
+            if not world.has_time():
+                raise ApiError(0, "OutOfTime", "left to the next run")
+            is_done = self._do(action)
+        except Exception as error:
+            self._broken.add(thing.reservation)
+            self.failed += 1
+            world.log.trouble(f"{_LOG_EVENTS[type(action)]} {thing.kind} {thing.name}", error)
+            return False
+        _, reason, message = describe_action(action)
+        facts = {"reservation": thing.reservation, "name": thing.name, "reason": reason, "message": message}
+        world.log.info(_LOG_EVENTS[type(action)] if is_done else "left", **facts)
+        if is_done:
+            self.done[reason] += 1
+        return is_done
+
+    def _do(self, action: Action) -> bool:
+        api, namespace, thing = self._world.api, self._world.namespace, action.thing
+        match action:
+            case ScalePool():
+                return self._scale(action)
+            case StartJob():
+                self._start(action)
+                return True
+            case MarkOrphaned():
+                api.annotate(
+                    KIND_BY_NAME[thing.kind], namespace, thing.name, {ORPHANED_SINCE: action.since or None}
+                )
+                return True
+            case RemoveObject():
+                return delete_object(api, KIND_BY_NAME[thing.kind], namespace, thing.name, uid=thing.uid)
+            case MakeSlots() | RemoveSlots():
+                return self._carry_out(action)
+
+    def _scale(self, action: ScalePool) -> bool:
+        """False where somebody else has scaled since, or the Deployment is gone."""
+        api, namespace, name = self._world.api, self._world.namespace, action.thing.name
+        version, kind = action.deployment.resource_version, KIND_BY_NAME[action.thing.kind]
+        for _ in range(ATTEMPTS):
+            try:
+                api.scale(namespace, name, action.to, version, kind)
+                return True
+            except ApiError as error:
+                if error.is_gone():
+                    return False
+                if not error.is_conflict():
+                    raise
+            # Not only people write to a Deployment: its status is news too.
+            found = api.get_scale(namespace, name, kind)
+            if found.replicas != action.deployment.replicas:
+                return False
+            version = found.resource_version
+        raise ApiError(409, "Conflict", "it keeps changing")
+
+    def _carry_out(self, action: MakeSlots | RemoveSlots) -> bool:
+        """False where others have done all of it."""
+        from gen.core.slots import SlotPlan  # noqa: PLC0415
+        from gen.runtime.slotreconciler import apply_plan  # noqa: PLC0415 (is there only where a cluster has slots)
+
+        world = self._world
+        if isinstance(action, MakeSlots):
+            slots, plan = action.slots, SlotPlan(make=action.names, expires=action.expires)
+        else:
+            slots, plan = None, SlotPlan(drop=action.slots)
+        done = apply_plan(world.api, slots, plan, world.now, lambda _: world.has_time())
+        if done.is_cut:
+            raise ApiError(0, "OutOfTime", f"{len(done.made) + len(done.removed)} of {plan.writes} are done")
+        return bool(done.made or done.removed)
+
+    def _start(self, action: StartJob) -> None:
+        api, namespace = self._world.api, self._world.namespace
+        if action.replaced:
+            delete_object(api, JOB, namespace, action.name, uid=action.replaced.thing.uid)
+        for _ in range(DELETION_CHECKS):
+            found = get_object(api, JOB, namespace, action.name)
+            if found is None:
+                break
+            self._check_ours(action, found)
+            self._world.wait(0.5)
+        else:
+            raise ApiError(409, "StillThere", f"the Job {action.name} is still there")
+        apply_object(api, JOB, namespace, action.name, _job_object(self._facts.site, namespace, action))
+
+    def _check_ours(self, action: StartJob, found: Tree) -> None:
+        """A Job that had been judged has our labels; any other was not seen, and is not to be touched."""
+        metadata = found.get("metadata")
+        uid = metadata.get("uid") if isinstance(metadata, dict) else None
+        if action.replaced is None or uid != action.replaced.thing.uid:
+            raise ApiError(409, "NotOurs", f"there is another Job {action.name}; delete or rename it")
+
+    def _subject(self, thing: ObjectRef) -> EventSubject:
+        return EventSubject(self._world.namespace, thing.name, thing.uid, KIND_BY_NAME[thing.kind])
+
+    def _tell(self, thing: ObjectRef, tree: Tree, telling: SweepWarning | None = None) -> None:
+        world = self._world
+        try:
+            if not world.has_time():
+                raise ApiError(0, "OutOfTime", "not told")
+            world.api.tell(world.namespace, tree)
+        except Exception as error:
+            if telling and isinstance(error, ApiError) and error.reason == "AlreadyExists":
+                return
+            self.failed += 1
+            world.log.trouble(f"event {tree['reason']} of {thing.name}", error)
+            return
+        if telling:
+            self.done[telling.reason] += 1
+            facts = {"reservation": thing.reservation, "name": thing.name}
+            world.log.error("warn", **facts, reason=telling.reason, message=telling.message)
+
+
+def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
+    """As the CronJob's own would be, but for the labels by which it is known, whoever has edited those."""
+    metadata = action.template.get("metadata")
+    kept = metadata if isinstance(metadata, dict) else {}
+    known = {
+        labels.SITE: site,
+        labels.RESERVATION: action.thing.reservation,
+        labels.ROLE: labels.OCCURRENCE,
+    }
+    owner = {
+        "apiVersion": CONFIG_MAP.version,
+        "kind": CONFIG_MAP.name,
+        "name": action.thing.name,
+        "uid": action.thing.uid,
+    }
+    return {
+        "metadata": {
+            "name": action.name,
+            "namespace": namespace,
+            "labels": {**(kept.get("labels") or {}), **known},
+            "annotations": kept.get("annotations") or {},
+            "ownerReferences": [owner],
+        },
+        "spec": action.template.get("spec"),
+    }
+
+
+def _event_targets(facts: SiteState, thing: ObjectRef) -> list[ObjectRef]:
+    """Where people look for it: itself, or all Deployments of its reservation; without any, its timetable."""
+    if thing.kind == DEPLOYMENT.name:
+        return [thing]
+    found = [one.thing for one in facts.deployments if one.thing.kind == DEPLOYMENT.name]
+    some = (found, [one.thing for one in facts.sources])
+    ours = ([one for one in things if one.reservation == thing.reservation] for things in some)
+    return next((things for things in ours if things), [])
+
+
+def _event_name(telling: SweepWarning) -> str:
+    """The same for the same telling."""
+    from hashlib import sha256  # noqa: PLC0415 (seldom needed, and not small)
+
+    key = f"{telling.thing.uid} {telling.reason} {telling.key}"
+    return f"{telling.thing.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"

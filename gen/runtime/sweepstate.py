@@ -1,0 +1,367 @@
+"""The state of a site as the sweep reads it from the API server, grouped by reservation.
+
+Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, Protocol, TypeVar
+
+from gen.core.instants import parse_instant
+from gen.core.inventory import KEY, Inventory, PersistentSlots
+from gen.core.inventory import parse_inventory as read_inventory
+from gen.core.jsonvalues import Tree
+from gen.core.labels import AFFINITY, CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, STANDING
+from gen.core.labels import SLOT as SLOT_ROLE
+from gen.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    NODE_POOL,
+    POD,
+    SLOT,
+    ObjectKind,
+    containers,
+    is_pod_serving,
+    is_pod_starting,
+    is_terminating,
+)
+from gen.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
+from gen.core.slots import Slot
+from gen.runtime.apiclient import TIMETABLE_KEY
+
+T = TypeVar("T")
+ORPHANED_SINCE = "berth.dev/gone-since"
+IMAGE_PULL_REASONS = frozenset(
+    ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
+)
+
+
+class ObjectRef(NamedTuple):
+    """What is known of an object of any kind."""
+
+    kind: str
+    name: str
+    uid: str
+    reservation: str
+    created: int
+    is_going: bool = False  # it has been deleted, and is not away yet
+    gone_since: str = ""  # what the sweep has written on it
+
+
+class PoolObject(NamedTuple):
+    """Or a NodePool of a fixed number of nodes, as its `thing` says."""
+
+    thing: ObjectRef
+    replicas: int
+    ready: int
+    resource_version: str
+
+
+class JobObject(NamedTuple):
+    thing: ObjectRef
+    is_finished: bool
+
+
+class CronJobObject(NamedTuple):
+    thing: ObjectRef
+    template: Tree  # of its Jobs
+
+
+class ImagePullFailure(NamedTuple):
+    """Why a container of a pod does not start."""
+
+    image: str
+    reason: str
+    message: str
+
+    def said(self) -> str:
+        return f"its image {self.image} cannot be pulled: {self.reason}: {self.message}"
+
+
+class PodObject(NamedTuple):
+    thing: ObjectRef
+    owner: str  # the name of what made it
+    owner_uid: str
+    is_serving: bool
+    is_starting: bool
+    trouble: ImagePullFailure | None
+
+
+class TimetableObject(NamedTuple):
+    """A ConfigMap that says, or should say, a timetable."""
+
+    thing: ObjectRef
+    text: str
+    override: str
+    changed: int  # when anybody last wrote to it
+
+
+class SlotObject(NamedTuple):
+    thing: ObjectRef
+    resource_class: str
+    is_standing: bool  # git holds it, and no window
+    slot: "Slot"
+
+
+StateObject = (
+    TimetableObject | Inventory | PoolObject | CronJobObject | JobObject | PodObject | ObjectRef | SlotObject
+)
+
+
+class SiteState(NamedTuple):
+    site: str
+    sources: tuple[TimetableObject, ...] = ()
+    deployments: tuple[PoolObject, ...] = ()
+    cronjobs: tuple[CronJobObject, ...] = ()
+    jobs: tuple[JobObject, ...] = ()
+    pods: tuple[PodObject, ...] = ()  # of occurrences
+    rights: tuple[ObjectRef, ...] = ()  # Roles and RoleBindings, and what only people read
+    prunes: bool = False  # nobody else removes what has left git
+    inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
+    standing: PersistentSlots | None = None  # the slots that git has; None: nobody knows
+    unread: frozenset[str] = frozenset()  # kinds of which the list is missing
+    slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
+    namespace: str = ""  # of all that is in one
+
+
+def site_state(
+    site: str,
+    found: Mapping[ObjectKind, Iterable[StateObject] | None],
+    prunes: bool = False,
+    inventory: str = "",
+    namespace: str = "",
+) -> SiteState:
+    """`found` has all facts of each kind, or None where they could not be read; `inventory` is the name of a
+    ConfigMap.
+    """
+    everything = [fact for some in found.values() for fact in some or ()]
+    named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
+    git = named[0] if named else Inventory(inventory, None)
+
+    def of(kind: type[T]) -> tuple[T, ...]:
+        return tuple(fact for fact in everything if isinstance(fact, kind))
+
+    return SiteState(
+        site,
+        of(TimetableObject),
+        of(PoolObject),
+        of(CronJobObject),
+        of(JobObject),
+        of(PodObject),
+        of(ObjectRef),
+        prunes,
+        git.names,
+        git.standing,
+        frozenset(kind.name for kind, some in found.items() if some is None),
+        of(SlotObject) if found.get(SLOT) is not None else None,
+        namespace,
+    )
+
+
+def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
+    """The fact that an object is; None if it is not ours. Raises KeyError, TypeError, ValueError or
+    AttributeError for what no API server sends.
+    """
+    thing = _parse_ref(site, kind, tree)
+    if thing is None:
+        is_inventory = kind is CONFIG_MAP and KEY in _at(tree, "data")
+        return read_inventory(str(_at(tree, "metadata")["name"]), _at(tree, "data")) if is_inventory else None
+    make = _PARSERS.get(kind)
+    return make(thing, tree) if make else thing
+
+
+def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
+    """None for what is not of a reservation of the site."""
+    metadata = _at(tree, "metadata")
+    labels = _at(metadata, "labels")
+    reservation = str(labels.get(RESERVATION) or "")
+    if labels.get(SITE) != site or not reservation:
+        return None
+    created = parse_instant(str(metadata["creationTimestamp"]))
+    name, uid = str(metadata["name"]), str(metadata["uid"])
+    gone_since = str(_at(metadata, "annotations").get(ORPHANED_SINCE, ""))
+    return ObjectRef(kind.name, name, uid, reservation, created, is_terminating(tree), gone_since)
+
+
+def _parse_timetable(thing: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
+    """What only people read is no timetable; it goes with the rest of its reservation."""
+    metadata = _at(tree, "metadata")
+    if _at(metadata, "labels").get(ROLE) == AFFINITY:
+        return thing
+    notes = _at(metadata, "annotations")
+    written = [
+        parse_instant(str(entry["time"])) for entry in _list(metadata, "managedFields") if "time" in entry
+    ]
+    return TimetableObject(
+        thing,
+        str(_at(tree, "data").get(TIMETABLE_KEY, "")),
+        str(notes.get(OVERRIDE, "")),
+        max(written, default=thing.created),
+    )
+
+
+def _parse_deployment(thing: ObjectRef, tree: Tree) -> PoolObject:
+    version = str(_at(tree, "metadata")["resourceVersion"])
+    ready = _at(tree, "status").get("readyReplicas", 0)
+    return PoolObject(thing, _number(_at(tree, "spec").get("replicas", 1)), _number(ready), version)
+
+
+def _parse_node_pool(thing: ObjectRef, tree: Tree) -> PoolObject | None:
+    """None for one whose nodes follow pods: it has no number of them."""
+    if "replicas" not in _at(tree, "spec"):
+        return None
+    version = str(_at(tree, "metadata")["resourceVersion"])
+    nodes = _at(tree, "status").get("nodes", 0)
+    return PoolObject(thing, _number(_at(tree, "spec")["replicas"]), _number(nodes), version)
+
+
+def _parse_job(thing: ObjectRef, tree: Tree) -> JobObject | None:
+    """None for a Job that no CronJob of ours has made, nor the sweep, even if it borrows the labels."""
+    if _at(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
+        return None
+    conditions = _list(_at(tree, "status"), "conditions")
+    ends = [one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True"]
+    return JobObject(thing, bool(ends))
+
+
+def _parse_pod(thing: ObjectRef, tree: Tree) -> PodObject:
+    owner = next(iter(_list(_at(tree, "metadata"), "ownerReferences")), {})
+    return PodObject(
+        thing,
+        str(owner.get("name", "")),
+        str(owner.get("uid", "")),
+        is_pod_serving(tree),
+        is_pod_starting(tree),
+        next((found for one in containers(tree) if (found := _pull_failure(one))), None),
+    )
+
+
+def _pull_failure(container: Tree) -> ImagePullFailure | None:
+    waiting = _at(container, "state", "waiting")
+    reason = str(waiting.get("reason", ""))
+    if reason not in IMAGE_PULL_REASONS:
+        return None
+    return ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
+
+
+def _parse_slot_object(thing: ObjectRef, tree: Tree) -> SlotObject | None:
+    """None for one that only borrows our labels."""
+    from gen.core.slots import parse_slot  # noqa: PLC0415 (is there only where a cluster has slots)
+
+    labels = _at(tree, "metadata", "labels")
+    if labels.get(ROLE) != SLOT_ROLE:
+        return None
+    return SlotObject(thing, str(labels.get(CLASS, "")), STANDING in labels, parse_slot(tree))
+
+
+_PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {
+    CONFIG_MAP: _parse_timetable,
+    DEPLOYMENT: _parse_deployment,
+    NODE_POOL: _parse_node_pool,
+    CRON_JOB: lambda thing, tree: CronJobObject(thing, _at(tree, "spec", "jobTemplate")),
+    JOB: _parse_job,
+    POD: _parse_pod,
+    SLOT: _parse_slot_object,
+}
+
+
+def _at(tree: Tree, *path: str) -> Tree:
+    """The object below these keys; empty where there is none."""
+    for key in path:
+        below = tree.get(key) or {}
+        if not isinstance(below, dict):
+            raise TypeError(f"{key} is no object")
+        tree = below
+    return tree
+
+
+def _list(tree: Tree, key: str) -> list[Tree]:
+    found = tree.get(key) or []
+    if not isinstance(found, list):
+        raise TypeError(f"{key} is no list")
+    return found
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is no number")
+    return value
+
+
+class ReservationState(NamedTuple):
+    """Everything in the cluster that is of one reservation, each kind in the order of names."""
+
+    reservation: str
+    sources: tuple[TimetableObject, ...]
+    deployments: tuple[PoolObject, ...]
+    cronjobs: tuple[CronJobObject, ...]
+    jobs: tuple[JobObject, ...]
+    pods: tuple[PodObject, ...]
+    rights: tuple[ObjectRef, ...]
+    slots: tuple[SlotObject, ...] = ()
+
+    @property
+    def is_served(self) -> bool:
+        return any(pod.is_serving for pod in self.pods)
+
+    @property
+    def cronjob(self) -> CronJobObject | None:
+        """One whose Jobs can serve the reservation. Any can: they differ in their schedule."""
+        return next((one for one in self.cronjobs if not one.thing.is_going), None)
+
+    @property
+    def subjects(self) -> list[ObjectRef]:
+        """Where people look for what is told of it: its Deployments, or its timetable where it has none.
+        Events of what has no namespace are hard to find.
+        """
+        found = [one.thing for one in self.deployments if one.thing.kind == DEPLOYMENT.name]
+        return found or [one.thing for one in self.sources]
+
+    def things(self) -> list[ObjectRef]:
+        """All but the pods, which follow their owners, and the slots, which are of no namespace."""
+        found = [*(one.thing for one in self.sources), *(one.thing for one in self.deployments), *self.rights]
+        return [*found, *(one.thing for one in self.cronjobs), *(one.thing for one in self.jobs)]
+
+
+class _HasRef(Protocol):
+    @property
+    def thing(self) -> ObjectRef: ...
+
+
+K = TypeVar("K", bound=_HasRef)
+
+
+def reservation_states(facts: SiteState) -> list[ReservationState]:
+    """By name. Each fact is in one of them."""
+    sources, deployments = _by_reservation(facts.sources), _by_reservation(facts.deployments)
+    cronjobs, jobs, pods = (
+        _by_reservation(facts.cronjobs),
+        _by_reservation(facts.jobs),
+        _by_reservation(facts.pods),
+    )
+    rights: dict[str, tuple[ObjectRef, ...]] = {}
+    for thing in sorted(facts.rights):
+        rights[thing.reservation] = (*rights.get(thing.reservation, ()), thing)
+    slots = _by_reservation(facts.slots or ())
+    names = {*sources, *deployments, *cronjobs, *jobs, *pods, *rights, *slots}
+    return [
+        ReservationState(
+            name,
+            sources.get(name, ()),
+            deployments.get(name, ()),
+            cronjobs.get(name, ()),
+            jobs.get(name, ()),
+            pods.get(name, ()),
+            rights.get(name, ()),
+            slots.get(name, ()),
+        )
+        for name in sorted(names)
+    ]
+
+
+def _by_reservation(found: Iterable[K]) -> dict[str, tuple[K, ...]]:
+    groups: dict[str, list[K]] = {}
+    for one in sorted(found, key=lambda one: one.thing.name):
+        groups.setdefault(one.thing.reservation, []).append(one)
+    return {name: tuple(group) for name, group in groups.items()}
