@@ -117,7 +117,7 @@ class _Crowd:
         # One that is of the course, whatever narrows that.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
-        self._attendance = SessionCounter(plan.stabilization_seconds, lambda session, _: session.template)
+        self._counter = SessionCounter(plan.stabilization_seconds, lambda session, _: session.template)
         self._here = deque[str]()
         self._arrived = 0
         self._counts = ClaimCounts({}, {})
@@ -133,18 +133,18 @@ class _Crowd:
     def advance(self, now: int, happening: Iterable[SimulationEvent]) -> tuple[SimulationEvent, ...]:
         """To `now`; answers what happens there, with what follows from it."""
         waited = self.waiting
-        self._counts = self._attendance.counts(now)
+        self._counts = self._counter.counts(now)
         over = waited - self.waiting
         if claims := self._claims(now):  # when all is over, those that are there are still told
-            self._attendance.set_claims(claims)
+            self._counter.set_claims(claims)
         events = (*((SimulationEvent(WAIT_OVER, number=over),) if over else ()), *happening)
         for event in events:
             if event.kind == COME:
                 self._come(event.number, now)
             elif event.kind == LEAVE:
                 for _ in range(event.number):
-                    self._attendance.leave(self._here.popleft(), now)
-        self._counts = self._attendance.counts(now)
+                    self._counter.leave(self._here.popleft(), now)
+        self._counts = self._counter.counts(now)
         return events
 
     def _claims(self, now: int) -> tuple[Claim, ...]:
@@ -158,7 +158,7 @@ class _Crowd:
             self._arrived += 1
             session = self._usual._replace(id=str(self._arrived), created=now)
             self._here.append(session.id)
-            self._attendance.arrive(session, now)
+            self._counter.arrive(session, now)
 
     def targets(self, behaviours: Iterable[str], now: int) -> tuple[int, ...]:
         """Until the next advance."""

@@ -42,16 +42,16 @@ def histories(draw: st.DrawFn) -> list[SessionChange]:
 
 def counted_at(moves: Sequence[SessionChange], wait: int) -> list[int]:
     """How many sessions count at each instant: looked at every second, whatever happens."""
-    presence, there, found = GracePeriod(wait, lambda _: None), deque[str](), []
+    grace, there, found = GracePeriod(wait, lambda _: None), deque[str](), []
     for now in range(LAST + 1):
         for number, move in enumerate(moves):
             for name in (f"{number}-{place}" for place in range(abs(move.number)) if move.at == now):
                 if move.number > 0:
                     there.append(name)
-                    presence.arrive(Session(name, "", now), now)
+                    grace.arrive(Session(name, "", now), now)
                 else:
-                    presence.leave(there.popleft(), now)
-        found.append(sum(1 for _ in presence.counted(now)))
+                    grace.leave(there.popleft(), now)
+        found.append(sum(1 for _ in grace.counted(now)))
     return found
 
 

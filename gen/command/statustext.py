@@ -77,7 +77,7 @@ def _cells(row: PoolStatus, zone: Zone, now: int, wide: bool) -> list[str]:
 
 def _when(row: PoolStatus, zone: Zone, now: int) -> str:
     """Of what is open its span; of what comes next its opening; how long that stands which has no windows."""
-    if row.stands:
+    if row.persistent:
         over = row.end is not None and row.end <= now
         return "over" if over else "always" if row.end is None else f"until {local_text(row.end, zone)}"
     if row.open is None or row.end is None or row.end <= now:

@@ -46,12 +46,14 @@ def competing_reservation(timetable: Timetable, classes: frozenset[str], now: in
     )
 
 
-def open_claims(rivals: Iterable[CompetingReservation], resource_class: str, now: int) -> dict[str, Claim]:
+def open_claims(
+    competitors: Iterable[CompetingReservation], resource_class: str, now: int
+) -> dict[str, Claim]:
     """The claims to sessions of the class that are open, by id. Of two with one id, as when somebody copied a
     timetable, the first holds.
     """
     found: dict[str, Claim] = {}
-    for one in rivals:
+    for one in competitors:
         match = dict(one.matches).get(resource_class)
         if match is None:
             continue
@@ -62,9 +64,9 @@ def open_claims(rivals: Iterable[CompetingReservation], resource_class: str, now
     return found
 
 
-def next_claim_change(rivals: Iterable[CompetingReservation], now: int) -> int | None:
+def next_claim_change(competitors: Iterable[CompetingReservation], now: int) -> int | None:
     """When the next occurrence after `now` opens or ends."""
-    instants = (at for one in rivals for item in one.occurrences for at in (item.open, item.end))
+    instants = (at for one in competitors for item in one.occurrences for at in (item.open, item.end))
     return min((at for at in instants if at > now), default=None)
 
 
@@ -79,7 +81,7 @@ class ClaimTracker:
         self._classes: frozenset[str] = frozenset()
         self._occurrences: tuple[TimetableOccurrence, ...] = ()
         self._own = CompetingReservation("", (), ())
-        self._rivals: dict[str, CompetingReservation] = {}  # by the uid of the timetable's ConfigMap
+        self._competitors: dict[str, CompetingReservation] = {}  # by the uid of the timetable's ConfigMap
 
     def set_own(self, timetable: Timetable, classes: frozenset[str], now: int) -> None:
         """`classes` are those that we count."""
@@ -90,15 +92,15 @@ class ClaimTracker:
     @property
     def known(self) -> set[str]:
         """The uids of all timetables that are known."""
-        return set(self._rivals)
+        return set(self._competitors)
 
     def take(self, readings: Mapping[str, TimetableReading], gone: Iterable[str]) -> None:
         """Timetables by uid, ours perhaps among them. One that is malformed leaves what was known of it."""
         for uid in gone:
-            self._rivals.pop(uid, None)
+            self._competitors.pop(uid, None)
         for uid, reading in readings.items():
             if isinstance(reading.found, CompetingReservation):
-                self._rivals[uid] = reading.found
+                self._competitors[uid] = reading.found
         self.until = 0.0
 
     def matches(self) -> Iterator[tuple[str, Match]]:
@@ -119,5 +121,5 @@ class ClaimTracker:
 
     def _all(self) -> list[CompetingReservation]:
         """Ours first: whoever copied it says the same, or is wrong."""
-        others = [self._rivals[uid] for uid in sorted(self._rivals)]
+        others = [self._competitors[uid] for uid in sorted(self._competitors)]
         return [self._own, *(one for one in others if one.reservation != self._own.reservation)]

@@ -49,7 +49,7 @@ class PoolTarget(NamedTuple):
 class DesiredState(NamedTuple):
     """A wish, and what it follows from."""
 
-    wish: PoolTarget
+    target: PoolTarget
     timetable: Timetable
     now: int
     sessions: Mapping[str, int] | None = None
@@ -115,33 +115,33 @@ def desired_state(
     return DesiredState(pool_target(timetable, pool, now, sessions, override), timetable, now, sessions)
 
 
-def replica_change(found: int, aim: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
+def replica_change(found: int, desired: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
     """What to do about a pool that stands at `found`; None if that is what is wanted.
 
     `settled` is how the pool was last seen in order, None as long as it was not.
     """
-    wanted = aim.wish
+    wanted = desired.target
     if found == wanted.replicas:
         return None
-    before = set(settled.wish.occurrences) if settled else set()
+    before = set(settled.target.occurrences) if settled else set()
     about = tuple(sorted(before ^ set(wanted.occurrences))) or wanted.occurrences
-    return ReplicaChange(found, wanted.replicas, _reason(found, aim, settled), about)
+    return ReplicaChange(found, wanted.replicas, _reason(found, desired, settled), about)
 
 
-def _reason(found: int, aim: DesiredState, settled: DesiredState | None) -> str:
-    wanted = aim.wish
-    if aim.why:
-        return aim.why
+def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> str:
+    wanted = desired.target
+    if desired.why:
+        return desired.why
     if settled is None:
         if found and wanted.replicas:
             return f"found at {found}"
         return _of_override(wanted) or ("opened" if wanted.replicas else "closed")
-    kept = settled.wish
+    kept = settled.target
     if wanted.replicas == kept.replicas:
         return f"reset by somebody to {found}"
     if wanted.override != kept.override:
         return _of_override(wanted) or "override is over"
-    if pool_target(settled.timetable, wanted.pool, aim.now, aim.sessions).replicas == kept.replicas:
+    if pool_target(settled.timetable, wanted.pool, desired.now, desired.sessions).replicas == kept.replicas:
         return "timetable edited"
     if wanted.occurrences == kept.occurrences and wanted.sessions != kept.sessions:
         return _of_sessions(kept.sessions, wanted.sessions)

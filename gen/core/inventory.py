@@ -12,7 +12,7 @@ PersistentSlots = Mapping[str, frozenset[str]]
 class Inventory(NamedTuple):
     name: str
     names: frozenset[str] | None  # of reservations; None: it is of no sense
-    standing: PersistentSlots | None = None  # None: it does not tell
+    persistent: PersistentSlots | None = None  # None: it does not tell
 
 
 def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:

@@ -49,9 +49,9 @@ def is_pod_starting(pod: JsonObject) -> bool:
     return _phase(pod) in ("Pending", "Running") and not _runs(pod) and not is_terminating(pod)
 
 
-def is_terminating(thing: JsonObject) -> bool:
+def is_terminating(ref: JsonObject) -> bool:
     """An object of any kind has been deleted, and is not away yet."""
-    return "deletionTimestamp" in thing["metadata"]
+    return "deletionTimestamp" in ref["metadata"]
 
 
 def containers(pod: JsonObject) -> list[dict[str, Any]]:

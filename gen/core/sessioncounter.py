@@ -158,7 +158,7 @@ class SessionCounter:
 
     def __init__(self, seconds: float, template: Callable[[Session, float], str | None]) -> None:
         """A session that left counts for `seconds` more."""
-        self._presence = GracePeriod(seconds, self._group)
+        self._grace = GracePeriod(seconds, self._group)
         self._template = template
         self._held: dict[str, Session] = {}  # first seen lately, or seen with another project
         # By project, ids of sessions whose template is not known: these, and perhaps some that are no more.
@@ -179,7 +179,7 @@ class SessionCounter:
         return bool(self._held)
 
     def set_seconds(self, seconds: float) -> None:
-        self._presence.seconds = seconds
+        self._grace.seconds = seconds
 
     def set_claims(self, claims: tuple[Claim, ...]) -> None:
         """Ranked."""
@@ -187,11 +187,11 @@ class SessionCounter:
             self._claims, self._counts, self._here = claims, None, None
             self._births = tuple({claim.open for claim in claims if claim.match.ignores_earlier})
             self._groups.clear()
-            self._presence.forget_kinds()
+            self._grace.forget_kinds()
 
     def arrive(self, session: Session, now: float) -> None:
         """It has come, or has changed. A template never changes, so that of the same project is kept."""
-        before = self._presence.get(session.id)
+        before = self._grace.get(session.id)
         is_kept = (
             before is not None and session.id not in self._held and project_of(before) == project_of(session)
         )
@@ -202,12 +202,12 @@ class SessionCounter:
 
     def leave(self, session_id: str, now: float) -> None:
         self._held.pop(session_id, None)
-        self._count(self._presence.get(session_id), -1)
-        self._presence.leave(session_id, now)
+        self._count(self._grace.get(session_id), -1)
+        self._grace.leave(session_id, now)
 
     def replace(self, namespace: str, sessions: Mapping[str, Session], now: float) -> None:
         """These are all of the namespace; what else was there has left."""
-        for known in (self._held, {session.id: session for session in self._presence.here()}):
+        for known in (self._held, {session.id: session for session in self._grace.here()}):
             for session in [one for one in known.values() if one.namespace == namespace]:
                 if session.id not in sessions:
                     self.leave(session.id, now)
@@ -218,13 +218,13 @@ class SessionCounter:
         """At the templates of these projects, or of all, where they were not known."""
         for name in list(self._unsure if projects is None else projects):
             for session_id in self._unsure.pop(name, ()):
-                session = self._held.get(session_id) or self._presence.get(session_id)
+                session = self._held.get(session_id) or self._grace.get(session_id)
                 if session is not None:
                     self.arrive(session, now)
 
     def look_at_all(self, now: float) -> None:
         """At the templates of everybody, also of those who know theirs."""
-        here = [session for session in self._presence.here() if session.id not in self._held]
+        here = [session for session in self._grace.here() if session.id not in self._held]
         for session in [*here, *self._held.values()]:
             self._look_at(session, now)
 
@@ -233,24 +233,24 @@ class SessionCounter:
         if self._counts is None or not since <= now < until:
             if self._here is None:
                 self._here = {}
-                for session in self._presence.here():
+                for session in self._grace.here():
                     self._count(session, 1)
             counted = dict(self._here)
-            for session in self._presence.departed(now):
+            for session in self._grace.departed(now):
                 places = self._group(session)
                 counted[places] = counted.get(places, 0) + 1
             self._counts = ClaimCounts(
                 attribute_sessions(counted, self._claims), attribute_sessions(self._here, self._claims)
             )
-            departs = self._presence.next_change(now)
+            departs = self._grace.next_change(now)
             self._counts_hold = (now, float("inf") if departs is None else departs)
         return self._counts
 
     def next_change(self, now: float) -> float | None:
-        return self._presence.next_change(now)
+        return self._grace.next_change(now)
 
     def _look_at(self, session: Session, now: float) -> None:
-        before = self._presence.get(session.id)
+        before = self._grace.get(session.id)
         template = self._template(session, now)
         if template is None or template == UNKNOWN_TEMPLATE:
             self._unsure.setdefault(project_of(session), set()).add(session.id)
@@ -266,7 +266,7 @@ class SessionCounter:
         if template != session.template:
             session = session._replace(template=template)
         if session != before:
-            self._presence.arrive(session, now)
+            self._grace.arrive(session, now)
             self._count(before, -1)
             self._count(session, 1)
 

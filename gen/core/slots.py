@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gen.core.decisions import DesiredState, PoolTarget, pool_target
 from gen.core.instants import instant_text, parse_instant
 from gen.core.jsonvalues import Tree
-from gen.core.labels import CLASS, RESERVATION, ROLE, SITE, STANDING
+from gen.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE
 from gen.core.target import full_count, open_now
 from gen.core.timetable import SlotSpec, TimetableOccurrence, TimetablePool, active_occurrences
 
@@ -38,7 +38,7 @@ class Slot(NamedTuple):
     expires: int | None  # None: it does not say, or says nothing that we would write
     phase: str
     owners: tuple[SlotOwner, ...]
-    is_going: bool = False  # it has been deleted, and is not away yet
+    is_terminating: bool = False  # it has been deleted, and is not away yet
     closed: str = ""  # its `owners` in JSON without our placeholders, where those may still take it
 
     @property
@@ -81,7 +81,7 @@ def slot_selector(slots: SlotSpec) -> str:
     """Of all slots of the pool, of whatever shape, but for those that git holds."""
     labels = _part(_part(slots.shape, "metadata"), "labels")
     ours = [f"{key}={labels[key]}" for key in (SITE, RESERVATION, CLASS, ROLE)]
-    return ",".join((*ours, f"!{STANDING}"))
+    return ",".join((*ours, f"!{PERSISTENT}"))
 
 
 def slot_object(slots: SlotSpec, name: str, now: int, expires: int) -> Tree:
@@ -133,46 +133,48 @@ MAX_LOOK_GAP = 15.0  # seconds without a look, after which nothing is known of t
 
 
 class SlotDemand(NamedTuple):
-    wish: PoolTarget  # whose replicas are the free slots that are wanted
+    target: PoolTarget  # whose replicas are the free slots that are wanted
     kept: int  # the most free slots that stay; not less than wanted
     expires: int | None  # when the last of the open occurrences ends; None: nothing is open
 
     @property
     def wanted(self) -> int:
-        return self.wish.replicas
+        return self.target.replicas
 
 
-def slot_demand(aim: DesiredState, owners: int, settled: int) -> SlotDemand:
+def slot_demand(desired: DesiredState, owners: int, settled: int) -> SlotDemand:
     """`owners` are the sessions that own slots of ours; `settled` those that own none, and have had their
     time to take one.
     """
-    pool, now = aim.wish.pool, aim.now
-    if all(pool.key != known.key for known in aim.timetable.pools):
-        return SlotDemand(aim.wish, 0, None)
-    asking, told = open_occurrences(aim), reported_sessions(aim)
+    pool, now = desired.target.pool, desired.now
+    if all(pool.key != known.key for known in desired.timetable.pools):
+        return SlotDemand(desired.target, 0, None)
+    asking, told = open_occurrences(desired), reported_sessions(desired)
     counted = _redistribute(told, asking, max(sum(told.values()), owners), pool)
     had = _redistribute(told, asking, min(sum(counted.values()), owners + settled), pool)
-    override = aim.wish.override
-    ends = [item.end for item in asking] + ([] if override is None else [aim.until])
+    override = desired.target.override
+    ends = [item.end for item in asking] + ([] if override is None else [desired.until])
     return SlotDemand(
-        pool_target(aim.timetable, pool, now, counted, override),
-        pool_target(aim.timetable, pool, now, had, override).replicas,
+        pool_target(desired.timetable, pool, now, counted, override),
+        pool_target(desired.timetable, pool, now, had, override).replicas,
         max(ends, default=None),
     )
 
 
-def open_occurrences(aim: DesiredState) -> list[TimetableOccurrence]:
+def open_occurrences(desired: DesiredState) -> list[TimetableOccurrence]:
     """The open occurrences of the pool, those that end first first. Also one that asks for no seat: what is
     in use then stays until its end.
     """
-    found = open_now(active_occurrences(aim.timetable), aim.now)
-    named = [item for item in found if any(name == aim.wish.pool.resource_class for name, _ in item.seats)]
+    found = open_now(active_occurrences(desired.timetable), desired.now)
+    named = [
+        item for item in found if any(name == desired.target.pool.resource_class for name, _ in item.seats)
+    ]
     return sorted(named, key=lambda item: (item.end, item.start, item.id))
 
 
-def reported_sessions(aim: DesiredState) -> dict[str, int]:
+def reported_sessions(desired: DesiredState) -> dict[str, int]:
     """The sessions that we were told of, by occurrence; of what nobody can tell, none."""
-    return {item.id: (aim.sessions or {}).get(item.id, 0) for item in open_occurrences(aim)}
+    return {item.id: (desired.sessions or {}).get(item.id, 0) for item in open_occurrences(desired)}
 
 
 def _redistribute(
@@ -269,13 +271,13 @@ class SlotCounts(NamedTuple):
         return (*self.pending, *self.free, *self.handed, *self.used)
 
     @property
-    def standing(self) -> tuple[Slot, ...]:
+    def present(self) -> tuple[Slot, ...]:
         """All that nobody has removed yet."""
         return (*self.living, *self.dead)
 
     @property
     def names(self) -> set[str]:
-        return {slot.name for slot in (*self.standing, *self.going)}
+        return {slot.name for slot in (*self.present, *self.going)}
 
     def of_shape(self, slots: SlotSpec) -> "SlotCounts":
         """Those that are as one would be made now."""
@@ -304,7 +306,7 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
     owners = {}
     for slot in sorted(slots, key=lambda slot: (slot.hash, slot.ordinal, slot.name)):
         sessions = home.sessions(slot)
-        if slot.is_going:
+        if slot.is_terminating:
             kind = "going"
         elif slot.phase in FINISHED_PHASES:
             kind = "dead"
@@ -345,7 +347,7 @@ def plan_slots(
 ) -> SlotPlan:
     """`ready` placeholders are there to hand over, where placeholders come first."""
     if demand.expires is None:
-        return SlotPlan(drop=found.standing)
+        return SlotPlan(drop=found.present)
     ours = found.of_shape(slots)
     room = demand.wanted
     if slots.placeholders:

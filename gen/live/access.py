@@ -154,7 +154,7 @@ class ClusterAccess:
         with_koordinator = {one.name for one in site.clusters if one.koordinator is not None}
         with_nodes = {one.name for one in site.clusters if one.has_static_pools}
 
-        def look(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
+        def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
             wanted = GatherScope(
                 place.namespace, site.name, place.cluster in with_koordinator, place.cluster in with_nodes
             )
@@ -164,7 +164,7 @@ class ClusterAccess:
 
             return gather_facts(lists, wanted, now, ClusterError)
 
-        return self.at_each(places, look)
+        return self.at_each(places, snapshot)
 
 
 def _validated_list(answer: Any, path: str) -> Any:

@@ -12,9 +12,11 @@ import threading
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import urllib3
 from kubernetes import client, config
+from kubernetes.client.rest import RESTClientObject
 from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
 
 from gen.runtime.apiclient import JSON, MERGE_PATCH
@@ -74,7 +76,8 @@ class ClusterClient:
             raise ClusterError(0, f"{type(error).__name__}: {error}") from error
         finally:
             logging.getLogger().removeHandler(complaints)
-        self._client = client.ApiClient(settings)
+        self._settings = settings
+        self._rest = RESTClientObject(settings)
         self._complaints = complaints.texts
 
     def get(self, path: str, query: Mapping[str, str], accept: str = JSON) -> Any:
@@ -88,17 +91,21 @@ class ClusterClient:
     def _ask(
         self, method: str, path: str, query: Mapping[str, str], headers: dict[str, str], body: Any = None
     ) -> Any:
+        url = f"{self._settings.host}{path}"
+        if query:
+            url += f"?{urlencode(query)}"
+        seconds = max(self.deadline - time.monotonic(), 0.1)
         try:
-            _, url, headers, _, _ = self._client.param_serialize(
+            headers |= {"User-Agent": "berth"}
+            for auth in self._settings.auth_settings().values():  # renews what a login program has given
+                headers[auth["key"]] = auth["value"]
+            answer = self._rest.request(
                 method,
-                path,
-                query_params=list(query.items()),
-                header_params={**headers, "User-Agent": "berth"},
-                auth_settings=["BearerToken"],
+                url,
+                headers=headers,
+                body=body,
+                _request_timeout=None if math.isinf(seconds) else seconds,
             )
-            seconds = max(self.deadline - time.monotonic(), 0.1)
-            timeout = None if math.isinf(seconds) else seconds
-            answer = self._client.call_api(method, url, headers, body, _request_timeout=timeout)
             text = answer.read()
         except (urllib3.exceptions.HTTPError, client.ApiException, OSError, ValueError) as error:
             raise ClusterError(0, self._explained(_reason(error))) from error

@@ -118,7 +118,7 @@ class LiveSlot(NamedTuple):
 
     reservation: str
     resource_class: str
-    is_standing: bool
+    is_persistent: bool
     held: Held
     is_seen: bool
     trouble: WaitReason | None
@@ -286,7 +286,7 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
     return LiveSlot(
         label(item, labels.RESERVATION),
         label(item, labels.CLASS),
-        bool(label(item, labels.STANDING)),
+        bool(label(item, labels.PERSISTENT)),
         held(item),
         is_seen,
         None if not_so is None else _wait_reason(not_so),

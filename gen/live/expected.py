@@ -106,7 +106,7 @@ class ExpectedState(NamedTuple):
 
     cluster: str
     timetables: dict[str, Timetable]
-    standing: dict[str, tuple[PersistentSeats, ...]]
+    persistent: dict[str, tuple[PersistentSeats, ...]]
     templates: dict[str, str]
 
 
@@ -119,7 +119,7 @@ def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> di
         stand = stands(item.reservation)
         for part in item.parts:
             if stand is not None:
-                known = found[part.placed.cluster.name].standing
+                known = found[part.placed.cluster.name].persistent
                 known[item.reservation.name] = tuple(_persistent_seats(site, part.placed, stand))
                 continue
             text = timetable_text(site, part.placed, part.occurrences)

@@ -127,13 +127,13 @@ class OccurrenceSessions:
         sessions = self._seen.get(recognition) if recognition else None
         if sessions is None or isinstance(sessions, str):
             return None
-        rivals = [competing_reservation(one, frozenset([name]), self._now) for one in self._timetables]
-        ranking = ranked(open_claims(rivals, name, self._now).values())
-        attendance = SessionCounter(0, lambda one, _: one.template)
-        attendance.set_claims(ranking)
+        competitors = [competing_reservation(one, frozenset([name]), self._now) for one in self._timetables]
+        ranking = ranked(open_claims(competitors, name, self._now).values())
+        counter = SessionCounter(0, lambda one, _: one.template)
+        counter.set_claims(ranking)
         for one in sessions:
-            attendance.arrive(one, self._now)
-        return attendance.counts(self._now).here
+            counter.arrive(one, self._now)
+        return counter.counts(self._now).here
 
 
 PAGE = "500"

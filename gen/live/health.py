@@ -26,100 +26,103 @@ def _last_good(found: LiveCronJob) -> int:
     return max(found.last_success, found.created)
 
 
-def check_cluster(look: ClusterState, code: Mapping[str, str]) -> Iterator[LiveFinding]:
+def check_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> Iterator[LiveFinding]:
     """`code` is the in-cluster code of this Berth, by file."""
-    facts = look.facts
-    if nothing := nothing_applied(look):
+    facts = snapshot.facts
+    if nothing := nothing_applied(snapshot):
         yield nothing
         return
-    apply = f"Apply rendered/clusters/{look.place.cluster}/base.yaml."
+    apply = f"Apply rendered/clusters/{snapshot.place.cluster}/base.yaml."
     if facts.code is None:
         message = f"the ConfigMap {naming.RUNTIME} is missing: no pod of ours can start."
-        yield _finding(look, "S010", "", message, apply)
+        yield _finding(snapshot, "S010", "", message, apply)
     elif dict(facts.code) != dict(code):
         files = sorted(name for name in {*facts.code, *code} if facts.code.get(name) != code.get(name))
         message = f"the code in {naming.RUNTIME} is not that of this Berth: {_shortened(files)}."
-        yield _finding(look, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
-    yield from _check_sweep(look, apply)
+        yield _finding(snapshot, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
+    yield from _check_sweep(snapshot, apply)
 
 
-def check_koordinator(look: ClusterState) -> Iterator[LiveFinding]:
+def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """What keeps all slots of the cluster from being known or held."""
-    found, place = look.facts.slots, look.place
+    found, place = snapshot.facts.slots, snapshot.place
     if isinstance(found, ListRefused) and found.status == 404:
         message = f"the cluster knows no Reservations: {found.message}."
         fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
-        yield _finding(look, "S061", "", message, fix)
+        yield _finding(snapshot, "S061", "", message, fix)
     elif isinstance(found, ListRefused):
         message = f"the Reservations of Koordinator cannot be listed: {found.message}."
         fix = "Ask for the right to list reservations.scheduling.koordinator.sh in the whole cluster."
-        yield _finding(look, "S060", "", message, fix)
-    for one in look.facts.unread:
-        message = f"{look.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
+        yield _finding(snapshot, "S060", "", message, fix)
+    for one in snapshot.facts.unread:
+        message = (
+            f"{snapshot.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
+        )
         delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
-        yield _finding(look, "S063", "", message, f"Mend it, or remove it: {delete}")
-    if unset := sorted(look.facts.unset):
+        yield _finding(snapshot, "S063", "", message, f"Mend it, or remove it: {delete}")
+    if unset := sorted(snapshot.facts.unset):
         message = (
             f"no slot is placed on a node with a Reservation that has no allocatePolicy: {_shortened(unset)}."
         )
         fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
-        yield _finding(look, "S068", "", message, fix)
+        yield _finding(snapshot, "S068", "", message, fix)
 
 
-def nothing_applied(look: ClusterState) -> LiveFinding | None:
+def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
     """Told instead of all that is missing, where nothing is there."""
-    place, facts = look.place, look.facts
+    place, facts = snapshot.place, snapshot.facts
     if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
         return None
-    message = f"nothing of the site {look.site} is in the namespace {place.namespace}."
+    message = f"nothing of the site {snapshot.site} is in the namespace {place.namespace}."
     return _finding(
-        look, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
+        snapshot, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
     )
 
 
-def _check_sweep(look: ClusterState, apply: str) -> Iterator[LiveFinding]:
-    found, place = find_sweep(look.facts), look.place
+def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
+    found, place = find_sweep(snapshot.facts), snapshot.place
     if found is None:
         message = f"the CronJob {naming.SWEEP} is missing: nobody repairs what a Job does not."
-        yield _finding(look, "S012", "", message, apply)
+        yield _finding(snapshot, "S012", "", message, apply)
     elif found.suspended:
         patch = place.kubectl(f'patch cronjob/{found.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
-        yield _finding(look, "S013", "", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
-    elif look.now >= _last_good(found) + OVERDUE:
+        yield _finding(snapshot, "S013", "", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
+    elif snapshot.now >= _last_good(found) + OVERDUE:
         last = f"since {instant_text(found.last_success)}" if found.last_success else "yet"
         logs = place.kubectl(f"logs --selector={labels.ROLE}={labels.SWEEP} --tail=20")
         yield _finding(
-            look, "S014", "", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
+            snapshot, "S014", "", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
         )
 
 
 def check_jobs(
-    look: ClusterState, subject: str, pods: Iterable[LivePod], jobs: Iterable[LiveJob]
+    snapshot: ClusterState, subject: str, pods: Iterable[LivePod], jobs: Iterable[LiveJob]
 ) -> Iterator[LiveFinding]:
     """Of one reservation, or of the sweep (`subject` is empty)."""
     found = sorted(pods)
     for one in found:
         if one.phase != "Failed" and (one.trouble or one.restarts >= OFTEN):
-            yield _pod_finding(look, subject, one)
+            yield _pod_finding(snapshot, subject, one)
             break  # the others say the same
     failed = [one for one in found if one.phase == "Failed"]
     if len(failed) >= OFTEN:
-        logs = look.place.kubectl(f"logs {failed[-1].name} --all-containers --tail=20")
+        logs = snapshot.place.kubectl(f"logs {failed[-1].name} --all-containers --tail=20")
         message = f"{len(failed)} of its pods have failed, the last is {failed[-1].name}."
-        yield _finding(look, "S050", subject, message, f"Read its log: {logs}")
+        yield _finding(snapshot, "S050", subject, message, f"Read its log: {logs}")
     for job in jobs:
         if job.failure is not None:
             message = f"its Job {job.name} has failed: {_sentence(job.failure.reason, job.failure.message)}"
-            fix = f"The sweep makes another one. See why: {look.place.kubectl(f'describe job/{job.name}')}"
-            yield _finding(look, "S051", subject, message, fix)
+            see = snapshot.place.kubectl(f"describe job/{job.name}")
+            fix = f"The sweep makes another one. See why: {see}"
+            yield _finding(snapshot, "S051", subject, message, fix)
 
 
-def _pod_finding(look: ClusterState, subject: str, pod: LivePod) -> LiveFinding:
+def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFinding:
     message = f"its pod {pod.name} has restarted {pod.restarts} times."
     if pod.trouble:
         message = f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
-    see = look.place.kubectl(f"describe pod/{pod.name}")
-    return _finding(look, "S050", subject, message, f"See {see}")
+    see = snapshot.place.kubectl(f"describe pod/{pod.name}")
+    return _finding(snapshot, "S050", subject, message, f"See {see}")
 
 
 def _sentence(reason: str, message: str) -> str:
@@ -131,5 +134,5 @@ def _shortened(files: list[str]) -> str:
     return ", ".join(files) if len(files) <= 3 else f"{', '.join(files[:2])} and others"
 
 
-def _finding(look: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
-    return LiveFinding(code, look.place.cluster, subject, message, fix)
+def _finding(snapshot: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
+    return LiveFinding(code, snapshot.place.cluster, subject, message, fix)

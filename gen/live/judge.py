@@ -31,58 +31,60 @@ from gen.live.poolstate import (
 )
 
 
-def judge_cluster(look: ClusterState, code: Mapping[str, str]) -> ClusterStatus:
+def judge_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> ClusterStatus:
     """`code` is the in-cluster code of this Berth, by file."""
-    found = {one.reservation: read_live_timetable(one) for one in look.facts.timetables}
-    look = look._replace(has_sweep=health.sweep_works(look.facts, look.now))
-    names = {*look.expected, *found, *(one.reservation for one in look.facts.deployments)}
-    names |= slotseats.reservations_with_slots(look.facts)
+    found = {one.reservation: read_live_timetable(one) for one in snapshot.facts.timetables}
+    snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
+    names = {*snapshot.expected, *found, *(one.reservation for one in snapshot.facts.deployments)}
+    names |= slotseats.reservations_with_slots(snapshot.facts)
     readable = [one.read for one in found.values() if one.read]
-    roll = OccurrenceSessions(readable, look.facts.sessions, look.now)
+    counts_by_class = OccurrenceSessions(readable, snapshot.facts.sessions, snapshot.now)
     pools: list[PoolStatus] = []
-    for name in sorted({*names, *persistent.persistent_reservations(look)}):
+    for name in sorted({*names, *persistent.persistent_reservations(snapshot)}):
         if name in names:
-            pools += _ReservationJudge(look, name, found.get(name, NO_TIMETABLE), roll).pools()
-        pools += persistent.persistent_pools(look, name)
+            pools += _ReservationJudge(snapshot, name, found.get(name, NO_TIMETABLE), counts_by_class).pools()
+        pools += persistent.persistent_pools(snapshot, name)
     findings = [
-        *health.check_cluster(look, code),
-        *health.check_koordinator(look),
-        *_check_sessions(look, readable),
+        *health.check_cluster(snapshot, code),
+        *health.check_koordinator(snapshot),
+        *_check_sessions(snapshot, readable),
     ]
     findings += health.check_jobs(
-        look,
+        snapshot,
         "",
-        [one for one in look.facts.pods if not one.reservation],
-        [one for one in look.facts.jobs if not one.reservation],
+        [one for one in snapshot.facts.pods if not one.reservation],
+        [one for one in snapshot.facts.jobs if not one.reservation],
     )
-    return ClusterStatus(look.place.cluster, look.place, tuple(pools), tuple(findings))
+    return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), tuple(findings))
 
 
 class _ReservationJudge:
     """One reservation in one cluster, with what is common to its pools."""
 
-    def __init__(self, look: ClusterState, name: str, known: ReadTimetable, roll: OccurrenceSessions) -> None:
-        self._look, self._name, self._known, self._roll = look, name, known, roll
-        self._git = look.expected.get(name)
-        facts = look.facts
+    def __init__(
+        self, snapshot: ClusterState, name: str, known: ReadTimetable, counts_by_class: OccurrenceSessions
+    ) -> None:
+        self._snapshot, self._name, self._known, self._sessions = snapshot, name, known, counts_by_class
+        self._git = snapshot.expected.get(name)
+        facts = snapshot.facts
         self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
         self._pods = tuple(one for one in facts.pods if one.reservation == name)
         self._classes_of_slots = slotseats.classes_with_slots(facts, name)
         self.findings = self._common()
 
     def _common(self) -> tuple[LiveFinding, ...]:
-        look, name, known = self._look, self._name, self._known
-        if nothing := health.nothing_applied(look):
+        snapshot, name, known = self._snapshot, self._name, self._known
+        if nothing := health.nothing_applied(snapshot):
             return (nothing,)
-        cronjobs = [one for one in look.facts.cronjobs if one.reservation == name]
-        found = list(sync.check_reservation(look, name, known.read, known.malformed, cronjobs))
+        cronjobs = [one for one in snapshot.facts.cronjobs if one.reservation == name]
+        found = list(sync.check_reservation(snapshot, name, known.read, known.malformed, cronjobs))
         found += health.check_jobs(
-            look, name, self._pods, [one for one in look.facts.jobs if one.reservation == name]
+            snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]
         )
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
-            found.append(LiveFinding("S037", look.place.cluster, name, message, fix))
+            found.append(LiveFinding("S037", snapshot.place.cluster, name, message, fix))
         return tuple(found)
 
     def _timetable(self) -> Read | None:
@@ -110,19 +112,19 @@ class _ReservationJudge:
         return [self._status(pool) for pool in found.values()]
 
     def _case(self, pool: TimetablePool) -> PoolState:
-        look, timetable = self._look, self._timetable()
+        snapshot, timetable = self._snapshot, self._timetable()
         override = self._known.overrides.get(pool.resource_class)
-        ordered = override_target(self._known.overrides, pool.resource_class, look.now)
-        sessions = self._roll.counts(pool)
-        wanted, active = _target_and_sessions(timetable, pool, sessions, ordered, look.now)
+        ordered = override_target(self._known.overrides, pool.resource_class, snapshot.now)
+        sessions = self._sessions.counts(pool)
+        wanted, active = _target_and_sessions(timetable, pool, sessions, ordered, snapshot.now)
         over = override_end(self._known.overrides, pool.resource_class)
         waiting = [
             one
-            for one in look.facts.waiting
+            for one in snapshot.facts.waiting
             if (one.reservation, one.resource_class) == (self._name, pool.resource_class)
         ]
         case = PoolState(
-            look,
+            snapshot,
             self._name,
             pool,
             timetable,
@@ -131,7 +133,7 @@ class _ReservationJudge:
             wanted,
             active,
             None if ordered is None else override,
-            over if over <= look.now else 0,
+            over if over <= snapshot.now else 0,
             self._deployments.get(pool.scaled),
             tuple(waiting),
             self._pods,
@@ -145,11 +147,11 @@ class _ReservationJudge:
             findings += [*_check_override(case), *_check_seats(case)]
         bad = any(one.severity == ERROR for one in findings)
         timetable = case.timetable or self._git
-        state, opens, ends = state_by_clock(timetable, pool.resource_class, self._look.now)
+        state, opens, ends = state_by_clock(timetable, pool.resource_class, self._snapshot.now)
         return PoolStatus(
             self._name,
             pool.resource_class,
-            self._look.place.cluster,
+            self._snapshot.place.cluster,
             DEGRADED if bad else state,
             opens,
             ends,
@@ -212,22 +214,22 @@ def _check_override(case: PoolState) -> list[LiveFinding]:
     return [case.live("S036", message, "It ends by itself; berth override --clear ends it now.")]
 
 
-def _check_sessions(look: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
+def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
     """Told once for each class with something open whose sessions are unknown, or whose templates are."""
     found: dict[tuple[str, str], LiveFinding] = {}
-    cluster = look.place.cluster
+    cluster = snapshot.place.cluster
     for timetable in timetables:
         for pool in timetable.pools:
             name, seen = (
                 pool.resource_class,
-                look.facts.sessions.get(pool.sessions) if pool.sessions else None,
+                snapshot.facts.sessions.get(pool.sessions) if pool.sessions else None,
             )
             if isinstance(seen, str):
                 message = f"sessions cannot be listed: {seen}."
                 known = "what there is" if pool.slots else "what the Deployment asks for"
                 fix = f"Ask for the right to list them; until then wanted is {known}."
                 found["S004", name] = LiveFinding("S004", cluster, name, message, fix)
-            elif _lacks_templates(timetable, pool, seen, look.now):
+            elif _lacks_templates(timetable, pool, seen, snapshot.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."
                 fix = "Compare with the log of its pod, which asks Renku."
                 found["S005", name] = LiveFinding("S005", cluster, name, message, fix)

@@ -28,61 +28,61 @@ from gen.live.slotseats import count_live_slots, find_slots, summarize_slots
 from gen.live.sync import apply_hint
 
 
-def persistent_reservations(look: ClusterState) -> set[str]:
+def persistent_reservations(snapshot: ClusterState) -> set[str]:
     """The reservations that have such seats, by git or in the cluster."""
-    return {*look.standing, *(one.reservation for one in _all(look) if one.is_standing)}
+    return {*snapshot.persistent, *(one.reservation for one in _all(snapshot) if one.is_persistent)}
 
 
-def persistent_pools(look: ClusterState, name: str) -> Iterator[PoolStatus]:
+def persistent_pools(snapshot: ClusterState, name: str) -> Iterator[PoolStatus]:
     """Those of git, then those that only the cluster has."""
-    known = look.standing.get(name, ())
-    gone = {one.resource_class for one in _all(look) if one.is_standing and one.reservation == name}
+    known = snapshot.persistent.get(name, ())
+    gone = {one.resource_class for one in _all(snapshot) if one.is_persistent and one.reservation == name}
     gone -= {one.resource_class for one in known}
     for one in known:
-        yield _PersistentPool(look, name, one).status()
+        yield _PersistentPool(snapshot, name, one).status()
     for resource_class in sorted(gone):
-        yield _PersistentPool(look, name, PersistentSeats(resource_class, "", (), None, False)).status()
+        yield _PersistentPool(snapshot, name, PersistentSeats(resource_class, "", (), None, False)).status()
 
 
-def _all(look: ClusterState) -> tuple[LiveSlot, ...]:
-    found = look.facts.slots
+def _all(snapshot: ClusterState) -> tuple[LiveSlot, ...]:
+    found = snapshot.facts.slots
     return () if found is None or isinstance(found, ListRefused) else found
 
 
 class _PersistentPool:
     """Those of one class of a reservation."""
 
-    def __init__(self, look: ClusterState, name: str, git: PersistentSeats) -> None:
-        self._look, self._name, self._git = look, name, git
-        found = find_slots(look.facts, name, git.resource_class, standing=True)
+    def __init__(self, snapshot: ClusterState, name: str, git: PersistentSeats) -> None:
+        self._snapshot, self._name, self._git = snapshot, name, git
+        found = find_slots(snapshot.facts, name, git.resource_class, persistent=True)
         self._is_known = found is not None
         self._slots = found or ()
         self._ours = tuple(one for one in self._slots if one.held.name in git.names)
-        self._census = count_live_slots(self._ours, look.place.namespace, git.pool)
+        self._slot_counts = count_live_slots(self._ours, snapshot.place.namespace, git.pool)
         pool = TimetablePool(git.resource_class, git.pool, "none")
-        self._case = PoolState(look, name, pool, slots=self._ours, census=self._census)
+        self._case = PoolState(snapshot, name, pool, slots=self._ours, slot_counts=self._slot_counts)
 
     @property
     def _is_over(self) -> bool:
-        return self._git.until is not None and self._git.until <= self._look.now
+        return self._git.until is not None and self._git.until <= self._snapshot.now
 
     @property
     def _taken(self) -> int:
         """Seats that sessions have, or have used up."""
-        spent = [one for one in self._census.dead if one.phase == "Succeeded"] if self._git.once else []
-        return len(self._census.used) + len(spent)
+        spent = [one for one in self._slot_counts.dead if one.phase == "Succeeded"] if self._git.once else []
+        return len(self._slot_counts.used) + len(spent)
 
     def status(self) -> PoolStatus:
-        nothing = health.nothing_applied(self._look)
+        nothing = health.nothing_applied(self._snapshot)
         findings = (nothing,) if nothing else tuple(self._findings()) if self._is_known else ()
         bad = any(one.severity == ERROR for one in findings)
         known = self._is_known
-        there = count_live_slots(self._slots, self._look.place.namespace, self._git.pool)
+        there = count_live_slots(self._slots, self._snapshot.place.namespace, self._git.pool)
         wanted = 0 if self._is_over else len(self._git.names) - self._taken
         return PoolStatus(
             self._name,
             self._git.resource_class,
-            self._look.place.cluster,
+            self._snapshot.place.cluster,
             DEGRADED if bad else COMPLETED if self._is_over else ACTIVE,
             None,
             self._git.until,
@@ -93,7 +93,7 @@ class _PersistentPool:
             sum(there.owners.values()) if known else None,
             findings,
             slots=summarize_slots(there) if known else None,
-            stands=True,
+            persistent=True,
         )
 
     def _findings(self) -> Iterator[LiveFinding]:
@@ -103,9 +103,9 @@ class _PersistentPool:
             yield self._case.live("S066", f"it expired at {until}, and holds nothing.", fix)
             return
         yield from self._unlike()
-        yield from self._dead(self._census)
+        yield from self._dead(self._slot_counts)
         yield from slotseats.check_pending_slots(self._case, self._ours)
-        late = [one for one in self._census.pending if one.created + REPAIR <= self._look.now]
+        late = [one for one in self._slot_counts.pending if one.created + REPAIR <= self._snapshot.now]
         if late:
             see = self._case.kubectl(f"describe {slotseats.RESOURCE} {late[0].name}", namespaced=False)
             told = f"{len(late)} of {len(self._git.names)} seats are not ready"
@@ -131,13 +131,13 @@ class _PersistentPool:
         words += [f"{len(moved)} with another end"] if moved else []
         if len(missing) == len(self._git.names) and not others:
             yield self._case.live(
-                "S021", "it is in git and not in the cluster.", apply_hint(self._look, self._name)
+                "S021", "it is in git and not in the cluster.", apply_hint(self._snapshot, self._name)
             )
         elif words:
             told = f"not synced: {', '.join(words)}."
-            pruned = self._look.engine != "none" or not others
+            pruned = self._snapshot.engine != "none" or not others
             more = "" if pruned else f"; then remove what is not in git: {self._delete(others)}"
-            yield self._case.live("S022", told, f"{apply_hint(self._look, self._name)}{more}")
+            yield self._case.live("S022", told, f"{apply_hint(self._snapshot, self._name)}{more}")
 
     def _dead(self, seen: SlotCounts) -> Iterator[LiveFinding]:
         over = {one.uid for one in seen.dead if not (self._git.once and one.phase == "Succeeded")}

@@ -21,7 +21,7 @@ from gen.live.findings import LiveFinding
 from gen.model import Site
 from gen.runtime import sweepdecisions
 
-SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "pending", "active", "completed", "failed"
+SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
 
 
 class SlotCount(NamedTuple):
@@ -61,7 +61,7 @@ class PoolStatus(NamedTuple):
     findings: tuple[LiveFinding, ...]
     remark: str = ""  # what is no finding: suspended
     slots: SlotCount | None = None  # None: slots hold nothing of it, or nobody knows
-    stands: bool = False  # without windows: `end` is when it expires, None never
+    persistent: bool = False  # without windows: `end` is when it expires, None never
 
 
 class ClusterStatus(NamedTuple):
@@ -80,7 +80,7 @@ REPAIR = 360  # everything else: the sweep comes every five minutes
 
 
 class ClusterState(NamedTuple):
-    """One look at one cluster. `expected` is what git says, by reservation, `standing` what it says stands
+    """One look at one cluster. `expected` is what git says, by reservation, `persistent` what it says stands
     without a timetable; `has_sweep` that a sweep works here, which repairs in time what no pod does.
     """
 
@@ -92,7 +92,7 @@ class ClusterState(NamedTuple):
     facts: ClusterFacts
     now: int
     has_sweep: bool = True
-    standing: Mapping[str, Sequence[PersistentSeats]] = {}
+    persistent: Mapping[str, Sequence[PersistentSeats]] = {}
     templates: Mapping[str, str] = {}  # of pools, by git
     scheduler: str = ""  # Koordinator's; empty: the cluster has none
 
@@ -102,7 +102,7 @@ class PoolState(NamedTuple):
     of git. `wanted` and `active` (sessions) are None where nobody can tell.
     """
 
-    look: ClusterState
+    snapshot: ClusterState
     reservation: str
     pool: TimetablePool
     timetable: Timetable | None = None
@@ -116,7 +116,7 @@ class PoolState(NamedTuple):
     waiting: tuple[WaitingPlaceholder, ...] = ()
     pods: tuple[LivePod, ...] = ()  # of the reservation's Jobs
     slots: tuple[LiveSlot, ...] | None = None  # of windows; None: nobody knows
-    census: SlotCounts = SlotCounts()  # of these
+    slot_counts: SlotCounts = SlotCounts()  # of these
     demand: SlotDemand | None = None  # None: slots do not hold it, or nobody knows
 
     @property
@@ -137,17 +137,17 @@ class PoolState(NamedTuple):
         return occurrences_of(self.timetable, self.pool.resource_class)
 
     def open(self) -> tuple[TimetableOccurrence, ...]:
-        return open_now(self.occurrences(), self.look.now)
+        return open_now(self.occurrences(), self.snapshot.now)
 
     def seats(self, number: int) -> str:
         """`3 seats`; `3 nodes` of a pool of whole nodes."""
         return seats_text(number, "node" if self.pool.node_pool else "seat")
 
     def live(self, code: str, message: str, fix: str) -> LiveFinding:
-        return LiveFinding(code, self.look.place.cluster, self.subject, message, fix)
+        return LiveFinding(code, self.snapshot.place.cluster, self.subject, message, fix)
 
     def kubectl(self, command: str, *, namespaced: bool = True) -> str:
-        return self.look.place.kubectl(command, namespaced=namespaced)
+        return self.snapshot.place.kubectl(command, namespaced=namespaced)
 
 
 def cluster_state(
@@ -163,7 +163,7 @@ def cluster_state(
         git.timetables,
         facts,
         now,
-        standing=git.standing,
+        persistent=git.persistent,
         templates=git.templates,
         scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
     )
@@ -179,7 +179,7 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Ti
 def wanted_by_git(case: PoolState) -> int:
     """Where the cluster knows of nothing."""
     occurrences = occurrences_of(case.git, case.pool.resource_class)
-    return target(occurrences, case.look.now, full_count(case.pool.resource_class))
+    return target(occurrences, case.snapshot.now, full_count(case.pool.resource_class))
 
 
 def seats_text(number: int, what: str = "seat") -> str:
@@ -204,19 +204,19 @@ def state_by_clock(
     return COMPLETED, last.open if last else None, last.end if last else None
 
 
-def status_from_git(look: ClusterState, finding: LiveFinding) -> ClusterStatus:
+def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStatus:
     """What git alone can say of a cluster that could not be read; each pool carries the `finding`."""
     pools = []
-    for name, timetable in sorted(look.expected.items()):
+    for name, timetable in sorted(snapshot.expected.items()):
         for pool in timetable.pools:
-            state, opens, ends = state_by_clock(timetable, pool.resource_class, look.now)
+            state, opens, ends = state_by_clock(timetable, pool.resource_class, snapshot.now)
             unknown = (None, None, None, None, None)
             suspended = "suspended" if timetable.suspend else ""
             pools.append(
                 PoolStatus(
                     name,
                     pool.resource_class,
-                    look.place.cluster,
+                    snapshot.place.cluster,
                     state,
                     opens,
                     ends,
@@ -225,24 +225,24 @@ def status_from_git(look: ClusterState, finding: LiveFinding) -> ClusterStatus:
                     suspended,
                 )
             )
-    for name, found in sorted(look.standing.items()):
-        pools += [_persistent_status(look, name, one, finding) for one in found]
-    return ClusterStatus(look.place.cluster, look.place, tuple(pools), (finding,))
+    for name, found in sorted(snapshot.persistent.items()):
+        pools += [_persistent_status(snapshot, name, one, finding) for one in found]
+    return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), (finding,))
 
 
 def _persistent_status(
-    look: ClusterState, name: str, found: PersistentSeats, finding: LiveFinding
+    snapshot: ClusterState, name: str, found: PersistentSeats, finding: LiveFinding
 ) -> PoolStatus:
-    state = COMPLETED if found.until is not None and found.until <= look.now else ACTIVE
+    state = COMPLETED if found.until is not None and found.until <= snapshot.now else ACTIVE
     unknown = (None, None, None, None, None)
     return PoolStatus(
         name,
         found.resource_class,
-        look.place.cluster,
+        snapshot.place.cluster,
         state,
         None,
         found.until,
         *unknown,
         (finding,),
-        stands=True,
+        persistent=True,
     )

@@ -26,7 +26,7 @@ def check_seats(case: PoolState) -> Iterator[LiveFinding]:
         told = f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are asked for"
         lacking = _lacking if case.served else _lacking_unserved
         yield lacking(case, found, told)
-    elif case.open() and not case.served and opened(case) + YOUNG <= case.look.now:
+    elif case.open() and not case.served and opened(case) + YOUNG <= case.snapshot.now:
         yield unserved(case)
     if found.replicas > most:
         yield left(case, found, most)
@@ -35,9 +35,9 @@ def check_seats(case: PoolState) -> Iterator[LiveFinding]:
 def missing(case: PoolState) -> LiveFinding:
     name, engine = (
         f"{'NodePool' if case.pool.node_pool else 'Deployment'} {case.pool.scaled}",
-        CALLED.get(case.look.engine, "kubectl"),
+        CALLED.get(case.snapshot.engine, "kubectl"),
     )
-    file = f"rendered/clusters/{case.look.place.cluster}/reservations/{case.reservation}.yaml"
+    file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
     fix = f"Let {engine} apply {file} again."
     if case.open():
         return case.live("S031", f"it is open, and its {name} does not exist.", fix)
@@ -45,7 +45,7 @@ def missing(case: PoolState) -> LiveFinding:
 
 
 def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
-    now, is_ours = case.look.now, found.scaled_by in BERTH_FIELD_MANAGERS
+    now, is_ours = case.snapshot.now, found.scaled_by in BERTH_FIELD_MANAGERS
     young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
@@ -62,15 +62,15 @@ def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
 
 def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
     """Nobody knows since when; the latest thing that may have caused it tells the least."""
-    now = case.look.now
+    now = case.snapshot.now
     scale = _scale(case, found, case.wanted)
     if now < opened(case) + YOUNG:
         return case.live("S032", f"{missing}; its pod is not there yet.", "Look again in a minute.")
     why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
     message = f"{missing}, and no pod serves it: {why}."
-    if case.look.has_sweep and now < _last_written(case, found, opened(case)) + REPAIR:
+    if case.snapshot.has_sweep and now < _last_written(case, found, opened(case)) + REPAIR:
         return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
-    late = "The sweep should have repaired it. " if case.look.has_sweep else ""
+    late = "The sweep should have repaired it. " if case.snapshot.has_sweep else ""
     return case.live("S030", message, f"{late}By hand: {scale}")
 
 
@@ -82,21 +82,21 @@ def _scale(case: PoolState, found: LivePool, replicas: int | None) -> str:
 
 def unserved(case: PoolState) -> LiveFinding:
     fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
-    if case.look.has_sweep:
+    if case.snapshot.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
     return case.live("S035", "it is open, and no pod serves it.", fix)
 
 
 def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
     """`why` nothing of it should be there; else nothing is open."""
-    over = [one.end for one in case.occurrences() if one.end <= case.look.now]
+    over = [one.end for one in case.occurrences() if one.end <= case.snapshot.now]
     what = "node" if found.is_nodes else "placeholder"
     number = f"{found.replicas - most} {what}{'s' if found.replicas - most > 1 else ''} too many"
     message = f"{number}: {found.replicas} are asked for, at most {most} should be."
     if not most:
         message = f"{number}: {why or _nothing_open(over)}."
-    is_kept = case.look.has_sweep or case.served
-    if is_kept and case.look.now < _last_written(case, found, max(over, default=0)) + REPAIR:
+    is_kept = case.snapshot.has_sweep or case.served
+    if is_kept and case.snapshot.now < _last_written(case, found, max(over, default=0)) + REPAIR:
         return case.live("S034", message, "Its pod or the sweep removes them within 6 minutes.")
     scale = _scale(case, found, most)
     return case.live("S033", message, f"By hand: {scale}")
@@ -111,7 +111,7 @@ def _most(case: PoolState) -> int:
     """What the pool may have: its full count, whoever is there, or what somebody ordered."""
     if case.override is not None:
         return case.override.target
-    return target(case.occurrences(), case.look.now, full_count(case.pool.resource_class))
+    return target(case.occurrences(), case.snapshot.now, full_count(case.pool.resource_class))
 
 
 def opened(case: PoolState) -> int:
@@ -150,7 +150,7 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
     """What placeholders wait for, whatever is ready."""
-    now = case.look.now
+    now = case.snapshot.now
     noroom = [one for one in case.waiting if one.trouble and one.trouble.reason in UNSCHEDULABLE]
     stuck = [one for one in case.waiting if one.trouble and one.trouble.reason not in UNSCHEDULABLE]
     if noroom and _first(noroom) + SCHEDULING_SECONDS <= now:
@@ -180,7 +180,7 @@ def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
 def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
     since = instant_text(_first(waiting))
     message = f"{_placeholders(waiting)} for a node since {since}: {_waiting_reason(waiting)}"
-    scaler = case.look.autoscaler
+    scaler = case.snapshot.autoscaler
     if scaler == "none":
         return case.live("S040", message, "Add nodes, or lower the count.")
     return case.live("S040", message, f"See why {scaler} adds no node; a quota may be used up.")
@@ -226,7 +226,7 @@ def _not_ready(case: PoolState) -> int:
 
 def late(case: PoolState, missing: int, what: str, since: int | None, see: str) -> Iterator[LiveFinding]:
     """`since`: when the first of those that wait began to."""
-    now = case.look.now
+    now = case.snapshot.now
     timetable, occurrences = case.timetable, case.open()
     if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
         return

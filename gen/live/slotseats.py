@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gen.core.decisions import desired_state
 from gen.core.instants import instant_text
-from gen.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT, STANDING
+from gen.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
 from gen.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slots, slot_demand
 from gen.live import seats
 from gen.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
@@ -18,7 +18,7 @@ from gen.live.seats import SCHEDULING_SECONDS, UNSCHEDULABLE, most_common_reason
 
 
 def find_slots(
-    facts: ClusterFacts, reservation: str, resource_class: str, *, standing: bool
+    facts: ClusterFacts, reservation: str, resource_class: str, *, persistent: bool
 ) -> tuple[LiveSlot, ...] | None:
     """None where nobody knows."""
     if facts.slots is None or isinstance(facts.slots, ListRefused):
@@ -26,7 +26,8 @@ def find_slots(
     return tuple(
         one
         for one in facts.slots
-        if (one.reservation, one.resource_class, one.is_standing) == (reservation, resource_class, standing)
+        if (one.reservation, one.resource_class, one.is_persistent)
+        == (reservation, resource_class, persistent)
     )
 
 
@@ -41,39 +42,39 @@ def classes_with_slots(facts: ClusterFacts, reservation: str) -> set[str]:
 
 def _window_slots(facts: ClusterFacts) -> list[LiveSlot]:
     known = () if facts.slots is None or isinstance(facts.slots, ListRefused) else facts.slots
-    return [one for one in known if not one.is_standing]
+    return [one for one in known if not one.is_persistent]
 
 
 def slot_numbers(case: PoolState) -> PoolNumbers:
     """Wanted, asked for, ready, pending, active. Where nobody can tell what is wanted, what is asked for."""
     if case.slots is None:
         return None, None, None, None, case.active
-    living = len(case.census.living) + _placeholders(case)
+    living = len(case.slot_counts.living) + _placeholders(case)
     wanted = requested_seats(case) if case.wanted is None else case.wanted
     if case.timetable is None and not living:
         wanted = wanted_by_git(case)
-    return wanted, living, ready_seats(case), len(case.census.pending) + case.pending, case.active
+    return wanted, living, ready_seats(case), len(case.slot_counts.pending) + case.pending, case.active
 
 
 def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> PoolState:
     """`wanted` and `active` are then those of slots, where these hold the pool. One look cannot tell which
     sessions have had their time to take a slot, so `demand.kept` takes none of them for such.
     """
-    pool, look = case.pool, case.look
-    found = find_slots(look.facts, case.reservation, pool.resource_class, standing=False)
+    pool, snapshot = case.pool, case.snapshot
+    found = find_slots(snapshot.facts, case.reservation, pool.resource_class, persistent=False)
     if found is None:
         return case if pool.slots is None else case._replace(wanted=None, active=None)
-    seen = count_live_slots(found, look.place.namespace, pool.deployment)
-    case = case._replace(slots=found, census=seen)
+    seen = count_live_slots(found, snapshot.place.namespace, pool.deployment)
+    case = case._replace(slots=found, slot_counts=seen)
     if pool.slots is None or case.timetable is None:
         return case
     wanted = _demand(case, seen, sessions)
-    is_known = sessions is not None or not wanted.wish.occurrences
+    is_known = sessions is not None or not wanted.target.occurrences
     depends = pool.behaviour != "none" and case.override is None
     return case._replace(
         demand=wanted,
         wanted=wanted.wanted if is_known or not depends else None,
-        active=(wanted.wish.sessions or 0) if is_known else None,
+        active=(wanted.target.sessions or 0) if is_known else None,
     )
 
 
@@ -81,8 +82,10 @@ def _demand(case: PoolState, seen: SlotCounts, sessions: Mapping[str, int] | Non
     assert case.timetable is not None
     order = case.override
     ordered, until = (None, 0) if order is None else (order.target, order.until)
-    aim = desired_state(case.timetable, case.pool, case.look.now, sessions, ordered)._replace(until=until)
-    return slot_demand(aim, sum(seen.owners.values()), 0)
+    desired = desired_state(case.timetable, case.pool, case.snapshot.now, sessions, ordered)._replace(
+        until=until
+    )
+    return slot_demand(desired, sum(seen.owners.values()), 0)
 
 
 def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
@@ -92,7 +95,9 @@ def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> 
 def slot_summary(case: PoolState) -> SlotCount | None:
     """None where no slot holds anything of the pool, and none should, or nobody knows."""
     return (
-        summarize_slots(case.census) if case.slots or (case.pool.slots and case.slots is not None) else None
+        summarize_slots(case.slot_counts)
+        if case.slots or (case.pool.slots and case.slots is not None)
+        else None
     )
 
 
@@ -103,15 +108,15 @@ def summarize_slots(seen: SlotCounts) -> SlotCount:
 
 def requested_seats(case: PoolState) -> int:
     """Seats without a session that there are or will be: slots, and placeholders that will hand over."""
-    return len(case.census.free) + max(
-        len(case.census.handed) + len(case.census.pending), _placeholders(case)
+    return len(case.slot_counts.free) + max(
+        len(case.slot_counts.handed) + len(case.slot_counts.pending), _placeholders(case)
     )
 
 
 def ready_seats(case: PoolState) -> int:
     """Those that somebody can take."""
     there = case.deployment.ready if case.deployment and case.pool.has_deployment else 0
-    seen = case.census
+    seen = case.slot_counts
     return len(seen.free) + max(len(seen.handed), there)
 
 
@@ -143,14 +148,14 @@ def _asked(case: PoolState) -> Iterator[LiveFinding]:
     if case.wanted is not None and (lacking := case.wanted - requested_seats(case)) > 0:
         told = f"{case.seats(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
         yield _lacking(case, told)
-    elif not case.served and seats.opened(case) + seats.YOUNG <= case.look.now:
+    elif not case.served and seats.opened(case) + seats.YOUNG <= case.snapshot.now:
         yield seats.unserved(case)
-    if case.served and case.demand and (over := case.census.spare - case.demand.kept) > 0:
+    if case.served and case.demand and (over := case.slot_counts.spare - case.demand.kept) > 0:
         yield _over(case, over)
 
 
 def _lacking(case: PoolState, told: str) -> LiveFinding:
-    now, since = case.look.now, seats.opened(case)
+    now, since = case.snapshot.now, seats.opened(case)
     at_work = now < max(since + seats.YOUNG, case.changed + EDIT, _newest(case) + RESET)
     if at_work:
         return case.live("S032", f"{told}.", "Its pod is at work; look again in a minute.")
@@ -159,17 +164,21 @@ def _lacking(case: PoolState, told: str) -> LiveFinding:
         return case.live("S031", f"{told}; its pod does not put it right.", f"Read what its pod says: {log}")
     why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
     told = f"{told}, and no pod serves it: {why}."
-    if case.look.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
+    if case.snapshot.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
         return case.live("S032", told, "The sweep repairs it within 5 minutes.")
-    fix = "The sweep should have repaired it. Read its log" if case.look.has_sweep else "Bring the sweep back"
+    fix = (
+        "The sweep should have repaired it. Read its log"
+        if case.snapshot.has_sweep
+        else "Bring the sweep back"
+    )
     return case.live("S030", told, f"{fix}: {case.kubectl('get cronjobs,jobs,pods')}")
 
 
 def _over(case: PoolState, over: int) -> LiveFinding:
     """More than are kept for anybody."""
     kept = case.demand.kept if case.demand else 0
-    told = f"{_slots(over)} too many: {case.census.spare} have no session, at most {kept} should."
-    if case.look.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
+    told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
+    if case.snapshot.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
         return case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")
     log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
     return case.live("S033", told, f"Read what its pod says: {log}")
@@ -177,15 +186,15 @@ def _over(case: PoolState, over: int) -> LiveFinding:
 
 def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     """Slots with nothing open."""
-    standing = case.census.standing
-    if not standing:
+    present = case.slot_counts.present
+    if not present:
         return
-    number, now = _slots(len(standing)), case.look.now
+    number, now = _slots(len(present)), case.snapshot.now
     if case.timetable is None and case.git is None:
-        ends = [one.expires for one in standing if one.expires is not None]
-        if len(ends) < len(standing) or now < max(ends) + REPAIR:
+        ends = [one.expires for one in present if one.expires is not None]
+        if len(ends) < len(present) or now < max(ends) + REPAIR:
             told = f"{number} of it left, and nothing else."
-            swept = "The sweep removes them within 6 minutes. " if case.look.has_sweep else ""
+            swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
             yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
             return
     over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
@@ -193,7 +202,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     if case.pool.slots is None and case.open():
         why = "its seats are held by placeholders" if case.pool.has_deployment else "it has whole nodes now"
     told = f"{number} too many: {why}."
-    is_kept = case.look.has_sweep or case.served
+    is_kept = case.snapshot.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
         yield case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")
     else:
@@ -202,11 +211,11 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
 
 def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
     """What those that hold no seat yet wait for, once they have waited for a minute."""
-    pending = {one.uid for one in case.census.pending}
+    pending = {one.uid for one in case.slot_counts.pending}
     waiting = [
         one
         for one in slots
-        if one.held.uid in pending and one.held.created + SCHEDULING_SECONDS <= case.look.now
+        if one.held.uid in pending and one.held.created + SCHEDULING_SECONDS <= case.snapshot.now
     ]
     unseen = [one for one in waiting if not one.is_seen]
     if unseen:
@@ -223,7 +232,7 @@ def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[
 
 
 def _of_nodes(case: PoolState) -> str:
-    scaler = case.look.autoscaler
+    scaler = case.snapshot.autoscaler
     if scaler == "none":
         return "Add nodes, or lower the count."
     if case.pool.has_deployment:
@@ -232,13 +241,13 @@ def _of_nodes(case: PoolState) -> str:
 
 
 def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
-    scheduler = case.look.scheduler
+    scheduler = case.snapshot.scheduler
     message = (
         f"{_slots(len(unseen))} made at {_since(unseen)} or later {'has' if len(unseen) == 1 else 'have'} no "
         f"status: {scheduler} does not look at them."
     )
-    if case.look.facts.unread:
-        return case.live("S062", message, f"Mend what it cannot read: {case.look.facts.unread[0].name}.")
+    if case.snapshot.facts.unread:
+        return case.live("S062", message, f"Mend what it cannot read: {case.snapshot.facts.unread[0].name}.")
     command = "get pods --all-namespaces --selector=koord-app=koord-scheduler"
     see = case.kubectl(command, namespaced=False)
     return case.live("S062", message, f"See whether it runs, and under that name: {see}")
@@ -251,7 +260,7 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
     missing = min(case.wanted, requested_seats(case)) - ready_seats(case)
     if missing <= 0:
         return
-    waiting = [one.created for one in case.census.pending] + [one.since for one in case.waiting]
+    waiting = [one.created for one in case.slot_counts.pending] + [one.since for one in case.waiting]
     see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
     yield from seats.late(case, missing, "seats", min(waiting, default=None), see)
 
@@ -259,8 +268,8 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
 def _short(case: PoolState) -> Iterator[LiveFinding]:
     """Slots that end before their window does."""
     ends = case.demand.expires if case.demand else None
-    early = [one for one in case.census.living if ends and one.expires and one.expires < ends]
-    if early and case.look.now >= max(case.changed, seats.opened(case)) + EDIT:
+    early = [one for one in case.slot_counts.living if ends and one.expires and one.expires < ends]
+    if early and case.snapshot.now >= max(case.changed, seats.opened(case)) + EDIT:
         first = instant_text(min(one.expires or 0 for one in early))
         message = (
             f"{_slots(len(early))} {'ends' if len(early) == 1 else 'end'} at {first}, before the window at "
@@ -272,9 +281,9 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
 
 def _newest(case: PoolState) -> int:
     """When the last one was made or was over."""
-    dead = {one.uid for one in case.census.dead}
+    dead = {one.uid for one in case.slot_counts.dead}
     over = [one.changed for one in case.slots or () if one.held.uid in dead]
-    return max([*over, *(one.created for one in case.census.standing)], default=0)
+    return max([*over, *(one.created for one in case.slot_counts.present)], default=0)
 
 
 def _since(slots: Sequence[LiveSlot]) -> str:
@@ -283,12 +292,12 @@ def _since(slots: Sequence[LiveSlot]) -> str:
 
 def _selector(case: PoolState) -> str:
     pairs = {
-        SITE: case.look.site,
+        SITE: case.snapshot.site,
         RESERVATION: case.reservation,
         CLASS: case.pool.resource_class,
         ROLE: SLOT,
     }
-    return ",".join([*(f"{key}={value}" for key, value in pairs.items()), f"!{STANDING}"])
+    return ",".join([*(f"{key}={value}" for key, value in pairs.items()), f"!{PERSISTENT}"])
 
 
 def _delete(case: PoolState) -> str:

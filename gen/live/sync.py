@@ -14,79 +14,89 @@ from gen.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrence
 
 
 def check_reservation(
-    look: ClusterState, name: str, cluster: Timetable | None, malformed: str, cronjobs: Iterable[LiveCronJob]
+    snapshot: ClusterState,
+    name: str,
+    cluster: Timetable | None,
+    malformed: str,
+    cronjobs: Iterable[LiveCronJob],
 ) -> Iterator[LiveFinding]:
     """`cluster` is what is read there; None: it is missing, or `malformed` as this says."""
-    git = look.expected.get(name)
+    git = snapshot.expected.get(name)
     if malformed:
-        fix = f"{apply_hint(look, name)} Until then its pods keep the last one that they understood."
-        yield _finding(look, "S024", name, f"its timetable cannot be understood: {malformed}.", fix)
+        fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last one that they understood."
+        yield _finding(snapshot, "S024", name, f"its timetable cannot be understood: {malformed}.", fix)
     elif (
-        git is None and cluster is None and not any(one.reservation == name for one in look.facts.deployments)
+        git is None
+        and cluster is None
+        and not any(one.reservation == name for one in snapshot.facts.deployments)
     ):
         pass  # slots alone are left, and no engine knows them
     elif git is None:
-        what = "its windows are" if name in look.standing else "it is"
+        what = "its windows are" if name in snapshot.persistent else "it is"
         fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(
-            look.engine, "It goes with the next sync, if that prunes."
+            snapshot.engine, "It goes with the next sync, if that prunes."
         )
-        yield _finding(look, "S023", name, f"{what} in the cluster and not in git.", fix)
+        yield _finding(snapshot, "S023", name, f"{what} in the cluster and not in git.", fix)
     elif cluster is None:
         message = "it is in git and not in the cluster."
-        if any(one.reservation == name for one in look.facts.deployments):
+        if any(one.reservation == name for one in snapshot.facts.deployments):
             message = "its timetable is not in the cluster."
-        yield _finding(look, "S021", name, message, apply_hint(look, name))
+        yield _finding(snapshot, "S021", name, message, apply_hint(snapshot, name))
     elif unlike := timetable_difference(git, cluster):
-        yield _finding(look, "S022", name, f"not synced: {unlike}.", apply_hint(look, name))
-    yield from _check_cronjobs(look, name, cluster, list(cronjobs))
+        yield _finding(snapshot, "S022", name, f"not synced: {unlike}.", apply_hint(snapshot, name))
+    yield from _check_cronjobs(snapshot, name, cluster, list(cronjobs))
 
 
 def check_template(case: PoolState) -> Iterator[LiveFinding]:
     """What stands there is not what git would have stand."""
     if case.deployment is None:
         return
-    git = case.look.templates.get(case.deployment.name, "")
+    git = case.snapshot.templates.get(case.deployment.name, "")
     if unlike := expected.template_difference(git, case.deployment.template):
-        yield case.live("S022", f"not synced: {unlike}.", apply_hint(case.look, case.reservation))
+        yield case.live("S022", f"not synced: {unlike}.", apply_hint(case.snapshot, case.reservation))
 
 
 def check_pool(case: PoolState) -> Iterator[LiveFinding]:
     """Git has it open now, for longer than a repair may take, and the cluster does not."""
     if case.git is None or case.override is not None:
         return
-    now, full = case.look.now, full_count(case.pool.resource_class)
+    now, full = case.snapshot.now, full_count(case.pool.resource_class)
     mine = [one for one in occurrences_of(case.git, case.pool.resource_class) if one.open + REPAIR <= now]
     known = target(case.occurrences(), now, full)
     missing = target(open_now(mine, now), now, full)
     if missing and not known and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
         message = f"{case.seats(missing)} should be open by git, since {since}."
-        yield case.live("S020", message, apply_hint(case.look, case.reservation))
+        yield case.live("S020", message, apply_hint(case.snapshot, case.reservation))
 
 
 def _check_cronjobs(
-    look: ClusterState, name: str, cluster: Timetable | None, cronjobs: list[LiveCronJob]
+    snapshot: ClusterState, name: str, cluster: Timetable | None, cronjobs: list[LiveCronJob]
 ) -> Iterator[LiveFinding]:
     """Only where something comes that they should open."""
-    if cluster is None or not any(one.end > look.now for one in active_occurrences(cluster)):
+    if cluster is None or not any(one.end > snapshot.now for one in active_occurrences(cluster)):
         return
     if not cronjobs:
-        fix = f"{apply_hint(look, name)} Until then only the sweep opens it, up to 6 minutes late."
-        yield _finding(look, "S026", name, "it has no CronJob that would open it.", fix)
+        fix = f"{apply_hint(snapshot, name)} Until then only the sweep opens it, up to 6 minutes late."
+        yield _finding(snapshot, "S026", name, "it has no CronJob that would open it.", fix)
     for one in cronjobs:
         if one.suspended:
-            patch = look.place.kubectl(f'patch cronjob/{one.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
-            yield _finding(look, "S026", name, f"its CronJob {one.name} is suspended.", f"Resume it: {patch}")
+            patch = snapshot.place.kubectl(
+                f'patch cronjob/{one.name} --patch=\'{{"spec":{{"suspend":false}}}}\''
+            )
+            yield _finding(
+                snapshot, "S026", name, f"its CronJob {one.name} is suspended.", f"Resume it: {patch}"
+            )
 
 
-def apply_hint(look: ClusterState, name: str) -> str:
-    file = f"rendered/clusters/{look.place.cluster}/reservations/{name}.yaml"
-    engine = CALLED.get(look.engine)
+def apply_hint(snapshot: ClusterState, name: str) -> str:
+    file = f"rendered/clusters/{snapshot.place.cluster}/reservations/{name}.yaml"
+    engine = CALLED.get(snapshot.engine)
     if engine:
         return f"See why {engine} has not applied {file}; it may not be merged yet."
-    context = f" --context={look.place.context}" if look.place.context else ""
+    context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
     return f"Apply it: kubectl{context} apply -f {file}"
 
 
-def _finding(look: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
-    return LiveFinding(code, look.place.cluster, subject, message, fix)
+def _finding(snapshot: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
+    return LiveFinding(code, snapshot.place.cluster, subject, message, fix)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gen.core.inventory import slots_line
-from gen.core.labels import ROLE, SLOT, STANDING
+from gen.core.labels import PERSISTENT, ROLE, SLOT
 from gen.core.slots import MAX_TTL, go_duration
 from gen.core.timetable import slot_hash
 from gen.manifest.labels import of_pool, of_site
@@ -99,7 +99,7 @@ def _lifetime(slots: Slots) -> dict[str, str]:
 def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: Slots) -> Object:
     labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT, **dict(slots.labels)}
     if slots.standing:
-        labels[STANDING] = "true"
+        labels[PERSISTENT] = "true"
     if slots.order is not None:
         labels[ORDER] = str(slots.order)
     if slots.priority is not None:

@@ -97,7 +97,7 @@ class Api:
         found = self.get(CONFIG_MAP, namespace, name)
         text = _part(found, "data").get(TIMETABLE_KEY)
         if not isinstance(text, str):
-            raise ApiError(200, "Nonsense", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
+            raise ApiError(200, "InvalidResponse", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
         overrides = _annotations(found).get(OVERRIDE)
         uid = _part(found, "metadata").get("uid")
         return TimetableText(
@@ -110,7 +110,7 @@ class Api:
         replicas = _part(found, "spec").get("replicas")
         ready = _part(found, "status").get(READY_FIELD[kind])
         if not isinstance(version, str) or not isinstance(replicas, int):
-            raise ApiError(200, "Nonsense", f"the answer is no {kind.name}: {json.dumps(found)[:200]}")
+            raise ApiError(200, "InvalidResponse", f"the answer is no {kind.name}: {json.dumps(found)[:200]}")
         return ScaleTarget(
             replicas,
             version,
@@ -159,7 +159,7 @@ class Api:
         answer = self._transport(request)
         body = response_object(answer)
         if body.get("kind") not in kinds:
-            raise ApiError(200, "Nonsense", f"the answer is no {kinds[0]}: {_excerpt(answer.body)}")
+            raise ApiError(200, "InvalidResponse", f"the answer is no {kinds[0]}: {_excerpt(answer.body)}")
         return body
 
 
@@ -190,7 +190,9 @@ def _scale(body: dict[str, object]) -> ScaleSubresource:
     version = metadata.get("resourceVersion") if isinstance(metadata, dict) else None
     replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
     if not isinstance(version, str) or not isinstance(replicas, int):
-        raise ApiError(200, "Nonsense", f"the answer is no Scale: {_excerpt(json.dumps(body).encode())}")
+        raise ApiError(
+            200, "InvalidResponse", f"the answer is no Scale: {_excerpt(json.dumps(body).encode())}"
+        )
     return ScaleSubresource(replicas, version)
 
 
@@ -200,7 +202,7 @@ def _status_error(answer: Response, body: dict[str, object]) -> ApiError:
     message = body.get("message") if isinstance(reason, str) else None
     return ApiError(
         answer.status,
-        reason if isinstance(reason, str) else "Unexplained",
+        reason if isinstance(reason, str) else "Unknown",
         message if isinstance(message, str) else _excerpt(answer.body),
         answer.retry_after,
     )
@@ -230,7 +232,7 @@ def list_pages(
         answer = api.ask(Request("GET", f"{kind.path(namespace)}?{urlencode(query)}"), f"{kind.name}List")
         items, metadata = answer.get("items") or [], answer.get("metadata") or {}
         if not isinstance(items, list) or not isinstance(metadata, dict):
-            raise ApiError(200, "Nonsense", f"the answer is no {kind.name}List: its items are no list")
+            raise ApiError(200, "InvalidResponse", f"the answer is no {kind.name}List: its items are no list")
         yield items
         if not metadata.get("continue"):
             return

@@ -146,7 +146,9 @@ def parse_watch_event(line: bytes) -> WatchEvent:
     except (ValueError, RecursionError):
         tree = None
     if not isinstance(tree, dict):
-        raise ApiError(200, "Nonsense", f"the event is no JSON object: {line[:200].decode(errors='replace')}")
+        raise ApiError(
+            200, "InvalidResponse", f"the event is no JSON object: {line[:200].decode(errors='replace')}"
+        )
     kind, found = tree.get("type"), object_at(tree, "object")
     if kind == "ERROR":
         raise _watch_error(found)
@@ -158,28 +160,28 @@ def parse_watch_event(line: bytes) -> WatchEvent:
     return WatchEvent(None if kind == "BOOKMARK" else found, kind == "DELETED", version)
 
 
-def cursor_after_failure(course: WatchCursor, error: ApiError) -> WatchCursor:
+def cursor_after_failure(cursor: WatchCursor, error: ApiError) -> WatchCursor:
     """Goes on from the same version where that may help, and lists again where it may not."""
-    failures = course.failures + 1
+    failures = cursor.failures + 1
     keeps = error.status == 0 or (error.status in _TRANSIENT and failures < _RELIST_AFTER)
-    return WatchCursor(course.version if keeps else "", failures)
+    return WatchCursor(cursor.version if keeps else "", failures)
 
 
-def cursor_after_end(course: WatchCursor, events: int) -> WatchCursor:
+def cursor_after_end(cursor: WatchCursor, events: int) -> WatchCursor:
     """A watch ends after a while; one that ends without a word, again and again, is a failure."""
-    return course._replace(failures=0 if events else course.failures + 1)
+    return cursor._replace(failures=0 if events else cursor.failures + 1)
 
 
-def pause_after_failure(course: WatchCursor, error: ApiError, jitter: float) -> float:
-    """`course` as it is after the failure. A version that has expired is nobody's fault."""
-    if error.status == EXPIRED and course.failures == 1:
+def pause_after_failure(cursor: WatchCursor, error: ApiError, jitter: float) -> float:
+    """`cursor` as it is after the failure. A version that has expired is nobody's fault."""
+    if error.status == EXPIRED and cursor.failures == 1:
         return 0.0
-    return backoff(course.failures, error.retry_after, jitter)
+    return backoff(cursor.failures, error.retry_after, jitter)
 
 
-def pause_after_end(course: WatchCursor, jitter: float) -> float:
-    """`course` as it is after the end."""
-    return backoff(course.failures - 1, 0.0, jitter) if course.failures > 1 else 0.0
+def pause_after_end(cursor: WatchCursor, jitter: float) -> float:
+    """`cursor` as it is after the end."""
+    return backoff(cursor.failures - 1, 0.0, jitter) if cursor.failures > 1 else 0.0
 
 
 def object_at(tree: Tree, key: str) -> Tree:
@@ -189,13 +191,13 @@ def object_at(tree: Tree, key: str) -> Tree:
 
 
 def invalid_response(what: str, said: Tree) -> ApiError:
-    return ApiError(200, "Nonsense", f"{what}: {json.dumps(said)[:200]}")
+    return ApiError(200, "InvalidResponse", f"{what}: {json.dumps(said)[:200]}")
 
 
 def _watch_error(status: Tree) -> ApiError:
     code, reason, message = (status.get(key) for key in ("code", "reason", "message"))
     return ApiError(
         code if isinstance(code, int) and code else 500,
-        reason if isinstance(reason, str) else "Unexplained",
+        reason if isinstance(reason, str) else "Unknown",
         message if isinstance(message, str) else json.dumps(status)[:200],
     )

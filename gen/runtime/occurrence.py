@@ -77,17 +77,17 @@ class MainShare(NamedTuple):
 
 class OccurrenceRun:
     def __init__(
-        self, source: TimetableSource, hands: RuntimeContext, folder: MainShare, recorder: Recorder
+        self, source: TimetableSource, context: RuntimeContext, folder: MainShare, recorder: Recorder
     ) -> None:
         self._source = source
-        self._hands = hands
+        self._context = context
         self._folder = folder
         self._recorder = recorder
-        self._heard = ReportTracker()
+        self._reports = ReportTracker()
         self._reading = NO_PAUSE
         self._blind = 0
         self._pools: dict[str, TimetablePool] = {}  # by key
-        self._keepers: dict[
+        self._reconcilers: dict[
             str, ReplicaReconciler | SlotReconciler
         ] = {}  # by key; of a pool that we cannot keep, none
         self._raised: dict[str, tuple[int, float]] = {}  # by key: what is wanted, since when that much
@@ -106,31 +106,31 @@ class OccurrenceRun:
         try:
             seconds = self.tick()
         except Exception as error:
-            self._hands.log.trouble("run", error)
+            self._context.log.trouble("run", error)
             return TICK
-        self._hands.log.works("run")
+        self._context.log.works("run")
         return seconds
 
     def tick(self) -> float:
         """One look at everything. Seconds to sleep; at the end `exit_code` is set."""
-        began = self._hands.now()
+        began = self._context.now()
         timetable = self._read(began)
         if timetable is None:
             self._live()
             return TICK
         self._tell_open(timetable)
-        for key, keeper in self._keepers.items():
+        for key, reconciler in self._reconcilers.items():
             self._live()
-            keeper.keep(partial(self._aim, self._pools[key]))
+            reconciler.reconcile(partial(self._desired, self._pools[key]))
         if self._source.timetable is not timetable:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
         self._tell(timetable, is_over)
         if is_over:
-            self._hands.log.info("ended", reason="nothing is open")
+            self._context.log.info("ended", reason="nothing is open")
             self.exit_code = 0
-        elif self._pools.keys() > self._keepers.keys() and self._are_closed(timetable):
-            self._hands.log.error("ended", reason=NO_CODE)
+        elif self._pools.keys() > self._reconcilers.keys() and self._are_closed(timetable):
+            self._context.log.error("ended", reason=NO_CODE)
             self.exit_code = 0
         return self._sleep(began)
 
@@ -143,7 +143,7 @@ class OccurrenceRun:
         if timetable is None:
             self._blind += 1
             if self._blind == BLIND_TICKS:
-                self._hands.log.error("ended", reason="no timetable could be read; nothing is scaled")
+                self._context.log.error("ended", reason="no timetable could be read; nothing is scaled")
                 self.exit_code = 1
             return None
         self._follow(timetable)
@@ -151,32 +151,34 @@ class OccurrenceRun:
 
     def _follow(self, timetable: Timetable) -> None:
         self._pools = pools_to_reconcile(self._pools, timetable.pools)
-        found = {key: self._keepers.get(key) or self._keeper(pool) for key, pool in self._pools.items()}
-        self._keepers = {key: keeper for key, keeper in found.items() if keeper}
+        found = {
+            key: self._reconcilers.get(key) or self._reconciler(pool) for key, pool in self._pools.items()
+        }
+        self._reconcilers = {key: reconciler for key, reconciler in found.items() if reconciler}
 
-    def _keeper(self, pool: TimetablePool) -> "ReplicaReconciler | SlotReconciler | None":
+    def _reconciler(self, pool: TimetablePool) -> "ReplicaReconciler | SlotReconciler | None":
         if pool.node_pool:
-            return ReplicaReconciler(self._hands, pool.node_pool, NODE_POOL)
+            return ReplicaReconciler(self._context, pool.node_pool, NODE_POOL)
         if pool.slots is None:
-            return ReplicaReconciler(self._hands, pool.deployment)
+            return ReplicaReconciler(self._context, pool.deployment)
         try:
             from gen.runtime.slotreconciler import SlotReconciler  # noqa: PLC0415 (most pods do not have it)
         except ImportError as error:
-            self._hands.log.trouble(f"slots of {pool.deployment}", error)
+            self._context.log.trouble(f"slots of {pool.deployment}", error)
             return None
-        return SlotReconciler(self._hands, pool, pool.slots)
+        return SlotReconciler(self._context, pool, pool.slots)
 
     def _live(self) -> None:
         """For the probe, and for the scaler, which leaves pools alone while it follows another timetable."""
-        said = shared_text(SharedState(self._hands.now(), self._source.version))
+        said = shared_text(SharedState(self._context.now(), self._source.version))
         try:
             self._folder.write(said)
         except OSError as error:
-            self._hands.log.trouble("share", error)
+            self._context.log.trouble("share", error)
         else:
-            self._hands.log.works("share")
+            self._context.log.works("share")
 
-    def _aim(self, pool: TimetablePool, is_contested: bool) -> DesiredState | None:
+    def _desired(self, pool: TimetablePool, is_contested: bool) -> DesiredState | None:
         """Asked after each look at the pool: the one before may have taken seconds, and what the scaler knew
         when it wrote must be known here too.
         """
@@ -189,30 +191,30 @@ class OccurrenceRun:
         # As this very timetable says it, which may be read but now.
         pool = next((known for known in timetable.pools if known.key == pool.key), pool)
         told = parse_shared(self._folder.read())
-        moment = self._hands.now()  # not before: what was told may be of the next second
+        moment = self._context.now()  # not before: what was told may be of the next second
         now, sessions = int(moment), None
         override = overriding(self._source.overrides, pool.resource_class, now)
         asking = requesting_occurrences(timetable, pool, now)
         if pool.behaviour != "none" and asking:
             version = self._source.version
-            hearing = self._heard.sessions(told, pool.resource_class, asking, version, moment)
-            if hearing.is_awaited and override is None:
+            report = self._reports.sessions(told, pool.resource_class, asking, version, moment)
+            if report.is_awaited and override is None:
                 return None
-            sessions = hearing.sessions
+            sessions = report.sessions
         until = override_end(self._source.overrides, pool.resource_class)
         return desired_state(timetable, pool, now, sessions, override)._replace(until=until)
 
     def _tell_open(self, timetable: Timetable) -> None:
         try:
-            self._recorder.tell_open(timetable, int(self._hands.now()))
+            self._recorder.tell_open(timetable, int(self._context.now()))
         except Exception as error:
-            self._hands.log.trouble("record", error)
+            self._context.log.trouble("record", error)
 
     def _tell(self, timetable: Timetable, is_over: bool) -> None:
         """Whatever goes wrong here, seats do not depend on it; nor does it take time from an instant that is
         near.
         """
-        now = self._hands.now()
+        now = self._context.now()
         try:
             self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
             coming = self._next_change(int(now))
@@ -221,31 +223,36 @@ class OccurrenceRun:
             elif coming is None or coming - now > TICK:
                 self._recorder.send(now)
         except Exception as error:
-            self._hands.log.trouble("record", error)
+            self._context.log.trouble("record", error)
 
     def _looks(self, timetable: Timetable, now: float) -> list[PoolObservation]:
         looks = []
         for pool in timetable.pools:
-            keeper = self._keepers.get(pool.key)
-            if keeper is None or keeper.aim is None or keeper.seen is None or keeper.replicas is None:
+            reconciler = self._reconcilers.get(pool.key)
+            if (
+                reconciler is None
+                or reconciler.desired is None
+                or reconciler.seen is None
+                or reconciler.replicas is None
+            ):
                 continue
-            wanted = keeper.aim.wish.replicas
+            wanted = reconciler.desired.target.replicas
             before, since = self._raised.get(pool.key, (0, now))
             since = now if wanted > before else since
             self._raised[pool.key] = wanted, since
-            sessions = keeper.aim.sessions
+            sessions = reconciler.desired.sessions
             kind = NODES if pool.node_pool else SLOTS if pool.slots else PLACEHOLDERS
             looks.append(
-                PoolObservation(pool.resource_class, wanted, keeper.seen.ready, sessions, since, kind)
+                PoolObservation(pool.resource_class, wanted, reconciler.seen.ready, sessions, since, kind)
             )
         return looks
 
     def _subjects(self, timetable: Timetable) -> dict[str, EventSubject]:
         found = {}
-        namespace, home = self._hands.namespace, self._source.home
+        namespace, home = self._context.namespace, self._source.home
         for pool in timetable.pools:
-            keeper = self._keepers.get(pool.key)
-            uid = keeper.seen.uid if keeper and keeper.seen else ""
+            reconciler = self._reconcilers.get(pool.key)
+            uid = reconciler.seen.uid if reconciler and reconciler.seen else ""
             found[pool.resource_class] = (
                 EventSubject(namespace, pool.deployment, uid)
                 if pool.has_deployment
@@ -257,30 +264,30 @@ class OccurrenceRun:
         """Nothing is open or about to be, and every pool is known to be at zero. A pool that the timetable no
         longer names may be beyond our rights, and then nobody waits for it.
         """
-        occurrences, now = active_occurrences(timetable), int(self._hands.now())
+        occurrences, now = active_occurrences(timetable), int(self._context.now())
         if open_now(occurrences, now) or not self._are_closed(timetable):
             return False
         coming = opens_within(occurrences, now, EARLY_START)
         if coming and coming.id != self._awaited:
             self._awaited = coming.id
-            self._hands.log.info("waiting", occurrence=coming.id, until=instant_text(coming.open))
+            self._context.log.info("waiting", occurrence=coming.id, until=instant_text(coming.open))
         return coming is None
 
     def _are_closed(self, timetable: Timetable) -> bool:
         named = {pool.key for pool in timetable.pools}
         return all(
-            keeper.replicas == 0 or (keeper.is_refused and key not in named)
-            for key, keeper in self._keepers.items()
+            reconciler.replicas == 0 or (reconciler.is_refused and key not in named)
+            for key, reconciler in self._reconcilers.items()
         )
 
     def _sleep(self, began: float) -> float:
         """Until the next tick, the next instant of the timetable (one that passed meanwhile included), or the
         end of a pool's pause.
         """
-        now = self._hands.now()
+        now = self._context.now()
         coming = self._next_change(int(began))
-        waits = [keeper.pause.left(now) or TICK for keeper in self._keepers.values()]
-        if any(keeper.is_left_alone or keeper.is_busy for keeper in self._keepers.values()):
+        waits = [reconciler.pause.left(now) or TICK for reconciler in self._reconcilers.values()]
+        if any(reconciler.is_left_alone or reconciler.is_busy for reconciler in self._reconcilers.values()):
             waits.append(SOON)
         return max(0.0, min(TICK, *waits, TICK if coming is None else coming - now))
 
@@ -312,12 +319,12 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         aside = in_cluster(
             environment, account, read_seconds=RECORDER_SECONDS, write_seconds=RECORDER_SECONDS
         )
-        hands = context_of(environment, Api(connection), log, MAIN)
-        recorder = Recorder(Api(aside), hands.namespace, environment.get("BERTH_JOB", ""), log)
+        context = context_of(environment, Api(connection), log, MAIN)
+        recorder = Recorder(Api(aside), context.namespace, environment.get("BERTH_JOB", ""), log)
         folder = MainShare(
             file_reader(shared_path(environment, COUNTS)), file_writer(shared_path(environment, MAIN_ALIVE))
         )
-        run = OccurrenceRun(source_of(environment, hands), hands, folder, recorder)
+        run = OccurrenceRun(source_of(environment, context), context, folder, recorder)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"the environment does not say {error}")
         return 1

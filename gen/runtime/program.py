@@ -199,7 +199,7 @@ def context_of(environment: Mapping[str, str], api: Api, log: Log, who: str) -> 
     return RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter, who)
 
 
-def source_of(environment: Mapping[str, str], hands: RuntimeContext) -> TimetableSource:
+def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:
     """Raises KeyError."""
     name, file = environment["BERTH_TIMETABLE"], environment["BERTH_TIMETABLE_FILE"]
 
@@ -208,9 +208,9 @@ def source_of(environment: Mapping[str, str], hands: RuntimeContext) -> Timetabl
             return copy.read()
 
     def ask_server() -> TimetableText:
-        return hands.api.get_timetable(hands.namespace, name)
+        return context.api.get_timetable(context.namespace, name)
 
-    return TimetableSource(environment["BERTH_RESERVATION"], ask_server, read_copy, hands.log, name)
+    return TimetableSource(environment["BERTH_RESERVATION"], ask_server, read_copy, context.log, name)
 
 
 def shared_path(environment: Mapping[str, str], name: str) -> str:

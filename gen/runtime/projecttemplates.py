@@ -34,7 +34,7 @@ class RenkuClient:
         except ValueError:
             host = ""
         if not host or parts.scheme not in ("http", "https"):
-            raise ApiError(0, "NoAddress", f"{url!r} is no address of Renku")
+            raise ApiError(0, "InvalidURL", f"{url!r} is not a URL of Renku")
 
         def connect() -> HTTPConnection:
             if parts.scheme == "http":
@@ -64,7 +64,7 @@ def template_in(answer: Response, project: str) -> str:
     template = tree.get("template_id")
     if not tree or tree.get("id", project) != project or not isinstance(template, str | None):
         said = answer.body[:200].decode(errors="replace")
-        raise ApiError(answer.status, "Nonsense", f"the answer is not the project {project}: {said}")
+        raise ApiError(answer.status, "InvalidResponse", f"the answer is not the project {project}: {said}")
     return template or NO_TEMPLATE
 
 

@@ -25,42 +25,42 @@ newer timetable, so that must be read once more.
 class RetryingReconciler:
     """Tries to bring one pool to what is wished, again and again, and rests after failures."""
 
-    def __init__(self, hands: RuntimeContext, subject: str) -> None:
+    def __init__(self, context: RuntimeContext, subject: str) -> None:
         """`subject` names the pool in the log."""
-        self._hands = hands
+        self._context = context
         self._subject = subject
         self._failures = 0
-        self.aim: DesiredState | None = None  # at the last look
+        self.desired: DesiredState | None = None  # at the last look
         self.pause = NO_PAUSE
         self.is_refused = False  # the last attempt was forbidden
         self.seen: ScaleTarget | None = None  # at the last look
         self.is_busy = False  # there is more to do than was done
 
-    def keep(self, decide: Decide, *, quick: bool = False) -> None:
+    def reconcile(self, decide: Decide, *, quick: bool = False) -> None:
         """Does nothing during the pause after a failure. `quick` writes upon what the server last told, and
         so spares a look; the server refuses it if that is not so any more.
         """
-        hands = self._hands
-        if self.pause.left(hands.now()):
+        context = self._context
+        if self.pause.left(context.now()):
             return
         try:
-            self._bring(decide, quick)
+            self._attempt(decide, quick)
         except Exception as error:
             self._forget()
             self._fail(error)
-            hands.log.trouble(self._subject, error)
+            context.log.trouble(self._subject, error)
             return
         self._failures, self.is_refused = 0, False
-        hands.log.works(self._subject)
+        context.log.works(self._subject)
 
     def _fail(self, error: Exception) -> None:
         self._failures += 1
         self.is_refused = isinstance(error, ApiError) and error.status == 403
         retry_after = error.retry_after if isinstance(error, ApiError) else 0.0
-        hands = self._hands
-        self.pause = Pause(hands.now(), backoff(self._failures, retry_after, hands.jitter()))
+        context = self._context
+        self.pause = Pause(context.now(), backoff(self._failures, retry_after, context.jitter()))
 
-    def _bring(self, decide: Decide, quick: bool) -> None:
+    def _attempt(self, decide: Decide, quick: bool) -> None:
         raise NotImplementedError
 
     def _forget(self) -> None:
@@ -71,8 +71,8 @@ class RetryingReconciler:
 class ReplicaReconciler(RetryingReconciler):
     """Of a pool whose seats are the replicas of its Deployment, or the nodes of its NodePool."""
 
-    def __init__(self, hands: RuntimeContext, deployment: str, kind: ObjectKind = DEPLOYMENT) -> None:
-        super().__init__(hands, f"{kind.name.lower()} {deployment}")
+    def __init__(self, context: RuntimeContext, deployment: str, kind: ObjectKind = DEPLOYMENT) -> None:
+        super().__init__(context, f"{kind.name.lower()} {deployment}")
         self._deployment = deployment
         self._kind = kind
         self._settled: DesiredState | None = None
@@ -86,12 +86,12 @@ class ReplicaReconciler(RetryingReconciler):
     @property
     def is_left_alone(self) -> bool:
         """It stands, and nobody knows yet what is wished."""
-        return self.aim is None and self._last is not None
+        return self.desired is None and self._last is not None
 
     def _forget(self) -> None:
         self._last = None
 
-    def _bring(self, decide: Decide, quick: bool) -> None:
+    def _attempt(self, decide: Decide, quick: bool) -> None:
         """Looks again at once where somebody else wrote in between."""
         for _ in range(ATTEMPTS - 1):
             try:
@@ -112,36 +112,36 @@ class ReplicaReconciler(RetryingReconciler):
                 if not error.is_gone():
                     raise
                 gone, found = error, _ABSENT
-        aim = decide(False)
-        if aim and self._is_contested(found, aim):
-            aim = decide(True)
-        self.aim = aim
-        if gone and (aim is None or aim.wish.replicas):
+        desired = decide(False)
+        if desired and self._is_contested(found, desired):
+            desired = decide(True)
+        self.desired = desired
+        if gone and (desired is None or desired.target.replicas):
             raise gone
         self._last = found
-        if aim is None:
+        if desired is None:
             return
-        todo = replica_change(found.replicas, aim, self._settled)
+        todo = replica_change(found.replicas, desired, self._settled)
         if todo is not None:
-            taken = self._hands.api.scale(
-                self._hands.namespace, self._deployment, todo.after, found.resource_version, self._kind
+            taken = self._context.api.scale(
+                self._context.namespace, self._deployment, todo.after, found.resource_version, self._kind
             )
             self._last = found._replace(replicas=taken.replicas, resource_version=taken.resource_version)
-            self._tell(aim.wish, todo)
-        if self._last.replicas == aim.wish.replicas:
-            self._settled = aim
+            self._tell(desired.target, todo)
+        if self._last.replicas == desired.target.replicas:
+            self._settled = desired
 
     def _look(self) -> ScaleTarget:
-        return self._hands.api.get_deployment(self._hands.namespace, self._deployment, self._kind)
+        return self._context.api.get_deployment(self._context.namespace, self._deployment, self._kind)
 
-    def _is_contested(self, found: ScaleTarget, aim: DesiredState) -> bool:
+    def _is_contested(self, found: ScaleTarget, desired: DesiredState) -> bool:
         """It stands neither as it was left nor as it should: somebody else had a reason."""
-        left_at = self._settled.wish.replicas if self._settled else 0
-        return found.replicas not in (left_at, aim.wish.replicas)
+        left_at = self._settled.target.replicas if self._settled else 0
+        return found.replicas not in (left_at, desired.target.replicas)
 
     def _tell(self, wanted: PoolTarget, todo: ReplicaChange) -> None:
         facts = {
-            "who": self._hands.who,
+            "who": self._context.who,
             "pool": wanted.pool.resource_class,
             self._kind.name.lower(): self._deployment,
             "occurrences": todo.occurrences,
@@ -149,4 +149,4 @@ class ReplicaReconciler(RetryingReconciler):
             "to": todo.after,
             "reason": todo.reason,
         }
-        self._hands.log.info("scaled", **facts)
+        self._context.log.info("scaled", **facts)

@@ -84,17 +84,17 @@ class ScalerShare(NamedTuple):
 
 class Scaler:
     def __init__(
-        self, source: TimetableSource, hands: RuntimeContext, folder: ScalerShare, observed: SessionSource
+        self, source: TimetableSource, context: RuntimeContext, folder: ScalerShare, observed: SessionSource
     ) -> None:
         self._source = source
-        self._hands = hands
+        self._context = context
         self._folder = folder
         self._observed = observed
-        self._reading = self._haste = NO_PAUSE  # since the timetable was last read
+        self._reading = self._debounce = NO_PAUSE  # since the timetable was last read
         self._looked = NO_PAUSE  # at all pools
-        self._keepers: dict[str, ReplicaReconciler] = {}  # by Deployment
+        self._reconcilers: dict[str, ReplicaReconciler] = {}  # by Deployment
         self._waits: dict[str, Pause] = {}  # by class, for its first complete list
-        self._earlier = fresh(parse_shared(folder.told()), hands.now())
+        self._earlier = fresh(parse_shared(folder.told()), context.now())
         self._coming: float | None = None  # when the counts change though nobody comes or goes
         self._is_told = False  # the main program can know what we count
 
@@ -104,14 +104,14 @@ class Scaler:
             try:
                 self._observed.wait(self.step())
             except Exception as error:
-                self._hands.log.trouble("scaler", error)
+                self._context.log.trouble("scaler", error)
                 wait(AFTER_TROUBLE)
             else:
-                self._hands.log.works("scaler")
+                self._context.log.works("scaler")
 
     def step(self) -> float:
         """One look at everything. Seconds until the next, if nothing changes before."""
-        began = self._hands.now()
+        began = self._context.now()
         timetable = self._read(began)
         if timetable is not None:
             self._observed.update(timetable)
@@ -121,9 +121,9 @@ class Scaler:
 
     def _read(self, now: float) -> Timetable | None:
         """At once where the main program follows another timetable, but not in haste."""
-        if not self._reading.left(now) or not (self._haste.left(now) or self._agrees(now)):
+        if not self._reading.left(now) or not (self._debounce.left(now) or self._agrees(now)):
             self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
-            self._haste = Pause(now, SOON)
+            self._debounce = Pause(now, SOON)
         return self._source.timetable
 
     def _agrees(self, now: float) -> bool:
@@ -131,7 +131,7 @@ class Scaler:
         return main is None or main.timetable == self._source.version
 
     def _follow(self, timetable: Timetable) -> None:
-        now = self._hands.now()
+        now = self._context.now()
         # Asked before the sessions: it takes notice of what has come, and that would not wake us any more.
         self._coming = self._observed.next_change(now)
         pools = [pool for pool in timetable.pools if pool.behaviour != "none"]
@@ -142,16 +142,16 @@ class Scaler:
             self._looked = Pause(now, TICK)
         # Slots follow sessions by themselves, and the main program alone makes and removes them.
         ours = [pool for pool in pools if pool.has_deployment and pool.slots is None]
-        self._keepers = {
-            pool.deployment: self._keepers.get(pool.deployment)
-            or ReplicaReconciler(self._hands, pool.deployment)
+        self._reconcilers = {
+            pool.deployment: self._reconcilers.get(pool.deployment)
+            or ReplicaReconciler(self._context, pool.deployment)
             for pool in ours
         }
         for pool in ours:
             counted = found[pool.resource_class]
             if not counted.is_awaited:
-                decide = partial(self._aim, timetable, pool, counted.sessions)
-                self._keepers[pool.deployment].keep(decide, quick=not is_due)
+                decide = partial(self._desired, timetable, pool, counted.sessions)
+                self._reconcilers[pool.deployment].reconcile(decide, quick=not is_due)
 
     def _counted(self, timetable: Timetable, pool: TimetablePool, now: float) -> CountReport:
         seen = self._observed.seen(pool.resource_class, now)
@@ -172,12 +172,12 @@ class Scaler:
             self._folder.tell(shared_text(SharedState(now, self._source.version, classes)))
         except OSError as error:
             self._is_told = False
-            self._hands.log.trouble("share", error)
+            self._context.log.trouble("share", error)
         else:
             self._is_told = True
-            self._hands.log.works("share")
+            self._context.log.works("share")
 
-    def _aim(
+    def _desired(
         self, timetable: Timetable, pool: TimetablePool, sessions: ReportedSessions | None, is_contested: bool
     ) -> DesiredState | None:
         """By the counts that were told, and only where they are whole: meanwhile one more may have opened, or
@@ -187,7 +187,7 @@ class Scaler:
             self._source.refresh()
             if self._source.timetable is not timetable:
                 return None
-        now = self._hands.now()
+        now = self._context.now()
         if not self._is_told or not self._agrees(now):
             return None
         if sessions is not None and not sessions.keys() >= set(
@@ -198,7 +198,7 @@ class Scaler:
         return desired_state(timetable, pool, int(now), sessions, override)
 
     def _sleep(self, began: float) -> float:
-        now, timetable = self._hands.now(), self._source.timetable
+        now, timetable = self._context.now(), self._source.timetable
         instants = (
             next_change(active_occurrences(timetable), int(began)) if timetable else None,
             next_override_end(self._source.overrides.values(), int(began)),
@@ -208,8 +208,8 @@ class Scaler:
             self._looked.left(now) or TICK,
             *(instant - now for instant in instants if instant is not None),
         ]
-        for keeper in self._keepers.values():
-            waits.append(SOON if keeper.is_left_alone else keeper.pause.left(now) or TICK)
+        for reconciler in self._reconcilers.values():
+            waits.append(SOON if reconciler.is_left_alone else reconciler.pause.left(now) or TICK)
         return max(0.0, min(waits))
 
 
@@ -226,7 +226,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     signal.signal(signal.SIGTERM, leave)
     try:
         connection = in_cluster(environment, account, write_seconds=WRITE_SECONDS)
-        hands = context_of(environment, Api(connection, SCALER_FIELD_MANAGER), log, SCALER)
+        context = context_of(environment, Api(connection, SCALER_FIELD_MANAGER), log, SCALER)
         counts = shared_path(environment, COUNTS)
         folder = ScalerShare(
             file_reader(shared_path(environment, MAIN_ALIVE)),
@@ -235,15 +235,15 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
             file_writer(shared_path(environment, SCALER_ALIVE)),
         )
         token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
-        means = WatchContext(
+        watch_context = WatchContext(
             lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
-            hands.namespace,
+            context.namespace,
             log,
             time.time,
             jitter,
             token_file,
         )
-        scaling = Scaler(source_of(environment, hands), hands, folder, SessionObserver(means))
+        scaling = Scaler(source_of(environment, context), context, folder, SessionObserver(watch_context))
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"the environment does not say {error}")
         return 1

@@ -43,9 +43,9 @@ class ObservedSessions(NamedTuple):
 class _WatchedClass:
     """What is known of one class that we count."""
 
-    def __init__(self, recognition: Recognition, attendance: SessionCounter) -> None:
+    def __init__(self, recognition: Recognition, counter: SessionCounter) -> None:
         self.recognition = recognition
-        self.attendance = attendance
+        self.counter = counter
         self.collections = session_collections(recognition)  # by namespace
         self.unlisted = set(self.collections)
         self.is_pending = True
@@ -53,20 +53,20 @@ class _WatchedClass:
         self.is_unseen = False  # something has changed that was not asked for yet
 
     def settle(self) -> None:
-        if not self.unlisted and not self.attendance.holds_back:
+        if not self.unlisted and not self.counter.holds_back:
             self.is_pending = False
 
 
 class SessionObserver:
     """Not for several threads. Nothing is watched before the first `update`."""
 
-    def __init__(self, means: WatchContext, patience: float = STALE_SECONDS) -> None:
-        self._means = means
+    def __init__(self, watch_context: WatchContext, patience: float = STALE_SECONDS) -> None:
+        self._context = watch_context
         self._patience = patience
-        self._lookout = WatchManager(means)
+        self._manager = WatchManager(watch_context)
         self._timetable: Timetable | None = None
-        self._contest = ClaimTracker()
-        self._knows_rivals = False
+        self._tracker = ClaimTracker()
+        self._knows_competitors = False
         self._read_at = 0  # when the timetables were last read up to their horizon
         self._classes: dict[str, _WatchedClass] = {}
         self._keys = MetadataKeys()
@@ -95,7 +95,7 @@ class SessionObserver:
         for name, pool in pools.items():
             # A slot comes back with the session that leaves it, so nothing is asked for that could wait.
             self._take_class(name, pool, 0 if pool.slots else settings.stabilization_seconds)
-        self._reread(self._means.now())
+        self._reread(self._context.now())
 
     def wait(self, seconds: float) -> None:
         """Returns at the first change of anything watched (at once if there was one that `seen` has not told
@@ -105,7 +105,7 @@ class SessionObserver:
         for found in unseen:
             found.is_unseen = False  # once only, whatever the caller makes of it
         if not unseen:
-            self._lookout.wait(seconds)
+            self._manager.wait(seconds)
 
     def seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Of a class that is not watched: nothing can be read."""
@@ -114,13 +114,13 @@ class SessionObserver:
         if found is None:
             return ObservedSessions(None, {}, self._timetable is None)
         found.is_unseen = False
-        blind = max((self._lookout.failing_for(one, now) for one in found.collections.values()), default=0.0)
+        blind = max((self._manager.failing_for(one, now) for one in found.collections.values()), default=0.0)
         if found.is_pending or blind > self._patience:
             return ObservedSessions(None, {}, found.is_pending)
-        counts = found.attendance.counts(now)
+        counts = found.counter.counts(now)
         return ObservedSessions(
-            {name: counts.counted.get(name, 0) for name in self._contest.open},
-            {name: counts.here.get(name, 0) for name in self._contest.open},
+            {name: counts.counted.get(name, 0) for name in self._tracker.open},
+            {name: counts.here.get(name, 0) for name in self._tracker.open},
             False,
         )
 
@@ -129,30 +129,30 @@ class SessionObserver:
         one is not held back any more, an occurrence of any reservation opens or ends. Later than `now`.
         """
         self._catch_up(now)
-        moments = [found.attendance.next_change(now) for found in self._classes.values()]
-        moments.append(self._contest.until)
+        moments = [found.counter.next_change(now) for found in self._classes.values()]
+        moments.append(self._tracker.until)
         moments.append(self._templates.next_change(now) if self._templates else None)
         return min((at for at in moments if at is not None and now < at < float("inf")), default=None)
 
     def close(self) -> None:
         """Stops all watches."""
-        self._lookout.close()
+        self._manager.close()
         if self._templates:
             self._templates.close()
 
     def _take_class(self, name: str, pool: TimetablePool, seconds: float) -> None:
         known = self._classes.get(name)
         if known is not None and known.recognition == pool.sessions:
-            known.attendance.set_seconds(seconds)
+            known.counter.set_seconds(seconds)
         elif pool.sessions is not None:
-            attendance = SessionCounter(seconds, lambda session, now: self._template(name, session, now))
-            self._classes[name] = _WatchedClass(pool.sessions, attendance)
+            counter = SessionCounter(seconds, lambda session, now: self._template(name, session, now))
+            self._classes[name] = _WatchedClass(pool.sessions, counter)
 
     def _reread(self, now: float) -> None:
         """The timetables, ours included, up to a new horizon."""
         self._read_at = int(now)
         if self._timetable is not None:
-            self._contest.set_own(self._timetable, frozenset(self._classes), self._read_at)
+            self._tracker.set_own(self._timetable, frozenset(self._classes), self._read_at)
         self._arrange()
 
     def _arrange(self) -> None:
@@ -162,17 +162,17 @@ class SessionObserver:
         self._is_arranged = False
         wanted: dict[Collection, Reader] = {}
         if self._timetable is not None and self._classes:
-            ours = timetable_collection(self._means.namespace, self._timetable.site)
+            ours = timetable_collection(self._context.namespace, self._timetable.site)
             wanted[ours] = TimetableReader(frozenset(self._classes), self._read_at)
-            if self._knows_rivals:
+            if self._knows_competitors:
                 self._learn_what_matters()
                 wanted.update(self._session_readers())
-        self._lookout.arrange(wanted)
+        self._manager.arrange(wanted)
         self._is_arranged = True
 
     def _learn_what_matters(self) -> None:
         """What was ever asked for is kept: sessions that are known have it."""
-        matches = [(name, match) for name, match in self._contest.matches() if name in self._classes]
+        matches = [(name, match) for name, match in self._tracker.matches() if name in self._classes]
         asked = metadata_keys(match for _, match in matches)
         self._keys = MetadataKeys(
             self._keys.labels | asked.labels, self._keys.annotations | asked.annotations
@@ -199,20 +199,20 @@ class SessionObserver:
         if not 0 <= now - self._read_at < HORIZON_REFRESH:
             self._reread(now)
         self._settle_claims(now)
-        for reader, message in self._lookout.news(now):
+        for reader, message in self._manager.news(now):
             if isinstance(reader, SessionReader):
                 self._take_sessions(reader, message, now)
             else:
-                self._take_rivals(message)
+                self._take_timetables(message)
         self._settle_claims(now)
         self._settle_templates(now)
         for found in self._classes.values():
             found.settle()
 
     def _settle_claims(self, now: float) -> None:
-        if self._contest.refresh(now):
+        if self._tracker.refresh(now):
             for name, found in self._classes.items():
-                found.attendance.set_claims(self._contest.claims.get(name, ()))
+                found.counter.set_claims(self._tracker.claims.get(name, ()))
                 found.is_unseen = True
 
     def _settle_templates(self, now: float) -> None:
@@ -226,9 +226,9 @@ class SessionObserver:
             if not found.has_templates:
                 continue
             if self._must_look:
-                found.attendance.look_at_all(now)
+                found.counter.look_at_all(now)
             elif due or news:
-                found.attendance.look_again(now, None if due else news)
+                found.counter.look_again(now, None if due else news)
             found.is_unseen = found.is_unseen or bool(news)
         if due or self._must_look:
             self._looked_at, self._must_look = now, False
@@ -241,9 +241,12 @@ class SessionObserver:
     def _ask_renku_at(self, url: str) -> None:
         if self._templates:
             self._templates.close()
-        means = self._means
+        watch_context = self._context
         self._templates = ProjectTemplates(
-            lambda: RenkuClient(url, means.renku_token_file), self._lookout.wake, means.log, means.jitter
+            lambda: RenkuClient(url, watch_context.renku_token_file),
+            self._manager.wake,
+            watch_context.log,
+            watch_context.jitter,
         )
         self._must_look = True
 
@@ -259,17 +262,17 @@ class SessionObserver:
                     for uid, item in message.items.items()
                     if isinstance(item, SeenSession) and name in item.classes
                 }
-                found.attendance.replace(reader.namespace, here, now)
+                found.counter.replace(reader.namespace, here, now)
                 found.unlisted.discard(reader.namespace)
             elif isinstance(message.item, SeenSession) and name in message.item.classes:
-                found.attendance.arrive(message.item.session, now)
+                found.counter.arrive(message.item.session, now)
             else:
-                found.attendance.leave(message.uid, now)
+                found.counter.leave(message.uid, now)
 
-    def _take_rivals(self, message: Listed[Item] | Changed[Item]) -> None:
+    def _take_timetables(self, message: Listed[Item] | Changed[Item]) -> None:
         if isinstance(message, Listed):
-            found, gone = message.items, self._contest.known - message.items.keys()
-            self._knows_rivals = True
+            found, gone = message.items, self._tracker.known - message.items.keys()
+            self._knows_competitors = True
         elif message.item is None:
             found, gone = {}, {message.uid}
         else:
@@ -278,8 +281,8 @@ class SessionObserver:
         for reading in readings.values():
             subject = f"timetable {reading.name}"
             if isinstance(reading.found, str):
-                self._means.log.trouble(subject, TimetableError(reading.found))
+                self._context.log.trouble(subject, TimetableError(reading.found))
             else:
-                self._means.log.works(subject)
-        self._contest.take(readings, gone)
+                self._context.log.works(subject)
+        self._tracker.take(readings, gone)
         self._arrange()

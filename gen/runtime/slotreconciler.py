@@ -76,7 +76,7 @@ def _read_slot(tree: Tree) -> Slot:
     try:
         return parse_slot(tree)
     except (KeyError, TypeError, ValueError) as error:
-        raise ApiError(200, "Nonsense", f"the answer has a Reservation without {error}") from None
+        raise ApiError(200, "InvalidResponse", f"the answer has a Reservation without {error}") from None
 
 
 def apply_plan(
@@ -149,12 +149,12 @@ WRITE_BUDGET_SECONDS = 4.0  # seconds of writes at a look: a probe, other pools 
 class SlotReconciler(RetryingReconciler):
     """`replicas` are all slots that stand, whatever they are good for, and the placeholders."""
 
-    def __init__(self, hands: RuntimeContext, pool: TimetablePool, slots: SlotSpec) -> None:
-        super().__init__(hands, f"slots of {pool.deployment}")
+    def __init__(self, context: RuntimeContext, pool: TimetablePool, slots: SlotSpec) -> None:
+        super().__init__(context, f"slots of {pool.deployment}")
         self._pool = pool.resource_class
         self._slots = slots
-        self._home = PlaceholderOwner(hands.namespace, pool.deployment)
-        self._placeholders = ReplicaReconciler(hands, pool.deployment)
+        self._home = PlaceholderOwner(context.namespace, pool.deployment)
+        self._placeholders = ReplicaReconciler(context, pool.deployment)
         self._settling = SessionDebounce()
         self._settled: DesiredState | None = None
         self._left: int | None = None  # slots that stood after the last look; None: it failed
@@ -169,73 +169,76 @@ class SlotReconciler(RetryingReconciler):
     @property
     def is_left_alone(self) -> bool:
         """It stands, and nobody knows yet what is wished."""
-        return self.aim is None and self._left is not None
+        return self.desired is None and self._left is not None
 
     def _forget(self) -> None:
         self._left = None
 
-    def _bring(self, decide: Decide, quick: bool) -> None:  # noqa: ARG002
+    def _attempt(self, decide: Decide, quick: bool) -> None:  # noqa: ARG002
         """Always looks: slots change without us."""
-        hands, left = self._hands, self._left
-        found = count_slots(list_slots(hands.api, self._slots), self._home)
-        self._left = len(found.standing)
+        context, left = self._context, self._left
+        found = count_slots(list_slots(context.api, self._slots), self._home)
+        self._left = len(found.present)
         self._taken -= found.names
         found = found._replace(taken=frozenset(self._taken))
         todo = self._todo(found, decide, False)
         if todo.writes and self._left != (left or 0):
             # Somebody else has made or removed some, and may know a newer timetable.
             todo = self._todo(found, decide, True)
-        began = hands.now()
+        began = context.now()
         done = apply_plan(
-            hands.api,
+            context.api,
             self._slots,
             todo,
-            hands.now,
-            lambda tried: tried < MAX_WRITES and 0 <= hands.now() - began < WRITE_BUDGET_SECONDS,
+            context.now,
+            lambda tried: tried < MAX_WRITES and 0 <= context.now() - began < WRITE_BUDGET_SECONDS,
         )
         self._left += len(done.made) - len(done.removed)
         self._taken.update(done.taken)
         self.is_busy = done.is_cut or bool(done.changed) or self._is_handing_over(found)
         self._tell(found, done)
-        if self.aim and found.spare == self.aim.wish.replicas:
-            self._settled = self.aim
+        if self.desired and found.spare == self.desired.target.replicas:
+            self._settled = self.desired
 
     def _todo(self, found: SlotCounts, decide: Decide, is_contested: bool) -> SlotPlan:
         """Of the slots, after the placeholders were given what they need."""
-        aim = decide(is_contested)
-        self.aim = aim
-        if aim is None:
+        desired = decide(is_contested)
+        self.desired = desired
+        if desired is None:
             self.seen = self._seen(found)
             return SlotPlan()
-        self._slots = aim.wish.pool.slots or self._slots
-        wanted = self._demand(found, aim)
-        self.aim = aim._replace(wish=wanted.wish)
+        self._slots = desired.target.pool.slots or self._slots
+        wanted = self._demand(found, desired)
+        self.desired = desired._replace(target=wanted.target)
         if self._slots.placeholders:
-            self._keep_placeholders(found, aim, decide)
+            self._reconcile_placeholders(found, desired, decide)
         self.seen = self._seen(found)
-        return plan_slots(found, self._slots, wanted, aim.now, self._ready)
+        return plan_slots(found, self._slots, wanted, desired.now, self._ready)
 
-    def _demand(self, found: SlotCounts, aim: DesiredState) -> SlotDemand:
-        seconds, sessions = aim.timetable.settings.stabilization_seconds, sum(reported_sessions(aim).values())
-        settled = self._settling.look(self._hands.now(), sessions, found.owners, seconds)
-        return slot_demand(aim, sum(found.owners.values()), settled)
+    def _demand(self, found: SlotCounts, desired: DesiredState) -> SlotDemand:
+        seconds, sessions = (
+            desired.timetable.settings.stabilization_seconds,
+            sum(reported_sessions(desired).values()),
+        )
+        settled = self._settling.look(self._context.now(), sessions, found.owners, seconds)
+        return slot_demand(desired, sum(found.owners.values()), settled)
 
-    def _keep_placeholders(self, found: SlotCounts, aim: DesiredState, decide: Decide) -> None:
+    def _reconcile_placeholders(self, found: SlotCounts, desired: DesiredState, decide: Decide) -> None:
         def decided(is_contested: bool) -> DesiredState | None:
-            chosen = decide(True) if is_contested else aim
+            chosen = decide(True) if is_contested else desired
             return self._beside(found, chosen) if chosen else None
 
-        self._placeholders.keep(decided)
+        self._placeholders.reconcile(decided)
 
-    def _beside(self, found: SlotCounts, aim: DesiredState) -> DesiredState:
+    def _beside(self, found: SlotCounts, desired: DesiredState) -> DesiredState:
         """What the placeholders should be, now that they have been looked at."""
-        wanted, seen = self._demand(found, aim), self._placeholders.seen
+        wanted, seen = self._demand(found, desired), self._placeholders.seen
         number, why = 0, "closed"
         if wanted.expires is not None:
             replicas = seen.replicas if seen else 0
-            number = bridging_placeholders(found, self._slots, wanted.wanted, replicas, aim.now)
+            number = bridging_placeholders(found, self._slots, wanted.wanted, replicas, desired.now)
             why = f"{number} seats wait for slots" if number else "no seat waits for a slot"
-        return aim._replace(wish=wanted.wish._replace(replicas=number), why=why)
+        return desired._replace(target=wanted.target._replace(replicas=number), why=why)
 
     @property
     def _ready(self) -> int:
@@ -247,35 +250,35 @@ class SlotReconciler(RetryingReconciler):
         """Ready is every seat that somebody can take."""
         ready = len(found.free) + max(len(found.handed), self._ready)
         beside = self._placeholders.seen
-        return ScaleTarget(len(found.standing), "", ready, beside.uid if beside else "")
+        return ScaleTarget(len(found.present), "", ready, beside.uid if beside else "")
 
     def _is_handing_over(self, found: SlotCounts) -> bool:
         return self._slots.placeholders and bool(found.pending or found.handed or self._ready)
 
     def _tell(self, found: SlotCounts, done: PlanResult) -> None:
-        aim = self.aim
-        if aim is None or not (done.made or done.renewed or done.removed):
+        desired = self.desired
+        if desired is None or not (done.made or done.renewed or done.removed):
             return
         facts = {
-            "who": self._hands.who,
+            "who": self._context.who,
             "pool": self._pool,
             "slots": self._slots.name,
-            "occurrences": aim.wish.occurrences,
+            "occurrences": desired.target.occurrences,
             "made": len(done.made),
             "renewed": len(done.renewed),
             "removed": len(done.removed),
-            "free": aim.wish.replicas,
+            "free": desired.target.replicas,
             "used": len(found.used),
-            "reason": self._reason(found, done, aim),
+            "reason": self._reason(found, done, desired),
         }
-        self._hands.log.info("slots", **facts)
+        self._context.log.info("slots", **facts)
 
-    def _reason(self, found: SlotCounts, done: PlanResult, aim: DesiredState) -> str:
-        if not aim.wish.occurrences and aim.wish.override is None:
+    def _reason(self, found: SlotCounts, done: PlanResult, desired: DesiredState) -> str:
+        if not desired.target.occurrences and desired.target.override is None:
             return "closed"
         if found.dead and done.removed:
             return f"{len(found.dead)} were over, or had lost their node"
-        todo = replica_change(found.spare, aim, self._settled)
+        todo = replica_change(found.spare, desired, self._settled)
         if todo:
             return todo.reason
         if done.made or done.removed:

@@ -72,7 +72,7 @@ class Sweep:
 
     def run(self) -> int:
         known = self._look()
-        world = SweepContext(
+        context = SweepContext(
             self._api,
             self._site.namespace,
             self._log,
@@ -80,12 +80,12 @@ class Sweep:
             self._wait,
             lambda: self._elapsed() < ACTION_SECONDS,
         )
-        hands = ActionRunner(world, known)
+        runner = ActionRunner(context, known)
         judged = decide(known, int(self._now()))
-        hands.act(judged.actions)
-        hands.warn(judged.tellings)
-        self._look_at_images(known, hands)
-        failed = self._failed + hands.failed
+        runner.act(judged.actions)
+        runner.warn(judged.warnings)
+        self._look_at_images(known, runner)
+        failed = self._failed + runner.failed
         self._log.info(
             "swept",
             timetables=len(known.sources),
@@ -94,7 +94,7 @@ class Sweep:
             jobs=len(known.jobs),
             pods=len(known.pods),
             **({} if known.slots is None else {"slots": len(known.slots)}),
-            done=dict(sorted(hands.done.items())),
+            done=dict(sorted(runner.done.items())),
             failed=failed,
             seconds=round(self._elapsed(), 2),
         )
@@ -138,7 +138,7 @@ class Sweep:
         made = (parse_object(self._site.name, kind, tree) for tree in page)
         return [fact for fact in made if fact]
 
-    def _look_at_images(self, known: SiteState, hands: ActionRunner) -> None:
+    def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
         """Why placeholders do not come; one page of those that wait is enough to know."""
         waiting = unready_pools(known)
         if not waiting or self._elapsed() > ACTION_SECONDS:
@@ -148,7 +148,7 @@ class Sweep:
         try:
             page = next(list_pages(self._api, POD, self._site.namespace, selector, "status.phase=Pending"))
             pods = [fact for fact in self._facts(POD, page) if isinstance(fact, PodObject)]
-            hands.warn(placeholder_pull_failures(waiting, pods))
+            runner.warn(placeholder_pull_failures(waiting, pods))
         except ApiError as error:
             self._log.trouble("list placeholders", error)
             self._failed += 1

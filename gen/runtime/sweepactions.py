@@ -6,7 +6,7 @@ decided on; if somebody else has changed the object since, it does nothing.
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gen.core import labels
 from gen.core.jsonvalues import Tree
@@ -23,12 +23,14 @@ from gen.core.objects import (
     EventSubject,
     make_event,
 )
-from gen.core.slots import Slot
 from gen.core.timetable import SlotSpec
 from gen.runtime.apiclient import Api, ApiError, apply_object, delete_object, get_object
 from gen.runtime.program import Log
 from gen.runtime.reconciler import ATTEMPTS
 from gen.runtime.sweepstate import ORPHANED_SINCE, JobObject, ObjectRef, PoolObject, SiteState
+
+if TYPE_CHECKING:
+    from gen.core.slots import Slot
 
 OPENED_EVENT, CLOSED_EVENT, STARTED_EVENT, REMOVED_EVENT = (
     "SweepOpened",
@@ -47,12 +49,12 @@ class ScalePool(NamedTuple):
     why: str
 
     @property
-    def thing(self) -> ObjectRef:
-        return self.deployment.thing
+    def ref(self) -> ObjectRef:
+        return self.deployment.ref
 
 
 class StartJob(NamedTuple):
-    thing: ObjectRef  # the timetable that will own the Job
+    ref: ObjectRef  # the timetable that will own the Job
     name: str
     template: Tree
     replaced: JobObject | None  # of that name, which has to go first
@@ -64,20 +66,20 @@ class MarkOrphaned(NamedTuple):
     takes that away.
     """
 
-    thing: ObjectRef
+    ref: ObjectRef
     since: str
     why: str
 
 
 class RemoveObject(NamedTuple):
-    thing: ObjectRef
+    ref: ObjectRef
     why: str
 
 
 class MakeSlots(NamedTuple):
-    """Of one pool. `thing` is where it is told: the timetable."""
+    """Of one pool. `ref` is where it is told: the timetable."""
 
-    thing: ObjectRef
+    ref: ObjectRef
     resource_class: str
     slots: "SlotSpec"
     names: tuple[str, ...]
@@ -86,9 +88,9 @@ class MakeSlots(NamedTuple):
 
 
 class RemoveSlots(NamedTuple):
-    """Of one class of a reservation. `thing` is where it is told, or the first of them."""
+    """Of one class of a reservation. `ref` is where it is told, or the first of them."""
 
-    thing: ObjectRef
+    ref: ObjectRef
     resource_class: str
     slots: "tuple[Slot, ...]"
     why: str
@@ -101,7 +103,7 @@ Action = ScalePool | StartJob | MarkOrphaned | RemoveObject | MakeSlots | Remove
 class SweepWarning(NamedTuple):
     """A Warning, told once for each `key` until the API server forgets Events, by default after an hour."""
 
-    thing: ObjectRef  # that people look at
+    ref: ObjectRef  # that people look at
     reason: str
     message: str
     key: str
@@ -118,12 +120,12 @@ def action_order(action: Action) -> tuple[int, int, str, str]:
         case MarkOrphaned():
             order = 3
         case RemoveObject():
-            order, place = 4, _REMOVAL_ORDER.index(action.thing.kind)
+            order, place = 4, _REMOVAL_ORDER.index(action.ref.kind)
         case MakeSlots():
             order = 0
         case RemoveSlots():
             order, place = (4, _REMOVAL_ORDER.index(DEPLOYMENT.name)) if action.is_last else (2, 0)
-    return order, place, action.thing.reservation, action.thing.name
+    return order, place, action.ref.reservation, action.ref.name
 
 
 def describe_action(action: Action) -> tuple[str, str, str]:
@@ -139,7 +141,7 @@ def describe_action(action: Action) -> tuple[str, str, str]:
             what = "To be removed soon" if action.since else "No longer to be removed"
             return NORMAL, ORPHANED_EVENT if action.since else RESTORED_EVENT, f"{what}: {action.why}."
         case RemoveObject():
-            return NORMAL, REMOVED_EVENT, f"Removed {action.thing.kind} {action.thing.name}: {action.why}."
+            return NORMAL, REMOVED_EVENT, f"Removed {action.ref.kind} {action.ref.name}: {action.why}."
         case MakeSlots():
             return (
                 NORMAL,
@@ -179,8 +181,8 @@ class SweepContext(NamedTuple):
 
 
 class ActionRunner:
-    def __init__(self, world: SweepContext, facts: SiteState) -> None:
-        self._world = world
+    def __init__(self, context: SweepContext, facts: SiteState) -> None:
+        self._context = context
         self._facts = facts
         self._broken: set[str] = set()  # reservations of which something failed
         self.failed = 0
@@ -191,45 +193,45 @@ class ActionRunner:
         acted = [action for action in actions if self._try(action)]
         for action in acted:
             kind, reason, message = describe_action(action)
-            for thing in _event_targets(self._facts, action.thing):
-                self._tell(thing, make_event(self._subject(thing), kind, reason, message, self._world.now()))
+            for ref in _event_targets(self._facts, action.ref):
+                self._tell(ref, make_event(self._subject(ref), kind, reason, message, self._context.now()))
 
-    def warn(self, tellings: Iterable[SweepWarning]) -> None:
+    def warn(self, warnings: Iterable[SweepWarning]) -> None:
         """Each of them once: an Event of its name is there already when it has been told."""
-        for telling in tellings:
-            subject = self._subject(telling.thing)
-            tree = make_event(subject, WARNING, telling.reason, telling.message, self._world.now())
-            name = _event_name(telling)
+        for warning in warnings:
+            subject = self._subject(warning.ref)
+            tree = make_event(subject, WARNING, warning.reason, warning.message, self._context.now())
+            name = _event_name(warning)
             named = {**tree, "metadata": {"name": name, "namespace": subject.namespace}}
-            self._tell(telling.thing, named, telling)
+            self._tell(warning.ref, named, warning)
 
     def _try(self, action: Action) -> bool:
         """Whether it has been done, and by us."""
-        world, thing = self._world, action.thing
+        context, ref = self._context, action.ref
         if (
-            thing.kind == CONFIG_MAP.name
+            ref.kind == CONFIG_MAP.name
             and isinstance(action, RemoveObject)
-            and thing.reservation in self._broken
+            and ref.reservation in self._broken
         ):
             return False  # it is what the next run knows the rest by
         try:
-            if not world.has_time():
-                raise ApiError(0, "OutOfTime", "left to the next run")
+            if not context.has_time():
+                raise ApiError(0, "DeadlineExceeded", "left to the next run")
             is_done = self._do(action)
         except Exception as error:
-            self._broken.add(thing.reservation)
+            self._broken.add(ref.reservation)
             self.failed += 1
-            world.log.trouble(f"{_LOG_EVENTS[type(action)]} {thing.kind} {thing.name}", error)
+            context.log.trouble(f"{_LOG_EVENTS[type(action)]} {ref.kind} {ref.name}", error)
             return False
         _, reason, message = describe_action(action)
-        facts = {"reservation": thing.reservation, "name": thing.name, "reason": reason, "message": message}
-        world.log.info(_LOG_EVENTS[type(action)] if is_done else "left", **facts)
+        facts = {"reservation": ref.reservation, "name": ref.name, "reason": reason, "message": message}
+        context.log.info(_LOG_EVENTS[type(action)] if is_done else "left", **facts)
         if is_done:
             self.done[reason] += 1
         return is_done
 
     def _do(self, action: Action) -> bool:
-        api, namespace, thing = self._world.api, self._world.namespace, action.thing
+        api, namespace, ref = self._context.api, self._context.namespace, action.ref
         match action:
             case ScalePool():
                 return self._scale(action)
@@ -238,18 +240,18 @@ class ActionRunner:
                 return True
             case MarkOrphaned():
                 api.annotate(
-                    KIND_BY_NAME[thing.kind], namespace, thing.name, {ORPHANED_SINCE: action.since or None}
+                    KIND_BY_NAME[ref.kind], namespace, ref.name, {ORPHANED_SINCE: action.since or None}
                 )
                 return True
             case RemoveObject():
-                return delete_object(api, KIND_BY_NAME[thing.kind], namespace, thing.name, uid=thing.uid)
+                return delete_object(api, KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid)
             case MakeSlots() | RemoveSlots():
                 return self._carry_out(action)
 
     def _scale(self, action: ScalePool) -> bool:
         """False where somebody else has scaled since, or the Deployment is gone."""
-        api, namespace, name = self._world.api, self._world.namespace, action.thing.name
-        version, kind = action.deployment.resource_version, KIND_BY_NAME[action.thing.kind]
+        api, namespace, name = self._context.api, self._context.namespace, action.ref.name
+        version, kind = action.deployment.resource_version, KIND_BY_NAME[action.ref.kind]
         for _ in range(ATTEMPTS):
             try:
                 api.scale(namespace, name, action.to, version, kind)
@@ -271,56 +273,58 @@ class ActionRunner:
         from gen.core.slots import SlotPlan  # noqa: PLC0415
         from gen.runtime.slotreconciler import apply_plan  # noqa: PLC0415 (is there only where a cluster has slots)
 
-        world = self._world
+        context = self._context
         if isinstance(action, MakeSlots):
             slots, plan = action.slots, SlotPlan(make=action.names, expires=action.expires)
         else:
             slots, plan = None, SlotPlan(drop=action.slots)
-        done = apply_plan(world.api, slots, plan, world.now, lambda _: world.has_time())
+        done = apply_plan(context.api, slots, plan, context.now, lambda _: context.has_time())
         if done.is_cut:
-            raise ApiError(0, "OutOfTime", f"{len(done.made) + len(done.removed)} of {plan.writes} are done")
+            raise ApiError(
+                0, "DeadlineExceeded", f"{len(done.made) + len(done.removed)} of {plan.writes} are done"
+            )
         return bool(done.made or done.removed)
 
     def _start(self, action: StartJob) -> None:
-        api, namespace = self._world.api, self._world.namespace
+        api, namespace = self._context.api, self._context.namespace
         if action.replaced:
-            delete_object(api, JOB, namespace, action.name, uid=action.replaced.thing.uid)
+            delete_object(api, JOB, namespace, action.name, uid=action.replaced.ref.uid)
         for _ in range(DELETION_CHECKS):
             found = get_object(api, JOB, namespace, action.name)
             if found is None:
                 break
             self._check_ours(action, found)
-            self._world.wait(0.5)
+            self._context.wait(0.5)
         else:
-            raise ApiError(409, "StillThere", f"the Job {action.name} is still there")
+            raise ApiError(409, "NotDeleted", f"the Job {action.name} is still there")
         apply_object(api, JOB, namespace, action.name, _job_object(self._facts.site, namespace, action))
 
     def _check_ours(self, action: StartJob, found: Tree) -> None:
         """A Job that had been judged has our labels; any other was not seen, and is not to be touched."""
         metadata = found.get("metadata")
         uid = metadata.get("uid") if isinstance(metadata, dict) else None
-        if action.replaced is None or uid != action.replaced.thing.uid:
-            raise ApiError(409, "NotOurs", f"there is another Job {action.name}; delete or rename it")
+        if action.replaced is None or uid != action.replaced.ref.uid:
+            raise ApiError(409, "NotOwned", f"there is another Job {action.name}; delete or rename it")
 
-    def _subject(self, thing: ObjectRef) -> EventSubject:
-        return EventSubject(self._world.namespace, thing.name, thing.uid, KIND_BY_NAME[thing.kind])
+    def _subject(self, ref: ObjectRef) -> EventSubject:
+        return EventSubject(self._context.namespace, ref.name, ref.uid, KIND_BY_NAME[ref.kind])
 
-    def _tell(self, thing: ObjectRef, tree: Tree, telling: SweepWarning | None = None) -> None:
-        world = self._world
+    def _tell(self, ref: ObjectRef, tree: Tree, warning: SweepWarning | None = None) -> None:
+        context = self._context
         try:
-            if not world.has_time():
-                raise ApiError(0, "OutOfTime", "not told")
-            world.api.tell(world.namespace, tree)
+            if not context.has_time():
+                raise ApiError(0, "DeadlineExceeded", "not told")
+            context.api.tell(context.namespace, tree)
         except Exception as error:
-            if telling and isinstance(error, ApiError) and error.reason == "AlreadyExists":
+            if warning and isinstance(error, ApiError) and error.reason == "AlreadyExists":
                 return
             self.failed += 1
-            world.log.trouble(f"event {tree['reason']} of {thing.name}", error)
+            context.log.trouble(f"event {tree['reason']} of {ref.name}", error)
             return
-        if telling:
-            self.done[telling.reason] += 1
-            facts = {"reservation": thing.reservation, "name": thing.name}
-            world.log.error("warn", **facts, reason=telling.reason, message=telling.message)
+        if warning:
+            self.done[warning.reason] += 1
+            facts = {"reservation": ref.reservation, "name": ref.name}
+            context.log.error("warn", **facts, reason=warning.reason, message=warning.message)
 
 
 def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
@@ -329,14 +333,14 @@ def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
     kept = metadata if isinstance(metadata, dict) else {}
     known = {
         labels.SITE: site,
-        labels.RESERVATION: action.thing.reservation,
+        labels.RESERVATION: action.ref.reservation,
         labels.ROLE: labels.OCCURRENCE,
     }
     owner = {
         "apiVersion": CONFIG_MAP.version,
         "kind": CONFIG_MAP.name,
-        "name": action.thing.name,
-        "uid": action.thing.uid,
+        "name": action.ref.name,
+        "uid": action.ref.uid,
     }
     return {
         "metadata": {
@@ -350,19 +354,19 @@ def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
     }
 
 
-def _event_targets(facts: SiteState, thing: ObjectRef) -> list[ObjectRef]:
+def _event_targets(facts: SiteState, ref: ObjectRef) -> list[ObjectRef]:
     """Where people look for it: itself, or all Deployments of its reservation; without any, its timetable."""
-    if thing.kind == DEPLOYMENT.name:
-        return [thing]
-    found = [one.thing for one in facts.deployments if one.thing.kind == DEPLOYMENT.name]
-    some = (found, [one.thing for one in facts.sources])
-    ours = ([one for one in things if one.reservation == thing.reservation] for things in some)
-    return next((things for things in ours if things), [])
+    if ref.kind == DEPLOYMENT.name:
+        return [ref]
+    found = [one.ref for one in facts.deployments if one.ref.kind == DEPLOYMENT.name]
+    some = (found, [one.ref for one in facts.sources])
+    ours = ([one for one in refs if one.reservation == ref.reservation] for refs in some)
+    return next((refs for refs in ours if refs), [])
 
 
-def _event_name(telling: SweepWarning) -> str:
+def _event_name(warning: SweepWarning) -> str:
     """The same for the same telling."""
     from hashlib import sha256  # noqa: PLC0415 (seldom needed, and not small)
 
-    key = f"{telling.thing.uid} {telling.reason} {telling.key}"
-    return f"{telling.thing.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"
+    key = f"{warning.ref.uid} {warning.reason} {warning.key}"
+    return f"{warning.ref.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"

@@ -11,15 +11,12 @@ from gen.core.decisions import EARLY_START, DesiredState, desired_state
 from gen.core.jsonvalues import TimetableError
 from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD
 from gen.core.overrides import Override, override_end, override_target, parse_overrides, unknown_classes
-from gen.core.slots import PlaceholderOwner, Slot, bridging_placeholders, count_slots, plan_slots, slot_demand
 from gen.core.target import open_now, opens_within
 from gen.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
 from gen.core.timetable import active_occurrences as may_open
 from gen.runtime.sweepactions import (
     Action,
-    MakeSlots,
     RemoveObject,
-    RemoveSlots,
     ScalePool,
     StartJob,
     SweepWarning,
@@ -46,13 +43,13 @@ from gen.runtime.sweepstate import (
 PULL_FAILED = "ImageNotPulled"
 
 
-def pull_failures(holding: ReservationState) -> Iterator[SweepWarning]:
+def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:
     """Of the pods that are to serve a reservation: where people look for it, once for each pod."""
-    for pod in holding.pods:
-        if pod.trouble and not pod.thing.is_going:
-            message = f"Pod {pod.thing.name}, which is to serve the reservation: {pod.trouble.said()}"
-            for thing in holding.subjects:
-                yield SweepWarning(thing, PULL_FAILED, message, pod.thing.uid)
+    for pod in state.pods:
+        if pod.trouble and not pod.ref.is_terminating:
+            message = f"Pod {pod.ref.name}, which is to serve the reservation: {pod.trouble.said()}"
+            for ref in state.subjects:
+                yield SweepWarning(ref, PULL_FAILED, message, pod.ref.uid)
 
 
 def unready_pools(facts: SiteState) -> tuple[PoolObject, ...]:
@@ -61,59 +58,26 @@ def unready_pools(facts: SiteState) -> tuple[PoolObject, ...]:
 
 
 def _has_pods(one: PoolObject) -> bool:
-    return one.thing.kind == DEPLOYMENT.name
+    return one.ref.kind == DEPLOYMENT.name
 
 
 def placeholder_pull_failures(waiting: Iterable[PoolObject], pods: Iterable[PodObject]) -> list[SweepWarning]:
     """On each of the Deployments that has such placeholders: once, for all of one ReplicaSet and image."""
     troubled: dict[tuple[str, str], list[PodObject]] = {}
     for pod in pods:
-        if pod.trouble and not pod.thing.is_going:
+        if pod.trouble and not pod.ref.is_terminating:
             pool = pod.owner.rpartition("-")[0]  # its ReplicaSet is called so, and a hash
-            troubled.setdefault((pod.thing.reservation, pool), []).append(pod)
-    pools = ((one.thing, troubled.get((one.thing.reservation, one.thing.name), [])) for one in waiting)
-    return [_pull_warning(thing, found) for thing, found in pools if found]
+            troubled.setdefault((pod.ref.reservation, pool), []).append(pod)
+    pools = ((one.ref, troubled.get((one.ref.reservation, one.ref.name), [])) for one in waiting)
+    return [_pull_warning(ref, found) for ref, found in pools if found]
 
 
 def _pull_warning(deployment: ObjectRef, pods: list[PodObject]) -> SweepWarning:
-    first = min(pods, key=lambda pod: pod.thing.name)
+    first = min(pods, key=lambda pod: pod.ref.name)
     assert first.trouble
     number = f"{len(pods)} placeholder{'s' if len(pods) > 1 else ''}"
-    message = f"Of {number}, first {first.thing.name}: {first.trouble.said()}"
+    message = f"Of {number}, first {first.ref.name}: {first.trouble.said()}"
     return SweepWarning(deployment, PULL_FAILED, message, f"{first.owner} {first.trouble.image}")
-
-
-class SlotSweep(NamedTuple):
-    namespace: str
-    thing: ObjectRef  # the timetable, where it is told
-    resource_class: str
-    slots: tuple[Slot, ...]
-    now: int
-
-    def is_open(self, aim: DesiredState) -> bool:
-        """Also with no seat at all."""
-        return slot_demand(aim, 0, 0).expires is not None
-
-    def close(self, why: str) -> Iterator[Action]:
-        standing = tuple(slot for slot in self.slots if not slot.is_going)
-        if standing:
-            yield RemoveSlots(self.thing, self.resource_class, standing, why)
-
-    def hold(self, aim: DesiredState, deployment: PoolObject | None, why: str) -> Iterator[Action]:
-        """`deployment` has the placeholders that come first, where some do."""
-        pool = aim.wish.pool
-        assert pool.slots
-        found = count_slots(self.slots, PlaceholderOwner(self.namespace, pool.deployment))
-        wanted = slot_demand(aim, sum(found.owners.values()), 0)
-        if deployment:
-            number = bridging_placeholders(found, pool.slots, wanted.wanted, deployment.replicas, self.now)
-            if number != deployment.replicas:
-                yield ScalePool(deployment, number, why)
-        todo = plan_slots(found, pool.slots, wanted, self.now, deployment.ready if deployment else 0)
-        if todo.make:
-            yield MakeSlots(self.thing, self.resource_class, pool.slots, todo.make, todo.expires, why)
-        if todo.drop:
-            yield RemoveSlots(self.thing, self.resource_class, todo.drop, "they were over")
 
 
 CRONJOB_GRACE = 30  # seconds after its opening that an occurrence has for the run of its own CronJob
@@ -126,14 +90,14 @@ EDIT_GRACE = 60  # seconds that a pod has to see an edit of the timetable
 
 class SweepDecision(NamedTuple):
     actions: tuple[Action, ...]  # in the order in which they are to be done
-    tellings: tuple[SweepWarning, ...]
+    warnings: tuple[SweepWarning, ...]
 
 
 class ReservationContext(NamedTuple):
     """One reservation whose timetable can be read."""
 
     facts: SiteState
-    holding: ReservationState
+    state: ReservationState
     source: TimetableObject
     timetable: Timetable
     overrides: dict[str, Override]
@@ -141,8 +105,8 @@ class ReservationContext(NamedTuple):
 
     def pool_of(self, deployment: PoolObject) -> TimetablePool | None:
         """That it holds the seats of, or has placeholders for."""
-        pools, name = self.timetable.pools, deployment.thing.name
-        if deployment.thing.kind == NODE_POOL.name:
+        pools, name = self.timetable.pools, deployment.ref.name
+        if deployment.ref.kind == NODE_POOL.name:
             return next((pool for pool in pools if pool.node_pool == name), None)
         return next((pool for pool in pools if pool.has_deployment and pool.deployment == name), None)
 
@@ -164,46 +128,46 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
         else [_decide_reservation(facts, one, now) for one in reservation_states(facts)]
     )
     actions = [action for judgement in found for action in judgement.actions]
-    tellings = [telling for judgement in found for telling in judgement.tellings]
-    return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(tellings))
+    warnings = [warning for judgement in found for warning in judgement.warnings]
+    return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings))
 
 
-def _decide_reservation(facts: SiteState, holding: ReservationState, now: int) -> SweepDecision:
-    found = _decide_windows(facts, holding, now)
-    return found._replace(actions=(*found.actions, *outdated_slots(facts, holding, now)))
+def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> SweepDecision:
+    found = _decide_windows(facts, state, now)
+    return found._replace(actions=(*found.actions, *outdated_slots(facts, state, now)))
 
 
-def _decide_windows(facts: SiteState, holding: ReservationState, now: int) -> SweepDecision:
-    if not holding.sources:
-        return SweepDecision(tuple(leftovers(facts, holding, now)), ())
+def _decide_windows(facts: SiteState, state: ReservationState, now: int) -> SweepDecision:
+    if not state.sources:
+        return SweepDecision(tuple(leftovers(facts, state, now)), ())
     try:
-        source, timetable = _timetable(facts.site, holding)
+        source, timetable = _timetable(facts.site, state)
     except TimetableError as error:
-        return SweepDecision((), tuple(_malformed_timetable(holding, str(error))))
+        return SweepDecision((), tuple(_malformed_timetable(state, str(error))))
     if is_removable(facts, source, now):
-        return SweepDecision(tuple(removals(facts, holding, source)), ())
-    overrides, tellings = _overrides(holding, source, timetable)
-    case = ReservationContext(facts, holding, source, timetable, overrides, now)
+        return SweepDecision(tuple(removals(facts, state, source)), ())
+    overrides, warnings = _overrides(state, source, timetable)
+    case = ReservationContext(facts, state, source, timetable, overrides, now)
     actions = (
         *orphan_marks(facts, source, now),
-        *restored_marks(facts, holding),
+        *restored_marks(facts, state),
         *_scale_actions(case),
         *_slot_actions(case),
         *_job_actions(case),
     )
-    return SweepDecision(actions, (*tellings, *_without_cronjob(case), *pull_failures(holding)))
+    return SweepDecision(actions, (*warnings, *_without_cronjob(case), *pull_failures(state)))
 
 
-def _timetable(site: str, holding: ReservationState) -> tuple[TimetableObject, Timetable]:
-    sources = [source for source in holding.sources if source.text] or holding.sources[:1]
+def _timetable(site: str, state: ReservationState) -> tuple[TimetableObject, Timetable]:
+    sources = [source for source in state.sources if source.text] or state.sources[:1]
     if len(sources) > 1:
-        names = " and ".join(source.thing.name for source in sources)
+        names = " and ".join(source.ref.name for source in sources)
         raise TimetableError(f"{names} are timetables of one reservation")
     (source,) = sources
     timetable = parse_timetable(source.text)
     for key, found, label in (
         ("site", timetable.site, site),
-        ("reservation", timetable.reservation, holding.reservation),
+        ("reservation", timetable.reservation, state.reservation),
     ):
         if found != label:
             raise TimetableError(f"{key}: {found!r} is not {label!r}, as the label says")
@@ -211,7 +175,7 @@ def _timetable(site: str, holding: ReservationState) -> tuple[TimetableObject, T
 
 
 def _overrides(
-    holding: ReservationState, source: TimetableObject, timetable: Timetable
+    state: ReservationState, source: TimetableObject, timetable: Timetable
 ) -> tuple[dict[str, Override], tuple[SweepWarning, ...]]:
     """None where they are malformed, which is told, as is one that no class follows."""
     try:
@@ -222,13 +186,13 @@ def _overrides(
     if not wrong:
         return found, ()
     message = f"An override is ignored: {wrong}"
-    return found, tuple(SweepWarning(one, "MalformedOverride", message, message) for one in holding.subjects)
+    return found, tuple(SweepWarning(one, "MalformedOverride", message, message) for one in state.subjects)
 
 
-def _malformed_timetable(holding: ReservationState, why: str) -> Iterator[SweepWarning]:
+def _malformed_timetable(state: ReservationState, why: str) -> Iterator[SweepWarning]:
     message = f"The timetable cannot be read, so the sweep leaves everything of it alone: {why}"
-    for thing in holding.subjects:
-        yield SweepWarning(thing, "MalformedTimetable", message, message)
+    for ref in state.subjects:
+        yield SweepWarning(ref, "MalformedTimetable", message, message)
 
 
 def _due(case: ReservationContext) -> tuple[TimetableOccurrence, ...]:
@@ -242,18 +206,18 @@ class PoolVerdict(NamedTuple):
 
     replicas: int
     why: str
-    aim: DesiredState | None = None  # None: nothing of it is open
+    desired: DesiredState | None = None  # None: nothing of it is open
 
 
 def _scale_actions(case: ReservationContext) -> Iterator[ScalePool]:
     if not case.reads(DEPLOYMENT.name, POD.name):
         return
-    for deployment in case.holding.deployments:
-        if deployment.thing.is_going:
+    for deployment in case.state.deployments:
+        if deployment.ref.is_terminating:
             continue
         pool = case.pool_of(deployment)
         verdict = _verdict(case, pool)
-        if verdict is None or (pool and pool.slots and verdict.aim):
+        if verdict is None or (pool and pool.slots and verdict.desired):
             continue  # what comes before slots depends on them
         if verdict.replicas != deployment.replicas:
             yield ScalePool(deployment, verdict.replicas, verdict.why)
@@ -263,7 +227,9 @@ def _slot_actions(case: ReservationContext) -> Iterator[Action]:
     if case.facts.slots is None or not case.reads(DEPLOYMENT.name, POD.name):
         return
 
-    windowed = [one for one in case.holding.slots if not one.is_standing]
+    from gen.runtime.sweepslots import SlotSweep  # noqa: PLC0415 (mounted only where a cluster has slots)
+
+    windowed = [one for one in case.state.slots if not one.is_persistent]
     classes = {one.resource_class for one in windowed}
     classes |= {pool.resource_class for pool in case.timetable.pools if pool.slots}
     for name in sorted(classes):
@@ -271,35 +237,35 @@ def _slot_actions(case: ReservationContext) -> Iterator[Action]:
         verdict = _verdict(case, pool)
         if verdict:
             slots = tuple(one.slot for one in windowed if one.resource_class == name)
-            seats = SlotSweep(case.facts.namespace, case.source.thing, name, slots, case.now)
-            if verdict.aim:
-                deployments = (one for one in case.holding.deployments if case.pool_of(one) == pool)
-                yield from seats.hold(verdict.aim, next(deployments, None), verdict.why)
+            seats = SlotSweep(case.facts.namespace, case.source.ref, name, slots, case.now)
+            if verdict.desired:
+                deployments = (one for one in case.state.deployments if case.pool_of(one) == pool)
+                yield from seats.hold(verdict.desired, next(deployments, None), verdict.why)
             elif pool is None or not seats.is_open(desired_state(case.timetable, pool, case.now)):
                 yield from seats.close(verdict.why)
 
 
 def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdict | None:
     """What the pool should have, where it is for the sweep to say."""
-    is_served = case.holding.is_served
+    is_served = case.state.is_served
     if pool is None:
         seen = not is_served or case.now >= case.source.changed + EDIT_GRACE
         return PoolVerdict(0, "the timetable names no such pool") if seen else None
     override = override_target(case.overrides, pool.resource_class, case.now)
-    aim = desired_state(case.timetable, pool, case.now, None, override)
-    aim = aim._replace(until=override_end(case.overrides, pool.resource_class))
+    desired = desired_state(case.timetable, pool, case.now, None, override)
+    desired = desired._replace(until=override_end(case.overrides, pool.resource_class))
     if override is not None:
         # With nothing open a pod is about to end.
         left_to_the_pod = is_served and open_now(may_open(case.timetable), case.now)
-        return None if left_to_the_pod else PoolVerdict(override, "an override says so", aim)
-    wanted = aim.wish
+        return None if left_to_the_pod else PoolVerdict(override, "an override says so", desired)
+    wanted = desired.target
     if not wanted.replicas:
         is_late = not is_served or _is_late(case, pool)
         return PoolVerdict(0, "nothing of it is open") if is_late else None
     asking = [item.id for item in _due(case) if item.id in wanted.occurrences]
     if is_served or not asking:
         return None
-    return PoolVerdict(wanted.replicas, f"{', '.join(asking)} is open and no pod serves it", aim)
+    return PoolVerdict(wanted.replicas, f"{', '.join(asking)} is open and no pod serves it", desired)
 
 
 def _is_late(case: ReservationContext, pool: TimetablePool) -> bool:
@@ -323,13 +289,13 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
         return
     occurrences = may_open(case.timetable)
     is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY_START)
-    if is_near or case.facts.unread or (case.holding.is_served and _is_held(case)):
+    if is_near or case.facts.unread or (case.state.is_served and _is_held(case)):
         return
     idle_from = max(_last_end(case, lambda _: True) + CLOSE_GRACE, case.source.changed + EDIT_GRACE)
-    for job in case.holding.jobs:
-        is_idle = case.now >= max(idle_from, job.thing.created + START_GRACE)
-        if is_idle and not job.is_finished and not job.thing.is_going:
-            yield RemoveObject(job.thing, "it still runs with nothing open")
+    for job in case.state.jobs:
+        is_idle = case.now >= max(idle_from, job.ref.created + START_GRACE)
+        if is_idle and not job.is_finished and not job.ref.is_terminating:
+            yield RemoveObject(job.ref, "it still runs with nothing open")
 
 
 def _is_held(case: ReservationContext) -> bool:
@@ -340,29 +306,29 @@ def _is_held(case: ReservationContext) -> bool:
 
 def _needs_a_job(case: ReservationContext) -> bool:
     """Nobody serves what is due, and nobody is about to."""
-    holding = case.holding
-    begun = [job.thing for job in holding.jobs if not job.is_finished and not job.thing.is_going]
-    begun += [pod.thing for pod in holding.pods if pod.is_starting]
-    is_coming = any(case.now - thing.created < START_GRACE for thing in begun)
+    state = case.state
+    begun = [job.ref for job in state.jobs if not job.is_finished and not job.ref.is_terminating]
+    begun += [pod.ref for pod in state.pods if pod.is_starting]
+    is_coming = any(case.now - ref.created < START_GRACE for ref in begun)
     is_known = case.reads(POD.name, JOB.name, CRON_JOB.name)
-    return is_known and bool(_due(case)) and not holding.is_served and not is_coming
+    return is_known and bool(_due(case)) and not state.is_served and not is_coming
 
 
 def _start(case: ReservationContext) -> Iterator[StartJob]:
-    cronjob = case.holding.cronjob
+    cronjob = case.state.cronjob
     if cronjob and _needs_a_job(case):
-        name = f"{case.source.thing.name}-sweep"
-        replaced = next((job for job in case.holding.jobs if job.thing.name == name), None)
+        name = f"{case.source.ref.name}-sweep"
+        replaced = next((job for job in case.state.jobs if job.ref.name == name), None)
         why = f"no pod serves {_due_names(case)}"
-        yield StartJob(case.source.thing, name, cronjob.template, replaced, why)
+        yield StartJob(case.source.ref, name, cronjob.template, replaced, why)
 
 
 def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
     """Told for each occurrence."""
-    if case.holding.cronjob is None and _needs_a_job(case):
+    if case.state.cronjob is None and _needs_a_job(case):
         message = f"No pod serves {_due_names(case)}, and there is no CronJob from which to start a Job."
-        for thing in case.holding.subjects:
-            yield SweepWarning(thing, "SweepHasNoJob", message, message)
+        for ref in case.state.subjects:
+            yield SweepWarning(ref, "SweepHasNoJob", message, message)
 
 
 def _due_names(case: ReservationContext) -> str:

@@ -22,100 +22,100 @@ LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an 
 
 def is_removable(facts: SiteState, source: TimetableObject, now: int) -> bool:
     """By the inventory that we prune by, and for long enough."""
-    since = _instant(source.thing.gone_since)
-    return _is_orphaned(facts, source.thing) and since is not None and now - since >= REMOVAL_DELAY
+    since = _instant(source.ref.orphaned_since)
+    return _is_orphaned(facts, source.ref) and since is not None and now - since >= REMOVAL_DELAY
 
 
 def orphan_marks(facts: SiteState, source: TimetableObject, now: int) -> Iterator[MarkOrphaned]:
     """From when on it is gone; or that it is back."""
-    since = _instant(source.thing.gone_since)
-    if _is_orphaned(facts, source.thing):
+    since = _instant(source.ref.orphaned_since)
+    if _is_orphaned(facts, source.ref):
         if since is None or since > now:
-            yield MarkOrphaned(source.thing, instant_text(now), "the inventory does not name its reservation")
-    elif source.thing.gone_since and _has_inventory(facts):
-        yield MarkOrphaned(source.thing, "", "the inventory names its reservation again")
+            yield MarkOrphaned(source.ref, instant_text(now), "the inventory does not name its reservation")
+    elif source.ref.orphaned_since and _has_inventory(facts):
+        yield MarkOrphaned(source.ref, "", "the inventory names its reservation again")
 
 
-def removals(facts: SiteState, holding: ReservationState, source: TimetableObject) -> Iterator[Action]:
+def removals(facts: SiteState, state: ReservationState, source: TimetableObject) -> Iterator[Action]:
     """Of all that there is of a reservation that is gone; or of its windows, where it stands in git now."""
-    if _is_persistent(facts, holding.reservation):
-        why = f"its windows are gone since {source.thing.gone_since}"
-        texts = {thing for thing in holding.rights if thing.kind == CONFIG_MAP.name}
-        things = [thing for thing in holding.things() if thing not in texts]
-        slots = [one for one in holding.slots if not one.is_standing]
+    if _is_persistent(facts, state.reservation):
+        why = f"its windows are gone since {source.ref.orphaned_since}"
+        texts = {ref for ref in state.rights if ref.kind == CONFIG_MAP.name}
+        refs = [ref for ref in state.refs() if ref not in texts]
+        slots = [one for one in state.slots if not one.is_persistent]
     else:
-        why = f"its reservation is gone since {source.thing.gone_since}"
-        things, slots = holding.things(), list(holding.slots)
-    yield from _remove(holding.deployments, things, why)
-    yield from _remove_slots(slots, source.thing, why)
+        why = f"its reservation is gone since {source.ref.orphaned_since}"
+        refs, slots = state.refs(), list(state.slots)
+    yield from _remove(state.deployments, refs, why)
+    yield from _remove_slots(slots, source.ref, why)
 
 
-def outdated_slots(facts: SiteState, holding: ReservationState, now: int) -> Iterator[Action]:
+def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
     """Slots that stood in git, and are of another shape there now or too many. One that has just been made
     may be newer than the inventory.
     """
     if (
         not _has_inventory(facts)
-        or facts.standing is None
-        or holding.reservation not in (facts.inventory or ())
+        or facts.persistent is None
+        or state.reservation not in (facts.inventory or ())
     ):
         return
-    names = facts.standing.get(holding.reservation, frozenset())
+    names = facts.persistent.get(state.reservation, frozenset())
     slots = [
         one
-        for one in holding.slots
-        if one.is_standing and one.slot.name not in names and now - one.thing.created >= REMOVAL_DELAY
+        for one in state.slots
+        if one.is_persistent and one.slot.name not in names and now - one.ref.created >= REMOVAL_DELAY
     ]
     yield from _remove_slots(slots, None, "the inventory does not name them")
 
 
-def leftovers(facts: SiteState, holding: ReservationState, now: int) -> Iterator[Action]:
+def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
     """Of a reservation without a timetable: what makes or holds pods or seats, and all of it where we prune.
     What stands in git has no timetable, and is left to whoever prunes. Where an engine does, seats that stand
     have one round more, if there is anything on which to write since when.
     """
-    jobs = {job.thing.uid for job in holding.jobs}
-    is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in holding.pods)
+    jobs = {job.ref.uid for job in state.jobs}
+    is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in state.pods)
     is_known = not facts.prunes or (
-        _has_inventory(facts) and holding.reservation not in (facts.inventory or ())
+        _has_inventory(facts) and state.reservation not in (facts.inventory or ())
     )
     if is_served or facts.unread or not is_known:
         return
     ours = [
-        thing
-        for thing in holding.things()
-        if now - thing.created > APPLY_GRACE and (facts.prunes or thing.kind in (DEPLOYMENT.name, JOB.name))
+        ref
+        for ref in state.refs()
+        if now - ref.created > APPLY_GRACE and (facts.prunes or ref.kind in (DEPLOYMENT.name, JOB.name))
     ]
     slots = [
         one
-        for one in holding.slots
-        if now - one.thing.created > APPLY_GRACE and (facts.prunes or not one.is_standing)
+        for one in state.slots
+        if now - one.ref.created > APPLY_GRACE and (facts.prunes or not one.is_persistent)
     ]
     why = "its reservation has no timetable"
-    has_seats = slots or any(one.replicas and one.thing in ours for one in holding.deployments)
+    has_seats = slots or any(one.replicas and one.ref in ours for one in state.deployments)
     if has_seats and not facts.prunes:
-        things = _markable(holding)
-        marked = [since for thing in things if (since := _instant(thing.gone_since)) and since <= now]
-        if things and not marked:
-            yield MarkOrphaned(things[0], instant_text(now), why)
-        if things and now - min(marked, default=now) < LOST_DELAY:
+        refs = _markable(state)
+        marked = [since for ref in refs if (since := _instant(ref.orphaned_since)) and since <= now]
+        if refs and not marked:
+            yield MarkOrphaned(refs[0], instant_text(now), why)
+        if refs and now - min(marked, default=now) < LOST_DELAY:
             return
-    yield from _remove(holding.deployments, ours, why)
+    yield from _remove(state.deployments, ours, why)
     yield from _remove_slots(slots, None, why)
 
 
-def restored_marks(facts: SiteState, holding: ReservationState) -> Iterator[MarkOrphaned]:
+def restored_marks(facts: SiteState, state: ReservationState) -> Iterator[MarkOrphaned]:
     """What had been left without a timetable, and has one."""
-    for thing in () if facts.prunes else _markable(holding):
-        if thing.gone_since:
-            yield MarkOrphaned(thing, "", "its reservation has a timetable again")
+    for ref in () if facts.prunes else _markable(state):
+        if ref.orphaned_since:
+            yield MarkOrphaned(ref, "", "its reservation has a timetable again")
 
 
-def _markable(holding: ReservationState) -> list[ObjectRef]:
+def _markable(state: ReservationState) -> list[ObjectRef]:
     """What the sweep may write to; what has been deleted may be away before it is read again."""
-    pools = [one.thing for one in holding.deployments if one.thing.kind == DEPLOYMENT.name]
-    things = [*pools, *(job.thing for job in holding.jobs)]
-    return [thing for thing in things if not thing.is_going]
+    pools = [one.ref for one in state.deployments if one.ref.kind == DEPLOYMENT.name]
+    refs = [*pools, *(job.ref for job in state.jobs)]
+    return [ref for ref in refs if not ref.is_terminating]
 
 
 def _has_inventory(facts: SiteState) -> bool:
@@ -123,33 +123,33 @@ def _has_inventory(facts: SiteState) -> bool:
     return facts.prunes and facts.inventory is not None and not facts.unread
 
 
-def _is_orphaned(facts: SiteState, thing: ObjectRef) -> bool:
+def _is_orphaned(facts: SiteState, ref: ObjectRef) -> bool:
     """Whether git has no windows of the reservation."""
-    is_named = thing.reservation in (facts.inventory or ()) and not _is_persistent(facts, thing.reservation)
+    is_named = ref.reservation in (facts.inventory or ()) and not _is_persistent(facts, ref.reservation)
     return _has_inventory(facts) and not is_named
 
 
 def _is_persistent(facts: SiteState, reservation: str) -> bool:
-    return reservation in (facts.inventory or ()) and reservation in (facts.standing or {})
+    return reservation in (facts.inventory or ()) and reservation in (facts.persistent or {})
 
 
-def _remove(deployments: Iterable[PoolObject], things: Iterable[ObjectRef], why: str) -> Iterator[Action]:
+def _remove(deployments: Iterable[PoolObject], refs: Iterable[ObjectRef], why: str) -> Iterator[Action]:
     """Also what has been deleted already is closed; it may stay for as long as somebody's finalizer does."""
-    removed = list(things)
+    removed = list(refs)
     for deployment in deployments:
-        if deployment.replicas and deployment.thing in removed:
+        if deployment.replicas and deployment.ref in removed:
             yield ScalePool(deployment, 0, why)
-    for thing in removed:
-        if not thing.is_going:
-            yield RemoveObject(thing, why)
+    for ref in removed:
+        if not ref.is_terminating:
+            yield RemoveObject(ref, why)
 
 
 def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[RemoveSlots]:
     """By class. Those that are on their way already are left."""
-    there = [one for one in found if not one.thing.is_going]
+    there = [one for one in found if not one.ref.is_terminating]
     for name in sorted({one.resource_class for one in there}):
         some = [one for one in there if one.resource_class == name]
-        yield RemoveSlots(told or some[0].thing, name, tuple(one.slot for one in some), why, is_last=True)
+        yield RemoveSlots(told or some[0].ref, name, tuple(one.slot for one in some), why, is_last=True)
 
 
 def _instant(text: str) -> int | None:

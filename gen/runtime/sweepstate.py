@@ -4,13 +4,13 @@ Only objects with the labels of the site and of a reservation are included: the 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from gen.core.instants import parse_instant
 from gen.core.inventory import KEY, Inventory, PersistentSlots
 from gen.core.inventory import parse_inventory as read_inventory
 from gen.core.jsonvalues import Tree
-from gen.core.labels import AFFINITY, CLASS, OCCURRENCE, RESERVATION, ROLE, SITE, STANDING
+from gen.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
 from gen.core.labels import SLOT as SLOT_ROLE
 from gen.core.objects import (
     CONFIG_MAP,
@@ -27,8 +27,10 @@ from gen.core.objects import (
     is_terminating,
 )
 from gen.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from gen.core.slots import Slot
 from gen.runtime.apiclient import TIMETABLE_KEY
+
+if TYPE_CHECKING:
+    from gen.core.slots import Slot
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
@@ -45,26 +47,26 @@ class ObjectRef(NamedTuple):
     uid: str
     reservation: str
     created: int
-    is_going: bool = False  # it has been deleted, and is not away yet
-    gone_since: str = ""  # what the sweep has written on it
+    is_terminating: bool = False  # it has been deleted, and is not away yet
+    orphaned_since: str = ""  # what the sweep has written on it
 
 
 class PoolObject(NamedTuple):
-    """Or a NodePool of a fixed number of nodes, as its `thing` says."""
+    """Or a NodePool of a fixed number of nodes, as its `ref` says."""
 
-    thing: ObjectRef
+    ref: ObjectRef
     replicas: int
     ready: int
     resource_version: str
 
 
 class JobObject(NamedTuple):
-    thing: ObjectRef
+    ref: ObjectRef
     is_finished: bool
 
 
 class CronJobObject(NamedTuple):
-    thing: ObjectRef
+    ref: ObjectRef
     template: Tree  # of its Jobs
 
 
@@ -80,7 +82,7 @@ class ImagePullFailure(NamedTuple):
 
 
 class PodObject(NamedTuple):
-    thing: ObjectRef
+    ref: ObjectRef
     owner: str  # the name of what made it
     owner_uid: str
     is_serving: bool
@@ -91,16 +93,16 @@ class PodObject(NamedTuple):
 class TimetableObject(NamedTuple):
     """A ConfigMap that says, or should say, a timetable."""
 
-    thing: ObjectRef
+    ref: ObjectRef
     text: str
     override: str
     changed: int  # when anybody last wrote to it
 
 
 class SlotObject(NamedTuple):
-    thing: ObjectRef
+    ref: ObjectRef
     resource_class: str
-    is_standing: bool  # git holds it, and no window
+    is_persistent: bool  # git holds it, and no window
     slot: "Slot"
 
 
@@ -119,7 +121,7 @@ class SiteState(NamedTuple):
     rights: tuple[ObjectRef, ...] = ()  # Roles and RoleBindings, and what only people read
     prunes: bool = False  # nobody else removes what has left git
     inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
-    standing: PersistentSlots | None = None  # the slots that git has; None: nobody knows
+    persistent: PersistentSlots | None = None  # the slots that git has; None: nobody knows
     unread: frozenset[str] = frozenset()  # kinds of which the list is missing
     slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
     namespace: str = ""  # of all that is in one
@@ -152,7 +154,7 @@ def site_state(
         of(ObjectRef),
         prunes,
         git.names,
-        git.standing,
+        git.persistent,
         frozenset(kind.name for kind, some in found.items() if some is None),
         of(SlotObject) if found.get(SLOT) is not None else None,
         namespace,
@@ -163,12 +165,12 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
     """The fact that an object is; None if it is not ours. Raises KeyError, TypeError, ValueError or
     AttributeError for what no API server sends.
     """
-    thing = _parse_ref(site, kind, tree)
-    if thing is None:
+    ref = _parse_ref(site, kind, tree)
+    if ref is None:
         is_inventory = kind is CONFIG_MAP and KEY in _at(tree, "data")
         return read_inventory(str(_at(tree, "metadata")["name"]), _at(tree, "data")) if is_inventory else None
     make = _PARSERS.get(kind)
-    return make(thing, tree) if make else thing
+    return make(ref, tree) if make else ref
 
 
 def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
@@ -180,55 +182,55 @@ def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
         return None
     created = parse_instant(str(metadata["creationTimestamp"]))
     name, uid = str(metadata["name"]), str(metadata["uid"])
-    gone_since = str(_at(metadata, "annotations").get(ORPHANED_SINCE, ""))
-    return ObjectRef(kind.name, name, uid, reservation, created, is_terminating(tree), gone_since)
+    orphaned_since = str(_at(metadata, "annotations").get(ORPHANED_SINCE, ""))
+    return ObjectRef(kind.name, name, uid, reservation, created, is_terminating(tree), orphaned_since)
 
 
-def _parse_timetable(thing: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
+def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
     """What only people read is no timetable; it goes with the rest of its reservation."""
     metadata = _at(tree, "metadata")
     if _at(metadata, "labels").get(ROLE) == AFFINITY:
-        return thing
+        return ref
     notes = _at(metadata, "annotations")
     written = [
         parse_instant(str(entry["time"])) for entry in _list(metadata, "managedFields") if "time" in entry
     ]
     return TimetableObject(
-        thing,
+        ref,
         str(_at(tree, "data").get(TIMETABLE_KEY, "")),
         str(notes.get(OVERRIDE, "")),
-        max(written, default=thing.created),
+        max(written, default=ref.created),
     )
 
 
-def _parse_deployment(thing: ObjectRef, tree: Tree) -> PoolObject:
+def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
     version = str(_at(tree, "metadata")["resourceVersion"])
     ready = _at(tree, "status").get("readyReplicas", 0)
-    return PoolObject(thing, _number(_at(tree, "spec").get("replicas", 1)), _number(ready), version)
+    return PoolObject(ref, _number(_at(tree, "spec").get("replicas", 1)), _number(ready), version)
 
 
-def _parse_node_pool(thing: ObjectRef, tree: Tree) -> PoolObject | None:
+def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
     """None for one whose nodes follow pods: it has no number of them."""
     if "replicas" not in _at(tree, "spec"):
         return None
     version = str(_at(tree, "metadata")["resourceVersion"])
     nodes = _at(tree, "status").get("nodes", 0)
-    return PoolObject(thing, _number(_at(tree, "spec")["replicas"]), _number(nodes), version)
+    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(nodes), version)
 
 
-def _parse_job(thing: ObjectRef, tree: Tree) -> JobObject | None:
+def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
     """None for a Job that no CronJob of ours has made, nor the sweep, even if it borrows the labels."""
     if _at(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
         return None
     conditions = _list(_at(tree, "status"), "conditions")
     ends = [one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True"]
-    return JobObject(thing, bool(ends))
+    return JobObject(ref, bool(ends))
 
 
-def _parse_pod(thing: ObjectRef, tree: Tree) -> PodObject:
+def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
     owner = next(iter(_list(_at(tree, "metadata"), "ownerReferences")), {})
     return PodObject(
-        thing,
+        ref,
         str(owner.get("name", "")),
         str(owner.get("uid", "")),
         is_pod_serving(tree),
@@ -245,21 +247,21 @@ def _pull_failure(container: Tree) -> ImagePullFailure | None:
     return ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
 
 
-def _parse_slot_object(thing: ObjectRef, tree: Tree) -> SlotObject | None:
+def _parse_slot_object(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     """None for one that only borrows our labels."""
     from gen.core.slots import parse_slot  # noqa: PLC0415 (is there only where a cluster has slots)
 
     labels = _at(tree, "metadata", "labels")
     if labels.get(ROLE) != SLOT_ROLE:
         return None
-    return SlotObject(thing, str(labels.get(CLASS, "")), STANDING in labels, parse_slot(tree))
+    return SlotObject(ref, str(labels.get(CLASS, "")), PERSISTENT in labels, parse_slot(tree))
 
 
 _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {
     CONFIG_MAP: _parse_timetable,
     DEPLOYMENT: _parse_deployment,
     NODE_POOL: _parse_node_pool,
-    CRON_JOB: lambda thing, tree: CronJobObject(thing, _at(tree, "spec", "jobTemplate")),
+    CRON_JOB: lambda ref, tree: CronJobObject(ref, _at(tree, "spec", "jobTemplate")),
     JOB: _parse_job,
     POD: _parse_pod,
     SLOT: _parse_slot_object,
@@ -308,25 +310,25 @@ class ReservationState(NamedTuple):
     @property
     def cronjob(self) -> CronJobObject | None:
         """One whose Jobs can serve the reservation. Any can: they differ in their schedule."""
-        return next((one for one in self.cronjobs if not one.thing.is_going), None)
+        return next((one for one in self.cronjobs if not one.ref.is_terminating), None)
 
     @property
     def subjects(self) -> list[ObjectRef]:
         """Where people look for what is told of it: its Deployments, or its timetable where it has none.
         Events of what has no namespace are hard to find.
         """
-        found = [one.thing for one in self.deployments if one.thing.kind == DEPLOYMENT.name]
-        return found or [one.thing for one in self.sources]
+        found = [one.ref for one in self.deployments if one.ref.kind == DEPLOYMENT.name]
+        return found or [one.ref for one in self.sources]
 
-    def things(self) -> list[ObjectRef]:
+    def refs(self) -> list[ObjectRef]:
         """All but the pods, which follow their owners, and the slots, which are of no namespace."""
-        found = [*(one.thing for one in self.sources), *(one.thing for one in self.deployments), *self.rights]
-        return [*found, *(one.thing for one in self.cronjobs), *(one.thing for one in self.jobs)]
+        found = [*(one.ref for one in self.sources), *(one.ref for one in self.deployments), *self.rights]
+        return [*found, *(one.ref for one in self.cronjobs), *(one.ref for one in self.jobs)]
 
 
 class _HasRef(Protocol):
     @property
-    def thing(self) -> ObjectRef: ...
+    def ref(self) -> ObjectRef: ...
 
 
 K = TypeVar("K", bound=_HasRef)
@@ -341,8 +343,8 @@ def reservation_states(facts: SiteState) -> list[ReservationState]:
         _by_reservation(facts.pods),
     )
     rights: dict[str, tuple[ObjectRef, ...]] = {}
-    for thing in sorted(facts.rights):
-        rights[thing.reservation] = (*rights.get(thing.reservation, ()), thing)
+    for ref in sorted(facts.rights):
+        rights[ref.reservation] = (*rights.get(ref.reservation, ()), ref)
     slots = _by_reservation(facts.slots or ())
     names = {*sources, *deployments, *cronjobs, *jobs, *pods, *rights, *slots}
     return [
@@ -362,6 +364,6 @@ def reservation_states(facts: SiteState) -> list[ReservationState]:
 
 def _by_reservation(found: Iterable[K]) -> dict[str, tuple[K, ...]]:
     groups: dict[str, list[K]] = {}
-    for one in sorted(found, key=lambda one: one.thing.name):
-        groups.setdefault(one.thing.reservation, []).append(one)
+    for one in sorted(found, key=lambda one: one.ref.name):
+        groups.setdefault(one.ref.reservation, []).append(one)
     return {name: tuple(group) for name, group in groups.items()}

@@ -90,7 +90,7 @@ class Watcher(Generic[T]):
         self._connection = connection
         self._tell = tell
         self._jitter = jitter
-        self._course = WatchCursor()
+        self._cursor = WatchCursor()
         self._known: dict[str, T] = {}
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -118,21 +118,21 @@ class Watcher(Generic[T]):
         try:
             events = self._step()
         except Exception as error:
-            known = error if isinstance(error, ApiError) else ApiError(200, "Bug", str(error))
-            self._course = cursor_after_failure(self._course, known)
-            pause = pause_after_failure(self._course, known, self._jitter())
+            known = error if isinstance(error, ApiError) else ApiError(200, "InternalError", str(error))
+            self._cursor = cursor_after_failure(self._cursor, known)
+            pause = pause_after_failure(self._cursor, known, self._jitter())
             if pause and not self._stopping.is_set():
                 self._tell(self, WatchFailed(error))
             return pause
-        self._course = cursor_after_end(self._course, events)
-        return pause_after_end(self._course, self._jitter())
+        self._cursor = cursor_after_end(self._cursor, events)
+        return pause_after_end(self._cursor, self._jitter())
 
     def _step(self) -> int:
         """The number of events."""
-        if not self._course.version:
+        if not self._cursor.version:
             self._list()
         seconds = WATCH_SECONDS + int(WATCH_JITTER * self._jitter())
-        request = self.collection.watch_request(self._course.version, seconds)
+        request = self.collection.watch_request(self._cursor.version, seconds)
         events = 0
         with closing(self._connection.lines(request, SILENCE_SECONDS)) as lines:
             self._tell(self, Connected())
@@ -140,8 +140,8 @@ class Watcher(Generic[T]):
                 for line in lines:
                     self._take(line)
                     events += 1
-                    if self._course.failures:
-                        self._course = self._course._replace(failures=0)
+                    if self._cursor.failures:
+                        self._cursor = self._cursor._replace(failures=0)
                         self._tell(self, Recovered())
             except ApiError as error:
                 if error.reason != "TimeoutError":  # silence may be all that there is to say: asked again
@@ -160,7 +160,7 @@ class Watcher(Generic[T]):
                 self._known[uid] = item
             if known:
                 self._tell(self, Changed(uid, item))
-        self._course = self._course._replace(version=seen.version)
+        self._cursor = self._cursor._replace(version=seen.version)
 
     def _list(self) -> None:
         items: dict[str, T] = {}
@@ -179,7 +179,7 @@ class Watcher(Generic[T]):
                     raise
                 limit = max(1, limit // 4)
         self._known = items
-        self._course = self._course._replace(version=version)
+        self._cursor = self._cursor._replace(version=version)
         self._tell(self, Listed(dict(items)))
 
     def _ask(self, limit: int, token: str) -> str:
@@ -214,8 +214,8 @@ class _Watch(NamedTuple):
 
 
 class WatchManager:
-    def __init__(self, means: WatchContext) -> None:
-        self._means = means
+    def __init__(self, watch_context: WatchContext) -> None:
+        self._context = watch_context
         self._watches: dict[Collection, _Watch] = {}
         self._failing: dict[Collection, float] = {}  # since when
         # All that threads share with the caller; both are safe without a lock.
@@ -233,8 +233,10 @@ class WatchManager:
                 continue
             if known is not None:
                 known.watcher.stop()
-            means = self._means
-            watcher = Watcher(collection, reader.read, means.connect(), self._tell, means.jitter)
+            watch_context = self._context
+            watcher = Watcher(
+                collection, reader.read, watch_context.connect(), self._tell, watch_context.jitter
+            )
             watcher.start()
             self._watches[collection] = _Watch(watcher, reader)
 
@@ -260,10 +262,10 @@ class WatchManager:
             elif isinstance(message, Connected):
                 self._failing.pop(collection, None)
             elif isinstance(message, Recovered):
-                self._means.log.works(_subject(collection))
+                self._context.log.works(_subject(collection))
             else:
                 self._failing.setdefault(collection, now)
-                self._means.log.trouble(_subject(collection), message.error)
+                self._context.log.trouble(_subject(collection), message.error)
 
     def failing_for(self, collection: Collection, now: float) -> float:
         """Seconds for which nothing could be heard of it; 0: all is well."""

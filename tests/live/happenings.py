@@ -1,4 +1,4 @@
-"""What may happen to a cluster that is in order. `told.txt` has what is said of each, by its name."""
+"""What may happen to a cluster that is in order. `expected.txt` has what is said of each, by its name."""
 
 from collections.abc import Callable
 from typing import NamedTuple

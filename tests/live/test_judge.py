@@ -21,7 +21,9 @@ from tests.live.turns import NO_IMAGE, NO_ROOM
 from tests.live.world import RefusedError, World
 
 TOLD = dict(
-    re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", Path(__file__).with_name("told.txt").read_text(), re.M | re.S)
+    re.findall(
+        r"^== (\S+)\n(.*?)(?=^==|\Z)", Path(__file__).with_name("expected.txt").read_text(), re.M | re.S
+    )
 )
 
 
@@ -30,8 +32,8 @@ def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
     has_koordinator = cluster.koordinator is not None
     wanted = GatherScope(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
     facts = gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
-    look = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
-    return judge_cluster(look, runtime.together(koordinator=has_koordinator))
+    snapshot = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
+    return judge_cluster(snapshot, runtime.together(koordinator=has_koordinator))
 
 
 def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:

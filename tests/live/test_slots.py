@@ -1,4 +1,4 @@
-"""What is told of a cluster in which Koordinator holds the seats; `toldofslots.txt` has it by name."""
+"""What is told of a cluster in which Koordinator holds the seats; `expected_slots.txt` has it by name."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from tests.live.slotturns import TURNS, UNTIL, Turn
 from tests.live.test_judge import status, told
 from tests.live.world import World
 
-FILE = Path(__file__).with_name("toldofslots.txt")
+FILE = Path(__file__).with_name("expected_slots.txt")
 TOLD: dict[str, str] = dict(re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", FILE.read_text(), re.M | re.S))
 STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))
 
@@ -94,8 +94,8 @@ def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() 
     git, finding = slots(lab=UNTIL), LiveFinding("S001", "prod", "", "no answer.", "Wait.")
     for now, state in (("2026-02-28T23:59:59Z", "active"), ("2026-03-01T00:00:00Z", "completed")):
         place = ClusterLocation("prod", "berth", None)
-        look = cluster_state(place, git.site, git.expected["prod"], ClusterFacts(), parse_instant(now))
-        assert told(status_from_git(look, finding)).splitlines()[1] == (
+        snapshot = cluster_state(place, git.site, git.expected["prod"], ClusterFacts(), parse_instant(now))
+        assert told(status_from_git(snapshot, finding)).splitlines()[1] == (
             f"lab/small {state} ? 2026-03-01T00:00:00Z ? ? ? ?"
         )
 
@@ -155,5 +155,7 @@ def planned(world: World) -> SlotPlan:
     ours = [one for one in world.objects if one["kind"] == "Reservation"]
     found = count_slots(map(parse_slot, ours), PlaceholderOwner("berth", pool.deployment))
     sessions = sum(one["metadata"]["name"].startswith(("jupyter-", "late-")) for one in world.objects)
-    aim = desired_state(timetable, pool, parse_instant(NOW), {timetable.occurrences[0].id: sessions})
-    return plan_slots(found, pool.slots, slot_demand(aim, sum(found.owners.values()), 0), parse_instant(NOW))
+    desired = desired_state(timetable, pool, parse_instant(NOW), {timetable.occurrences[0].id: sessions})
+    return plan_slots(
+        found, pool.slots, slot_demand(desired, sum(found.owners.values()), 0), parse_instant(NOW)
+    )

@@ -63,14 +63,14 @@ class Heard:
 
 @contextmanager
 def watched(cluster: WatchedCluster, page: int = 2) -> Iterator[Heard]:
-    heard = Heard()
+    reports = Heard()
     with StubServer(cluster.answer) as server:
         connection = Connection(
             lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
         )
-        watcher = Watcher(Collection(PODS, page=page), colour, connection, heard.tell, lambda: 1.0)
+        watcher = Watcher(Collection(PODS, page=page), colour, connection, reports.tell, lambda: 1.0)
         watcher.start()
-        yield heard
+        yield reports
         watcher.stop()
         cluster.end_watches()
         watcher.join(LONG_ENOUGH)

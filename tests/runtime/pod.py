@@ -108,23 +108,23 @@ class Pod:
         return wanted
 
     def _make_main(self) -> tuple[TimetableSource, OccurrenceRun]:
-        hands, source = self._hands("occurrence", "berth-occurrence")
-        recorder = Recorder(Api(self._transport), "berth", "course-1", hands.log)
+        context, source = self._context("occurrence", "berth-occurrence")
+        recorder = Recorder(Api(self._transport), "berth", "course-1", context.log)
         folder = MainShare(lambda: self._read("counts"), lambda text: self._replace("main", text))
-        return source, OccurrenceRun(source, hands, folder, recorder)
+        return source, OccurrenceRun(source, context, folder, recorder)
 
     def make_scaler(self) -> tuple[TimetableSource, Scaler]:
         """As its container starts anew."""
-        hands, source = self._hands("scaler", SCALER_FIELD_MANAGER)
+        context, source = self._context("scaler", SCALER_FIELD_MANAGER)
         folder = ScalerFolder(
             lambda: self._read("main"),
             lambda: self._read("counts"),
             lambda text: self._replace("counts", text),
             lambda text: self._replace("scaler", text),
         )
-        return source, Scaler(source, hands, folder, self.observed)
+        return source, Scaler(source, context, folder, self.observed)
 
-    def _hands(self, who: str, field_manager: str) -> tuple[RuntimeContext, TimetableSource]:
+    def _context(self, who: str, field_manager: str) -> tuple[RuntimeContext, TimetableSource]:
         log = Log(lambda line: self.log.append(json.loads(line) | {"program": who}), self._clock, "course")
         api = Api(self._transport, field_manager)
         source = TimetableSource(

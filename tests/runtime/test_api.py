@@ -110,47 +110,49 @@ def test_a_stale_write_is_a_conflict() -> None:
             id="retry-after",
         ),
         pytest.param(
-            Response(502, b"<html>bad gateway"), (502, "Unexplained", "<html>bad gateway", 0.0), id="a-proxy"
+            Response(502, b"<html>bad gateway"), (502, "Unknown", "<html>bad gateway", 0.0), id="a-proxy"
         ),
         pytest.param(
             Response(500, b'{"reason": 5, "message": "x"}'),
-            (500, "Unexplained", '{"reason": 5, "message": "x"}', 0.0),
+            (500, "Unknown", '{"reason": 5, "message": "x"}', 0.0),
             id="no-status-object",
         ),
-        pytest.param(Response(301, b""), (301, "Unexplained", "", 0.0), id="a-redirect-is-not-followed"),
-        pytest.param(
-            Response(500, b"x" * 300), (500, "Unexplained", "x" * 200 + "...", 0.0), id="a-long-page"
-        ),
+        pytest.param(Response(301, b""), (301, "Unknown", "", 0.0), id="a-redirect-is-not-followed"),
+        pytest.param(Response(500, b"x" * 300), (500, "Unknown", "x" * 200 + "...", 0.0), id="a-long-page"),
         pytest.param(
             Response(200, b"\xff\xfe{"),
-            (200, "Nonsense", "the answer is no Scale: \ufffd\ufffd{", 0.0),
+            (200, "InvalidResponse", "the answer is no Scale: \ufffd\ufffd{", 0.0),
             id="no-text",
         ),
-        pytest.param(Response(200, b""), (200, "Nonsense", "the answer is no Scale: ", 0.0), id="empty"),
+        pytest.param(
+            Response(200, b""), (200, "InvalidResponse", "the answer is no Scale: ", 0.0), id="empty"
+        ),
         pytest.param(
             Response(200, b'{"kind": "Sca'),
-            (200, "Nonsense", 'the answer is no Scale: {"kind": "Sca', 0.0),
+            (200, "InvalidResponse", 'the answer is no Scale: {"kind": "Sca', 0.0),
             id="cut-off",
         ),
         pytest.param(
             Response(200, b'{"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}'),
             (
                 200,
-                "Nonsense",
+                "InvalidResponse",
                 'the answer is no Scale: {"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}',
                 0.0,
             ),
             id="another-kind",
         ),
-        pytest.param(Response(200, b"[]"), (200, "Nonsense", "the answer is no Scale: []", 0.0), id="a-list"),
+        pytest.param(
+            Response(200, b"[]"), (200, "InvalidResponse", "the answer is no Scale: []", 0.0), id="a-list"
+        ),
         pytest.param(
             Response(200, b"[" * 100_000),
-            (200, "Nonsense", f"the answer is no Scale: {'[' * 200}...", 0.0),
+            (200, "InvalidResponse", f"the answer is no Scale: {'[' * 200}...", 0.0),
             id="thousands-of-levels",
         ),
         pytest.param(
             Response(200, b'{"kind": "Scale"}'),
-            (200, "Nonsense", 'the answer is no Scale: {"kind": "Scale"}', 0.0),
+            (200, "InvalidResponse", 'the answer is no Scale: {"kind": "Scale"}', 0.0),
             id="no-resource-version",
         ),
         pytest.param(
@@ -159,7 +161,7 @@ def test_a_stale_write_is_a_conflict() -> None:
             ),
             (
                 200,
-                "Nonsense",
+                "InvalidResponse",
                 'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"},'
                 ' "spec": {"replicas": "3"}}',
                 0.0,
@@ -170,7 +172,7 @@ def test_a_stale_write_is_a_conflict() -> None:
             Response(200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}'),
             (
                 200,
-                "Nonsense",
+                "InvalidResponse",
                 'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}',
                 0.0,
             ),

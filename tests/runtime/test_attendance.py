@@ -17,14 +17,14 @@ def session(name: str, labels: dict[str, str] = NONE, **more: object) -> Session
     return Session(name, "renku", 0, labels)._replace(**more)  # type: ignore[arg-type]
 
 
-def attendance(*claims: Claim, seconds: float = 30.0) -> SessionCounter:
+def counter(*claims: Claim, seconds: float = 30.0) -> SessionCounter:
     made = SessionCounter(seconds, lambda one, _: one.template)
     made.set_claims(ranked(claims))
     return made
 
 
 def test_sessions_count_and_those_that_left_for_a_while() -> None:
-    seen = attendance(ANY, COURSE)
+    seen = counter(ANY, COURSE)
     for name in "abc":
         seen.arrive(session(name, X), 0)
     seen.arrive(session("d"), 0)
@@ -38,7 +38,7 @@ def test_sessions_count_and_those_that_left_for_a_while() -> None:
 
 
 def test_only_those_of_a_kind_take_each_others_place() -> None:
-    seen = attendance(ANY, COURSE)
+    seen = counter(ANY, COURSE)
     seen.arrive(session("a", X), 0)
     seen.leave("a", 0)
     seen.arrive(session("b"), 1)
@@ -49,7 +49,7 @@ def test_only_those_of_a_kind_take_each_others_place() -> None:
 
 
 def test_other_claims_count_anew() -> None:
-    seen = attendance(ANY)
+    seen = counter(ANY)
     seen.arrive(session("a", X), 0)
     seen.arrive(session("b", X), 0)
     seen.leave("b", 0)
@@ -62,7 +62,7 @@ def test_other_claims_count_anew() -> None:
 
 
 def test_earlier_ones_are_told_apart() -> None:
-    seen = attendance(ANY._replace(match=Match(ignores_earlier=True)))
+    seen = counter(ANY._replace(match=Match(ignores_earlier=True)))
     for name, created in (("a", 49), ("b", 50), ("c", 51)):
         seen.arrive(session(name, created=created), 60)
 
@@ -70,7 +70,7 @@ def test_earlier_ones_are_told_apart() -> None:
 
 
 def test_a_whole_list_lets_those_leave_that_are_not_in_it_but_only_of_its_namespace() -> None:
-    seen = attendance(ANY._replace(count=9), seconds=0)
+    seen = counter(ANY._replace(count=9), seconds=0)
     for name, namespace in (("a", "renku"), ("b", "renku"), ("c", "other")):
         seen.arrive(session(name, namespace=namespace), 0)
     seen.replace("renku", {"b": session("b"), "d": session("d")}, 1)
@@ -82,7 +82,7 @@ def test_a_whole_list_lets_those_leave_that_are_not_in_it_but_only_of_its_namesp
 
 
 def test_what_the_site_changes_its_mind_about_holds_for_those_that_leave_later() -> None:
-    seen = attendance(ANY)
+    seen = counter(ANY)
     for name in "ab":
         seen.arrive(session(name), 0)
     seen.set_seconds(300)
@@ -168,7 +168,7 @@ def test_every_way_to_the_same_sessions_ends_in_the_same_counts(seed: int) -> No
     whoever looks for the first time, and once the wait is over nothing else does.
     """
     chance = Random(seed)
-    seen, now = attendance(), 0.0
+    seen, now = counter(), 0.0
     here: dict[str, Session] = {}
     claims = ranked(some_claims(chance))
     for _ in range(40):

@@ -22,11 +22,11 @@ CASES = read("pools")
 
 def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
     """As the scaler, the status and the simulation count."""
-    attendance = SessionCounter(0, lambda one, _: one.template)
-    attendance.set_claims(ranked(claims))
+    counter = SessionCounter(0, lambda one, _: one.template)
+    counter.set_claims(ranked(claims))
     for n, one in enumerate(sessions):
-        attendance.arrive(one._replace(id=str(n)), 0)
-    return attendance.counts(0).here
+        counter.arrive(one._replace(id=str(n)), 0)
+    return counter.counts(0).here
 
 
 def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:

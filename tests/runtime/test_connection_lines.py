@@ -130,7 +130,7 @@ def test_a_refusal_is_an_error_with_what_the_server_says() -> None:
     )
     with connected(lambda _: next(answers)) as (connection, _):
         assert failure(connection) == ([], 403, "Forbidden")
-        assert failure(connection) == ([], 502, "Unexplained")
+        assert failure(connection) == ([], 502, "Unknown")
         assert read(connection) == []
         assert read(connection) == []
 
@@ -169,7 +169,7 @@ def test_an_answer_below_the_bound_that_breaks_off_is_an_error() -> None:
 
 
 def test_whoever_waits_for_a_line_can_be_interrupted_over_tls(account: Path) -> None:
-    heard, done = threading.Event(), threading.Event()
+    reports, done = threading.Event(), threading.Event()
 
     def parts() -> Iterator[bytes]:
         yield chunk(b"a\n")
@@ -182,11 +182,11 @@ def test_whoever_waits_for_a_line_can_be_interrupted_over_tls(account: Path) -> 
         def listen() -> None:
             with suppress(ApiError):
                 for _ in connection.lines(GET, LONG_ENOUGH):
-                    heard.set()
+                    reports.set()
 
         thread = threading.Thread(target=listen)
         thread.start()
-        assert heard.wait(LONG_ENOUGH)
+        assert reports.wait(LONG_ENOUGH)
         began = time.monotonic()
         connection.interrupt()
         thread.join(LONG_ENOUGH)

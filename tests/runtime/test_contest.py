@@ -109,26 +109,29 @@ def test_a_config_map_without_anything_is_malformed() -> None:
 
 def test_claims_are_those_of_the_open_occurrences() -> None:
     later: Row = ("ml/2", "09:30", "10:00", "12:00", {"small": 20})
-    rivals = [known("ml", MORNING, later), known("ds", ("ds/1", "07:00", "07:00", "11:00", {"small": 5}))]
+    competitors = [
+        known("ml", MORNING, later),
+        known("ds", ("ds/1", "07:00", "07:00", "11:00", {"small": 5})),
+    ]
 
     def open_at(moment: str) -> list[tuple[str, int]]:
-        return [(one.id, one.count) for one in open_claims(rivals, "small", at(moment)).values()]
+        return [(one.id, one.count) for one in open_claims(competitors, "small", at(moment)).values()]
 
     assert open_at("07:29") == [("ds/1", 5)]
     assert open_at("07:30") == [("ml/1", 10), ("ds/1", 5)]
     assert open_at("09:30") == [("ml/1", 10), ("ml/2", 20), ("ds/1", 5)]
     assert open_at("10:00") == [("ml/2", 20), ("ds/1", 5)]
     assert open_at("12:00") == []
-    assert open_claims(rivals, "huge", NOW) == {}
+    assert open_claims(competitors, "huge", NOW) == {}
     assert open_claims([known("ml", MORNING)], "small", NOW)["ml/1"] == Claim(
         "ml/1", at("07:30"), at("08:00"), at("10:00"), 10, Match()
     )
     moments = [at(one) for one in ("07:00", "07:30", "09:30", "10:00", "11:00", "12:00")]
-    assert [next_claim_change(rivals, moment - 1) for moment in moments] == moments
-    assert next_claim_change(rivals, at("12:00")) is None
+    assert [next_claim_change(competitors, moment - 1) for moment in moments] == moments
+    assert next_claim_change(competitors, at("12:00")) is None
 
 
-def contest(own: Timetable, *others: CompetingReservation) -> ClaimTracker:
+def tracker(own: Timetable, *others: CompetingReservation) -> ClaimTracker:
     made = ClaimTracker()
     made.set_own(own, SMALL, NOW)
     made.take({one.reservation: TimetableReading(one.reservation, one) for one in others}, ())
@@ -144,19 +147,19 @@ def test_our_own_reservation_takes_part_as_we_know_it_and_not_as_the_server_does
     own = timetable("ml", MORNING)
     stale = known("ml", ("ml/old", "07:00", "07:30", "12:00", {"small": 10}))
 
-    made = contest(own, stale, known("ds", ("ds/1", "07:00", "07:00", "09:00", {"small": 5})))
+    made = tracker(own, stale, known("ds", ("ds/1", "07:00", "07:00", "09:00", {"small": 5})))
     assert ids(made) == ["ds/1", "ml/1"]
     assert made.open == ("ml/1",)
 
 
 def test_an_occurrence_of_ours_without_the_class_is_open_and_claims_nothing() -> None:
-    made = contest(timetable("ml", ("ml/1", "07:30", "08:00", "10:00", {"huge": 3})))
+    made = tracker(timetable("ml", ("ml/1", "07:30", "08:00", "10:00", {"huge": 3})))
 
     assert (ids(made), made.open, made.until) == ([], ("ml/1",), at("10:00"))
 
 
 def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> None:
-    made = contest(timetable("ml", MORNING), known("ds", ("ds/1", "08:30", "08:45", "09:15", {"small": 5})))
+    made = tracker(timetable("ml", MORNING), known("ds", ("ds/1", "08:30", "08:45", "09:15", {"small": 5})))
 
     seen = []
     now = float(at("07:00"))
@@ -178,14 +181,14 @@ def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> Non
 
 
 def test_a_clock_that_is_set_back_is_followed() -> None:
-    made = contest(timetable("ml", MORNING))
+    made = tracker(timetable("ml", MORNING))
 
     assert ids(made, at("08:00")) == ["ml/1"]
     assert ids(made, at("07:00")) == []
 
 
 def test_rivals_come_change_and_go_and_a_malformed_one_stays_as_it_was() -> None:
-    made = contest(timetable("ml", MORNING))
+    made = tracker(timetable("ml", MORNING))
     ds = known("ds", ("ds/1", "07:00", "07:30", "09:00", {"small": 5}))
 
     made.take({"u1": TimetableReading("ds", ds)}, ())
@@ -200,6 +203,6 @@ def test_rivals_come_change_and_go_and_a_malformed_one_stays_as_it_was() -> None
 
 def test_a_copy_of_a_timetable_claims_nothing_twice() -> None:
     row: Row = ("ds/1", "07:00", "07:30", "09:00", {"small": 5})
-    made = contest(timetable("ml", MORNING), known("ds", row), known("copy", row), known("ml-2", MORNING))
+    made = tracker(timetable("ml", MORNING), known("ds", row), known("copy", row), known("ml-2", MORNING))
 
     assert ids(made) == ["ds/1", "ml/1"]

@@ -8,11 +8,11 @@ NOW = 1000.0
 ASKING = ("course/1",)
 
 
-def hear(told: SharedState | None, after: float = 0.0, heard: ReportTracker | None = None) -> CountReport:
+def hear(told: SharedState | None, after: float = 0.0, reports: ReportTracker | None = None) -> CountReport:
     """`after` so many seconds of waiting."""
-    heard = heard or ReportTracker()
-    heard.sessions(told, "small", ASKING, "v1", NOW - after)
-    return heard.sessions(told, "small", ASKING, "v1", NOW)
+    reports = reports or ReportTracker()
+    reports.sessions(told, "small", ASKING, "v1", NOW - after)
+    return reports.sessions(told, "small", ASKING, "v1", NOW)
 
 
 @pytest.mark.parametrize("after", [0.0, 100.0])
@@ -43,30 +43,32 @@ def test_what_is_not_known_is_waited_for_ten_seconds(
 
 def test_who_has_waited_before_does_not_wait_again() -> None:
     """Once it was known, a scaler that is not believed any more is not waited for."""
-    heard = ReportTracker()
-    heard.sessions(SharedState(NOW - 100, "v1", {"small": {"course/1": 3}}), "small", ASKING, "v1", NOW - 100)
+    reports = ReportTracker()
+    reports.sessions(
+        SharedState(NOW - 100, "v1", {"small": {"course/1": 3}}), "small", ASKING, "v1", NOW - 100
+    )
 
-    assert heard.sessions(None, "small", ASKING, "v1", NOW) == CountReport(False)
+    assert reports.sessions(None, "small", ASKING, "v1", NOW) == CountReport(False)
 
 
 def test_another_occurrence_or_timetable_is_waited_for_anew() -> None:
-    heard = ReportTracker()
-    hear(None, 100.0, heard)
+    reports = ReportTracker()
+    hear(None, 100.0, reports)
 
-    assert heard.sessions(None, "small", ("course/1", "course/2"), "v1", NOW).is_awaited
-    assert heard.sessions(None, "small", ("course/1", "course/2"), "v2", NOW).is_awaited
+    assert reports.sessions(None, "small", ("course/1", "course/2"), "v1", NOW).is_awaited
+    assert reports.sessions(None, "small", ("course/1", "course/2"), "v2", NOW).is_awaited
 
 
 def test_each_class_waits_for_itself() -> None:
-    heard = ReportTracker()
-    hear(None, 100.0, heard)
+    reports = ReportTracker()
+    hear(None, 100.0, reports)
 
-    assert heard.sessions(None, "huge", ASKING, "v1", NOW).is_awaited
-    assert not heard.sessions(None, "small", ASKING, "v1", NOW).is_awaited
+    assert reports.sessions(None, "huge", ASKING, "v1", NOW).is_awaited
+    assert not reports.sessions(None, "small", ASKING, "v1", NOW).is_awaited
 
 
 def test_a_clock_set_back_does_not_prolong_the_wait() -> None:
-    heard = ReportTracker()
-    heard.sessions(None, "small", ASKING, "v1", NOW)
+    reports = ReportTracker()
+    reports.sessions(None, "small", ASKING, "v1", NOW)
 
-    assert not heard.sessions(None, "small", ASKING, "v1", NOW - 1).is_awaited
+    assert not reports.sessions(None, "small", ASKING, "v1", NOW - 1).is_awaited

@@ -227,4 +227,4 @@ def test_what_no_api_server_says_is_an_error(change: Tree, message: str) -> None
         parse_session(tree(metadata=change), "a", MetadataKeys())
 
     assert str(caught.value).startswith(message)
-    assert caught.value.reason == "Nonsense"
+    assert caught.value.reason == "InvalidResponse"

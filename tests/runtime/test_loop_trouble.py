@@ -22,8 +22,8 @@ TROUBLES = [
         refusal(429, "TooManyRequests", retry_after=60.0), "429 TooManyRequests", id="too-many-requests"
     ),
     pytest.param(refusal(500, "InternalError"), "500 InternalError", id="internal-error"),
-    pytest.param(Response(503, b"<html>"), "503 Unexplained", id="a-proxy-page"),
-    pytest.param(Response(200, b'{"kind": '), "200 Nonsense", id="cut-off"),
+    pytest.param(Response(503, b"<html>"), "503 Unknown", id="a-proxy-page"),
+    pytest.param(Response(200, b'{"kind": '), "200 InvalidResponse", id="cut-off"),
     pytest.param(no_answer(), "ConnectionRefusedError", id="refused"),
     pytest.param(RuntimeError("a bug of ours"), "RuntimeError", id="bug"),
 ]

@@ -188,11 +188,11 @@ def of(
     ],
 )
 def test_why_a_pool_moves(before: DesiredState | None, after: DesiredState, reason: str) -> None:
-    found = before.wish.replicas if before else 0
+    found = before.target.replicas if before else 0
     todo = replica_change(found, after, before)
 
     assert todo is not None
-    assert (todo.before, todo.after, todo.reason) == (found, after.wish.replicas, reason)
+    assert (todo.before, todo.after, todo.reason) == (found, after.target.replicas, reason)
 
 
 def test_one_of_two_that_ends_is_named() -> None:

@@ -113,7 +113,7 @@ def test_what_is_no_project_is_an_error(body: bytes) -> None:
         template_in(Response(200, body), PROJECT)
 
     assert (caught.value.reason, str(caught.value)) == (
-        "Nonsense",
+        "InvalidResponse",
         f"the answer is not the project {PROJECT}: {body.decode()}",
     )
 
@@ -147,7 +147,7 @@ def test_a_url_that_is_none_is_an_error(url: str) -> None:
     with pytest.raises(ApiError) as caught:
         RenkuClient(url, "")
 
-    assert str(caught.value) == f"{url!r} is no address of Renku"
+    assert str(caught.value) == f"{url!r} is not a URL of Renku"
 
 
 def over_tls(server: StubServer) -> str:

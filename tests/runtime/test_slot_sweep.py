@@ -204,9 +204,9 @@ def test_slots_of_other_sites_and_those_that_stand_in_git_are_left() -> None:
 
 
 def test_where_an_engine_prunes_slots_without_a_timetable_go_unless_they_stand_in_git() -> None:
-    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    present = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
     young = slot_of("x-4-a", created="11:59")
-    swept = Swept("12:00", *numbered(2), standing, young)
+    swept = Swept("12:00", *numbered(2), present, young)
 
     assert swept.run() == 0
     assert names(list(swept.koordinator.objects)) == ["x-3-a", "x-4-a"]
@@ -229,16 +229,16 @@ def test_slots_have_a_round_more_where_a_job_of_old_can_be_marked() -> None:
 def test_where_the_sweep_prunes_those_that_stand_in_git_go_with_their_reservation(
     known: str, left: list[str]
 ) -> None:
-    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
-    swept = Swept("12:00", standing, inventory(f"{known}\n"), prunes=True)
+    present = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    swept = Swept("12:00", present, inventory(f"{known}\n"), prunes=True)
 
     swept.run()
     assert list(swept.koordinator.objects) == left
 
 
 def test_without_an_inventory_nothing_that_stands_in_git_is_removed() -> None:
-    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
-    swept = Swept("12:00", standing, prunes=True)
+    present = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    swept = Swept("12:00", present, prunes=True)
 
     assert twice(swept) == []
 
@@ -249,7 +249,7 @@ def test_of_a_reservation_that_is_gone_slots_go_after_what_makes_them() -> None:
     facts = seen(gone, cronjob(), *SERVED, *numbered(2), inventory("lab\n"), prunes=True)
     actions = decide(facts, at("09:00")).actions
 
-    assert [action.thing.kind if not isinstance(action, RemoveSlots) else "slots" for action in actions] == [
+    assert [action.ref.kind if not isinstance(action, RemoveSlots) else "slots" for action in actions] == [
         "CronJob",
         "Job",
         "slots",

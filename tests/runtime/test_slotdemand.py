@@ -82,17 +82,17 @@ def test_a_pool_that_has_another_backend_now_keeps_nothing() -> None:
     before = parse_timetable(slot_text(ROW)).pools[0]
     after = parse_timetable(slot_text(ROW))
     after = after._replace(pools=(before._replace(slots=None),))
-    aim = desired_state(after, before, at("09:00"))
+    desired = desired_state(after, before, at("09:00"))
 
-    assert slot_demand(aim, 4, 0) == SlotDemand(aim.wish, 0, None)
+    assert slot_demand(desired, 4, 0) == SlotDemand(desired.target, 0, None)
 
 
 def test_what_a_person_sets_is_wanted_free_and_stands_as_long() -> None:
     timetable = parse_timetable(slot_text(ROW))
-    aim = desired_state(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, 3)._replace(
+    desired = desired_state(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, 3)._replace(
         until=at("11:00")
     )
-    found = slot_demand(aim, 2, 0)
+    found = slot_demand(desired, 2, 0)
 
     assert (found.wanted, found.kept, found.expires) == (3, 3, at("11:00"))
 
@@ -104,18 +104,18 @@ def test_whatever_is_there(seed: int, behaviour: str) -> None:
     timetable = parse_timetable(slot_text(ROW, LATER, behaviour=behaviour))
     pool, now = timetable.pools[0], random.randrange(at("07:20"), at("12:10"))
     told = {name: random.randrange(30) for name in ("course/1", "course/2")}
-    aim = desired_state(timetable, pool, now, told)
-    sessions, owners = sum(reported_sessions(aim).values()), random.randrange(40)
+    desired = desired_state(timetable, pool, now, told)
+    sessions, owners = sum(reported_sessions(desired).values()), random.randrange(40)
     settled = random.randrange(max(sessions - owners, 0) + 1)
-    found = slot_demand(aim, owners, settled)
+    found = slot_demand(desired, owners, settled)
 
     assert found.wanted <= found.kept
     if owners <= sessions:
         assert found.wanted == pool_target(timetable, pool, now, told).replicas  # the very formula
     if owners + settled >= sessions:
         assert found.wanted == found.kept
-    assert slot_demand(aim, owners + 1, settled).wanted <= found.wanted
-    assert slot_demand(aim, owners, settled + 1).kept <= found.kept
+    assert slot_demand(desired, owners + 1, settled).wanted <= found.wanted
+    assert slot_demand(desired, owners, settled + 1).kept <= found.kept
 
 
 def test_who_owns_no_slot_has_settled_after_its_time() -> None:

@@ -39,8 +39,8 @@ def made(
 
 
 def wanted(free: int, kept: int | None = None, expires: int | None = END) -> SlotDemand:
-    wish = PoolTarget(TimetablePool("small", "course-small", "maintain"), free, ())
-    return SlotDemand(wish, free if kept is None else kept, expires)
+    target = PoolTarget(TimetablePool("small", "course-small", "maintain"), free, ())
+    return SlotDemand(target, free if kept is None else kept, expires)
 
 
 def planned(
@@ -72,7 +72,11 @@ def short(found: SlotPlan) -> tuple[list[str], list[str], list[str], list[str]]:
         pytest.param([made(FREE, 0), made(FREE, 1)], wanted(1, 2), ([], [], [], []), id="still-kept"),
         pytest.param([made(HANDED, 0), made(USED, 1)], wanted(0), ([], [], [], []), id="none-in-use"),
         pytest.param(
-            [made(FREE, 0, phase="Failed"), made(USED, 1, phase="Succeeded"), made(FREE, 2, is_going=True)],
+            [
+                made(FREE, 0, phase="Failed"),
+                made(USED, 1, phase="Succeeded"),
+                made(FREE, 2, is_terminating=True),
+            ],
             wanted(1),
             (["3-new"], [], [], ["0-new", "1-new"]),
             id="the-dead-count-for-nothing",
@@ -218,8 +222,10 @@ def anything(random: Random) -> list[Slot]:
         for ordinal in random.sample(range(12), random.choice([0, 0, 3, 9])):
             kind = random.choice((PENDING, FREE, FREE, HANDED, USED, ("Failed", ()), ("Succeeded", USED[1])))
             created, expires = NOW - random.choice((0, 59, 61)), random.choice((END, END, END - 5, None))
-            is_going = random.random() < 0.1
-            found.append(made(kind, ordinal, slots, created=created, expires=expires, is_going=is_going))
+            is_terminating = random.random() < 0.1
+            found.append(
+                made(kind, ordinal, slots, created=created, expires=expires, is_terminating=is_terminating)
+            )
     return found
 
 
@@ -250,7 +256,7 @@ def test_whatever_there_is(seed: int) -> None:
     after = count_slots(carried_out(slots, todo, random), HOME)
 
     if demand.expires is None:
-        assert (todo.make, after.standing, len(after.going)) == ((), (), len(before.going))
+        assert (todo.make, after.present, len(after.going)) == ((), (), len(before.going))
         return
     lost = {slot.name for slot in todo.remove}
     assert not lost & {slot.name for slot in (*before.used, *before.handed, *before.going)}

@@ -25,11 +25,11 @@ from tests.runtime.world import at
     ],
 )
 def test_where_the_sweep_prunes_slots_that_git_holds_no_longer_go(lines: str | None, left: list[str]) -> None:
-    stands = {"berth.dev/standing": "true"}
+    persistent = {"berth.dev/standing": "true"}
     swept = Swept(
         "12:00",
-        slot_of("x-0-a", labels=stands),
-        slot_of("x-3-a", labels=stands),
+        slot_of("x-0-a", labels=persistent),
+        slot_of("x-3-a", labels=persistent),
         inventory("course\n", lines),
         prunes=True,
     )

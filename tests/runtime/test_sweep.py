@@ -118,8 +118,8 @@ def test_a_gone_reservation_is_removed_with_all_that_it_has_and_others_stay() ->
         for reason, said in [
             ("SweepClosed", "Scaled from 25 to 0"),
             *(
-                ("SweepRemoved", f"Removed {thing}")
-                for thing in ("CronJob course", "Job course-1", "Deployment course-small")
+                ("SweepRemoved", f"Removed {ref}")
+                for ref in ("CronJob course", "Job course-1", "Deployment course-small")
             ),
             ("SweepRemoved", "Removed RoleBinding course"),
             ("SweepRemoved", "Removed Role course"),

@@ -166,7 +166,9 @@ def test_a_run_that_takes_too_long_ends_itself_and_says_so(berth: Path, account:
         time.sleep(3)
         return reply(200, b"")
 
-    code = SWEEP.replace("import main", "import main; import gen.runtime.sweep as sweep; sweep.LAST = 1")
+    code = SWEEP.replace(
+        "import main", "import main; import gen.runtime.sweep as sweep; sweep.MAX_SECONDS = 1"
+    )
     with StubServer(hang, account) as server:
         done = run(berth, account, environment(server), code)
 

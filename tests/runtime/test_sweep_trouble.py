@@ -27,7 +27,7 @@ def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -
 
     assert swept.run() == 1
     assert swept.cluster.writes == []
-    assert swept.told("failed") == [("start ConfigMap course", "409 NotOurs")]
+    assert swept.told("failed") == [("start ConfigMap course", "409 NotOwned")]
 
 
 def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_run() -> None:
@@ -35,7 +35,7 @@ def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_ru
     swept.cluster.interfere = lambda said: _good("Status") if said == "DELETE jobs course-sweep" else None
 
     assert swept.run() == 1
-    assert swept.told("failed") == [("start ConfigMap course", "409 StillThere")]
+    assert swept.told("failed") == [("start ConfigMap course", "409 NotDeleted")]
     assert swept.cluster.requests.count("GET jobs course-sweep") == 10
 
 
@@ -160,8 +160,8 @@ def test_without_time_left_nothing_more_is_begun_and_that_is_a_failure() -> None
     assert swept.run() == 1
     assert swept.cluster.replicas() == {"a-small": 25, "b-small": 25, "c-small": 0}
     assert swept.told("failed")[:2] == [
-        ("scale Deployment c-small", "OutOfTime"),
-        ("start ConfigMap a", "OutOfTime"),
+        ("scale Deployment c-small", "DeadlineExceeded"),
+        ("start ConfigMap a", "DeadlineExceeded"),
     ]
     assert swept_line(swept)["seconds"] == 80.0
 

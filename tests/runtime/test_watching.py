@@ -41,35 +41,39 @@ def test_each_event_is_read(type_: str, expected: WatchEvent) -> None:
 @pytest.mark.parametrize(
     ("text", "status", "reason", "message"),
     [
-        pytest.param(b"<html>", 200, "Nonsense", "the event is no JSON object: <html>", id="html"),
-        pytest.param(b'{"type": "AD', 200, "Nonsense", 'the event is no JSON object: {"type": "AD', id="cut"),
-        pytest.param(b"[]", 200, "Nonsense", "the event is no JSON object: []", id="list"),
-        pytest.param(b"\xff\n", 200, "Nonsense", "the event is no JSON object: \ufffd\n", id="not-utf-8"),
+        pytest.param(b"<html>", 200, "InvalidResponse", "the event is no JSON object: <html>", id="html"),
+        pytest.param(
+            b'{"type": "AD', 200, "InvalidResponse", 'the event is no JSON object: {"type": "AD', id="cut"
+        ),
+        pytest.param(b"[]", 200, "InvalidResponse", "the event is no JSON object: []", id="list"),
+        pytest.param(
+            b"\xff\n", 200, "InvalidResponse", "the event is no JSON object: \ufffd\n", id="not-utf-8"
+        ),
         pytest.param(
             line("NEW", POD),
             200,
-            "Nonsense",
+            "InvalidResponse",
             'the event has no type that is known: {"type": "NEW"}',
             id="type",
         ),
         pytest.param(
             line(["ADDED"], POD),
             200,
-            "Nonsense",
+            "InvalidResponse",
             'the event has no type that is known: {"type": ["ADDED"]}',
             id="odd-type",
         ),
         pytest.param(
             line("ADDED", {"metadata": {"uid": "u"}}),
             200,
-            "Nonsense",
+            "InvalidResponse",
             'the event has no version: {"type": "ADDED"}',
             id="no-version",
         ),
         pytest.param(
             line("BOOKMARK", None),
             200,
-            "Nonsense",
+            "InvalidResponse",
             'the event has no version: {"type": "BOOKMARK"}',
             id="null",
         ),
@@ -80,7 +84,7 @@ def test_each_event_is_read(type_: str, expected: WatchEvent) -> None:
             "too old",
             id="expired",
         ),
-        pytest.param(line("ERROR", {"code": "x"}), 500, "Unexplained", '{"code": "x"}', id="odd-error"),
+        pytest.param(line("ERROR", {"code": "x"}), 500, "Unknown", '{"code": "x"}', id="odd-error"),
     ],
 )
 def test_what_is_no_event_is_an_error(text: bytes, status: int, reason: str, message: str) -> None:
@@ -148,7 +152,7 @@ def test_what_is_no_list_is_an_error(text: str, message: str | None) -> None:
         parse_page(text, list[Tree]().append)
 
     expected = message or f"the answer is no list: {json.dumps({'text': text[:100]})}"
-    assert (caught.value.reason, str(caught.value)) == ("Nonsense", expected)
+    assert (caught.value.reason, str(caught.value)) == ("InvalidResponse", expected)
 
 
 @pytest.mark.parametrize("cut", range(len(LIST)))
@@ -198,9 +202,9 @@ def test_the_server_may_ask_for_patience() -> None:
 
 
 def test_a_watch_that_ends_goes_on_at_once_unless_it_never_says_anything() -> None:
-    course, pauses = WatchCursor("7", 3), []
+    cursor, pauses = WatchCursor("7", 3), []
     for events in (4, 0, 0, 0, 1, 0):
-        course = cursor_after_end(course, events)
-        pauses.append(pause_after_end(course, 0.0))
+        cursor = cursor_after_end(cursor, events)
+        pauses.append(pause_after_end(cursor, 0.0))
 
-    assert (course, pauses) == (WatchCursor("7", 1), [0.0, 0.0, 0.5, 1.0, 0.0, 0.0])
+    assert (cursor, pauses) == (WatchCursor("7", 1), [0.0, 0.0, 0.5, 1.0, 0.0, 0.0])

@@ -150,10 +150,10 @@ class World:
         log = Log(lambda line: self.log.append(json.loads(line)), now, "course")
         api = Api(self.cluster)
         source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
-        hands = RuntimeContext(api, "berth", log, now, lambda: 0.0)
+        context = RuntimeContext(api, "berth", log, now, lambda: 0.0)
         self.program_source = source
         folder = MainShare(self._hear, self._live)
-        return OccurrenceRun(source, hands, folder, Recorder(api, "berth", "course-1", log))
+        return OccurrenceRun(source, context, folder, Recorder(api, "berth", "course-1", log))
 
     def _live(self, text: str) -> None:
         self.alive = text
