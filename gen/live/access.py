@@ -193,5 +193,5 @@ def _unreachable(place: ClusterLocation, error: Exception) -> LiveFinding:
     if status == 401:
         fix = "Log in again."
     elif status == 403:
-        fix = f"Ask for the right to list the objects in the namespace {place.namespace}."
-    return LiveFinding("S001", place.cluster, "", f"{context} gives no answer: {error}.", fix)
+        fix = f"Ask for permission to list the objects in the namespace {place.namespace}."
+    return LiveFinding("S001", place.cluster, "", f"{context} does not answer: {error}.", fix)

@@ -34,11 +34,11 @@ def check_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> Iterator[L
         return
     apply = f"Apply rendered/clusters/{snapshot.place.cluster}/base.yaml."
     if facts.code is None:
-        message = f"the ConfigMap {naming.RUNTIME} is missing: no pod of ours can start."
+        message = f"the ConfigMap {naming.RUNTIME} is missing: no pod of Berth can start."
         yield _finding(snapshot, "S010", "", message, apply)
     elif dict(facts.code) != dict(code):
         files = sorted(name for name in {*facts.code, *code} if facts.code.get(name) != code.get(name))
-        message = f"the code in {naming.RUNTIME} is not that of this Berth: {_shortened(files)}."
+        message = f"the in-cluster code differs from this version of Berth: {_shortened(files)}."
         yield _finding(snapshot, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
     yield from _check_sweep(snapshot, apply)
 
@@ -47,19 +47,19 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """What keeps all slots of the cluster from being known or held."""
     found, place = snapshot.facts.slots, snapshot.place
     if isinstance(found, ListRefused) and found.status == 404:
-        message = f"the cluster knows no Reservations: {found.message}."
+        message = f"the cluster has no Reservation resource: {found.message}."
         fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
         yield _finding(snapshot, "S061", "", message, fix)
     elif isinstance(found, ListRefused):
         message = f"the Reservations of Koordinator cannot be listed: {found.message}."
-        fix = "Ask for the right to list reservations.scheduling.koordinator.sh in the whole cluster."
+        fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
         yield _finding(snapshot, "S060", "", message, fix)
     for one in snapshot.facts.unread:
         message = (
             f"{snapshot.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
         )
         delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
-        yield _finding(snapshot, "S063", "", message, f"Mend it, or remove it: {delete}")
+        yield _finding(snapshot, "S063", "", message, f"Fix or delete it: {delete}")
     if unset := sorted(snapshot.facts.unset):
         message = (
             f"no slot is placed on a node with a Reservation that has no allocatePolicy: {_shortened(unset)}."
@@ -73,7 +73,7 @@ def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
     place, facts = snapshot.place, snapshot.facts
     if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
         return None
-    message = f"nothing of the site {snapshot.site} is in the namespace {place.namespace}."
+    message = f"no object of the site {snapshot.site} is in the namespace {place.namespace}."
     return _finding(
         snapshot, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
     )
@@ -82,7 +82,7 @@ def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
 def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
     found, place = find_sweep(snapshot.facts), snapshot.place
     if found is None:
-        message = f"the CronJob {naming.SWEEP} is missing: nobody repairs what a Job does not."
+        message = f"the CronJob {naming.SWEEP} is missing: nothing repairs what a Job misses."
         yield _finding(snapshot, "S012", "", message, apply)
     elif found.suspended:
         patch = place.kubectl(f'patch cronjob/{found.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
@@ -113,7 +113,7 @@ def check_jobs(
         if job.failure is not None:
             message = f"its Job {job.name} has failed: {_sentence(job.failure.reason, job.failure.message)}"
             see = snapshot.place.kubectl(f"describe job/{job.name}")
-            fix = f"The sweep makes another one. See why: {see}"
+            fix = f"The sweep creates a new one. See why: {see}"
             yield _finding(snapshot, "S051", subject, message, fix)
 
 

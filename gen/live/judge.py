@@ -210,7 +210,9 @@ def _wanted(case: PoolState, deployment: LivePool | None) -> int | None:
 def _check_override(case: PoolState) -> list[LiveFinding]:
     if case.override is None:
         return []
-    message = f"an override asks for {case.override.target} until {instant_text(case.override.until)}."
+    message = (
+        f"an override sets the target to {case.override.target} until {instant_text(case.override.until)}."
+    )
     return [case.live("S036", message, "It ends by itself; berth override --clear ends it now.")]
 
 
@@ -226,8 +228,8 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[
             )
             if isinstance(seen, str):
                 message = f"sessions cannot be listed: {seen}."
-                known = "what there is" if pool.slots else "what the Deployment asks for"
-                fix = f"Ask for the right to list them; until then wanted is {known}."
+                known = "the number of slots" if pool.slots else "the Deployment's replicas"
+                fix = f"Ask for permission to list them; until then, wanted shows {known}."
                 found["S004", name] = LiveFinding("S004", cluster, name, message, fix)
             elif _lacks_templates(timetable, pool, seen, snapshot.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."

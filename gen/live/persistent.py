@@ -121,7 +121,7 @@ class _PersistentPool:
         if not self._git.names and others:
             yield self._case.live(
                 "S023",
-                f"{_slots(len(others))} stand in the cluster and not in git.",
+                f"{_slots(len(others))} stand in the cluster but not in git.",
                 f"They go with the next sync, if that prunes. By hand: {self._delete(others)}",
             )
             return
@@ -131,7 +131,7 @@ class _PersistentPool:
         words += [f"{len(moved)} with another end"] if moved else []
         if len(missing) == len(self._git.names) and not others:
             yield self._case.live(
-                "S021", "it is in git and not in the cluster.", apply_hint(self._snapshot, self._name)
+                "S021", "it is in git but not in the cluster.", apply_hint(self._snapshot, self._name)
             )
         elif words:
             told = f"not synced: {', '.join(words)}."

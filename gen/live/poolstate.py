@@ -42,7 +42,7 @@ class PoolStatus(NamedTuple):
     """One pool at one look. `open` and `end` (seconds) are those of what is open, else of what comes next,
     else of what was last; None without any. The numbers are None where nobody knows them.
 
-    `wanted` and `replicas` are placeholders that should stand and that are asked for, `ready` and `pending`
+    `wanted` and `replicas` are placeholders that should stand and that are requested, `ready` and `pending`
     those that stand and that wait, `active` the sessions that count for it. Where slots hold the seats,
     `wanted`, `ready` and `pending` are those without a session, and `replicas` all that live.
     """

@@ -23,7 +23,7 @@ def check_seats(case: PoolState) -> Iterator[LiveFinding]:
         return
     most = _most(case)
     if wanted is not None and found.replicas < wanted:
-        told = f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are asked for"
+        told = f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are requested"
         lacking = _lacking if case.served else _lacking_unserved
         yield lacking(case, found, told)
     elif case.open() and not case.served and opened(case) + YOUNG <= case.snapshot.now:
@@ -48,16 +48,16 @@ def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
     now, is_ours = case.snapshot.now, found.scaled_by in BERTH_FIELD_MANAGERS
     young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
-        return case.live("S032", f"{missing}.", "Its pod is at work; look again in a minute.")
+        return case.live("S032", f"{missing}.", "The Job's pod is starting; check again in a minute.")
     follows = case.pool.behaviour != "none" and case.active is not None and case.override is None
     if is_ours and follows and found.scaled_at >= max(opened(case), case.overridden):
         seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
-        fix = f"Nothing to do: they are asked for again {seconds} s after the sessions left."
+        fix = f"Nothing to do: they are requested again {seconds} s after the sessions left."
         return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
     by = f", set by {found.scaled_by} at {instant_text(found.scaled_at)}" if found.scaled_at else ""
     log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
-    message = f"{missing}{by}; its pod does not put it right."
-    return case.live("S031", message, f"Read what its pod says: {log}")
+    message = f"{missing}{by}; the Job's pod has not corrected it."
+    return case.live("S031", message, f"Read the pod's log: {log}")
 
 
 def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
@@ -65,8 +65,8 @@ def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFin
     now = case.snapshot.now
     scale = _scale(case, found, case.wanted)
     if now < opened(case) + YOUNG:
-        return case.live("S032", f"{missing}; its pod is not there yet.", "Look again in a minute.")
-    why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
+        return case.live("S032", f"{missing}; the Job's pod does not exist yet.", "Check again in a minute.")
+    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
     message = f"{missing}, and no pod serves it: {why}."
     if case.snapshot.has_sweep and now < _last_written(case, found, opened(case)) + REPAIR:
         return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
@@ -92,12 +92,12 @@ def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFind
     over = [one.end for one in case.occurrences() if one.end <= case.snapshot.now]
     what = "node" if found.is_nodes else "placeholder"
     number = f"{found.replicas - most} {what}{'s' if found.replicas - most > 1 else ''} too many"
-    message = f"{number}: {found.replicas} are asked for, at most {most} should be."
+    message = f"{number}: {found.replicas} are requested, at most {most} should be."
     if not most:
         message = f"{number}: {why or _nothing_open(over)}."
     is_kept = case.snapshot.has_sweep or case.served
     if is_kept and case.snapshot.now < _last_written(case, found, max(over, default=0)) + REPAIR:
-        return case.live("S034", message, "Its pod or the sweep removes them within 6 minutes.")
+        return case.live("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     scale = _scale(case, found, most)
     return case.live("S033", message, f"By hand: {scale}")
 
@@ -173,7 +173,7 @@ def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
     message = (
         f"placeholders cannot be made since {instant_text(found.refused_at)}: {most_common_reason([why])}"
     )
-    fix = "Let the cluster accept them: a quota, a policy or a webhook of the namespace refuses these pods."
+    fix = "Check the quotas, policies and webhooks of the namespace: one of them rejects these pods."
     return case.live("S041", message, fix)
 
 
@@ -190,7 +190,7 @@ def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFindin
     reasons = {one.trouble.reason for one in waiting if one.trouble}
     fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
     if reasons & IMAGE_PULL_REASONS:
-        fix = "Put the image where nodes can pull it, or mend images.pause or images.pullSecrets of the site."
+        fix = "Put the image where nodes can pull it, or fix images.pause or images.pullSecrets of the site."
     return case.live("S041", f"{_placeholders(waiting)} to start: {_waiting_reason(waiting)}", fix)
 
 

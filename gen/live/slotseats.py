@@ -158,11 +158,11 @@ def _lacking(case: PoolState, told: str) -> LiveFinding:
     now, since = case.snapshot.now, seats.opened(case)
     at_work = now < max(since + seats.YOUNG, case.changed + EDIT, _newest(case) + RESET)
     if at_work:
-        return case.live("S032", f"{told}.", "Its pod is at work; look again in a minute.")
+        return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
     if case.served:
         log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
-        return case.live("S031", f"{told}; its pod does not put it right.", f"Read what its pod says: {log}")
-    why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
+        return case.live("S031", f"{told}; the Job's pod has not corrected it.", f"Read the pod's log: {log}")
+    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
     told = f"{told}, and no pod serves it: {why}."
     if case.snapshot.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
         return case.live("S032", told, "The sweep repairs it within 5 minutes.")
@@ -179,9 +179,9 @@ def _over(case: PoolState, over: int) -> LiveFinding:
     kept = case.demand.kept if case.demand else 0
     told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
     if case.snapshot.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
-        return case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")
+        return case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
     log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
-    return case.live("S033", told, f"Read what its pod says: {log}")
+    return case.live("S033", told, f"Read the pod's log: {log}")
 
 
 def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
@@ -193,7 +193,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     if case.timetable is None and case.git is None:
         ends = [one.expires for one in present if one.expires is not None]
         if len(ends) < len(present) or now < max(ends) + REPAIR:
-            told = f"{number} of it left, and nothing else."
+            told = f"{number} left, and nothing else of the reservation."
             swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
             yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
             return
@@ -204,7 +204,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     told = f"{number} too many: {why}."
     is_kept = case.snapshot.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
-        yield case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")
+        yield case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
     else:
         yield case.live("S033", told, f"By hand: {_delete(case)}")
 
@@ -244,10 +244,10 @@ def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
     scheduler = case.snapshot.scheduler
     message = (
         f"{_slots(len(unseen))} made at {_since(unseen)} or later {'has' if len(unseen) == 1 else 'have'} no "
-        f"status: {scheduler} does not look at them."
+        f"status: {scheduler} does not process them."
     )
     if case.snapshot.facts.unread:
-        return case.live("S062", message, f"Mend what it cannot read: {case.snapshot.facts.unread[0].name}.")
+        return case.live("S062", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}.")
     command = "get pods --all-namespaces --selector=koord-app=koord-scheduler"
     see = case.kubectl(command, namespaced=False)
     return case.live("S062", message, f"See whether it runs, and under that name: {see}")
@@ -276,7 +276,7 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
         )
         message += f"{instant_text(ends or 0)}."
         log = case.kubectl(f"logs --selector={seats.pods(case)} --container=occurrence --tail=20")
-        yield case.live("S065", message, f"Read why its pod does not put it right: {log}")
+        yield case.live("S065", message, f"Read the pod's log: {log}")
 
 
 def _newest(case: PoolState) -> int:

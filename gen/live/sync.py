@@ -23,8 +23,8 @@ def check_reservation(
     """`cluster` is what is read there; None: it is missing, or `malformed` as this says."""
     git = snapshot.expected.get(name)
     if malformed:
-        fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last one that they understood."
-        yield _finding(snapshot, "S024", name, f"its timetable cannot be understood: {malformed}.", fix)
+        fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last valid one."
+        yield _finding(snapshot, "S024", name, f"its timetable is malformed: {malformed}.", fix)
     elif (
         git is None
         and cluster is None
@@ -36,9 +36,9 @@ def check_reservation(
         fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(
             snapshot.engine, "It goes with the next sync, if that prunes."
         )
-        yield _finding(snapshot, "S023", name, f"{what} in the cluster and not in git.", fix)
+        yield _finding(snapshot, "S023", name, f"{what} in the cluster but not in git.", fix)
     elif cluster is None:
-        message = "it is in git and not in the cluster."
+        message = "it is in git but not in the cluster."
         if any(one.reservation == name for one in snapshot.facts.deployments):
             message = "its timetable is not in the cluster."
         yield _finding(snapshot, "S021", name, message, apply_hint(snapshot, name))
@@ -78,7 +78,7 @@ def _check_cronjobs(
         return
     if not cronjobs:
         fix = f"{apply_hint(snapshot, name)} Until then only the sweep opens it, up to 6 minutes late."
-        yield _finding(snapshot, "S026", name, "it has no CronJob that would open it.", fix)
+        yield _finding(snapshot, "S026", name, "it has no CronJob to open it.", fix)
     for one in cronjobs:
         if one.suspended:
             patch = snapshot.place.kubectl(

@@ -53,7 +53,7 @@ def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_
 
     assert (shown.code, shown.out.splitlines()[-1]) == (
         0,
-        "prod: note[S036] course/small: an override asks for 20 until 2026-02-02T12:00:00Z. "
+        "prod: note[S036] course/small: an override sets the target to 20 until 2026-02-02T12:00:00Z. "
         "It ends by itself; berth override --clear ends it now.",
     )
     for words in (["course"], ["course", "small"]):
@@ -111,7 +111,7 @@ def test_if_somebody_else_writes_in_between_it_looks_again(
     assert berth(*ordering(server, tmp_path), "course", "--clear") == Answer(
         1,
         "",
-        "prod: error[S001] the context prod gives no answer: HTTP 409: it has changed. "
+        "prod: error[S001] the context prod does not answer: HTTP 409: it has changed. "
         "Try: kubectl --context=prod --namespace=berth get deployments\n",
     )
 
@@ -148,7 +148,7 @@ def test_only_clusters_with_these_classes_are_written_to(
         1,
         f"prod: night/small gets 8 placeholders until {TEN}, instead of 9.",
     )
-    assert err.startswith("lab: error[S001] the context lab gives no answer: Connection refused.")
+    assert err.startswith("lab: error[S001] the context lab does not answer: Connection refused.")
     assert json.loads(annotation(server, "night") or "") == {
         "small": {"target": 8, "until": "2026-02-02T12:00:00Z"}
     }

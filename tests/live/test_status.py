@@ -20,18 +20,18 @@ RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIO
 course       small  prod     active  08:30-13:00  20      20     0        5         20         2026-02-02 07:30  2026-02-02 12:00  synced
 """  # noqa: E501 - as it is
 BROKEN = """\
-RESERVATION  CLASS  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
-course       small  failed  08:30-13:00  20      0      0        5         no CronJob, seats missing
+RESERVATION  CLASS  STATE     OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
+course       small  degraded  08:30-13:00  20      0      0        5         no CronJob, seats missing
 
-prod: warning[S026] course: it has no CronJob that would open it. See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be merged yet. Until then only the sweep opens it, up to 6 minutes late.
-prod: error[S031] course/small: 20 seats missing: 0 of 20 are asked for, set by argocd-controller at 2026-01-20T08:00:00Z; its pod does not put it right. Read what its pod says: kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
+prod: warning[S026] course: it has no CronJob to open it. See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be merged yet. Until then only the sweep opens it, up to 6 minutes late.
+prod: error[S031] course/small: 20 seats missing: 0 of 20 are requested, set by argocd-controller at 2026-01-20T08:00:00Z; the Job's pod has not corrected it. Read the pod's log: kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
 """  # noqa: E501 - as it is
 UNREACHABLE = """\
-RESERVATION  CLASS  CLUSTER  STATE    OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
-course       small  prod     active   08:30-13:00           20      20     0        5
-night        bench  lab      pending  Sat 2026-02-07 21:30  ?       ?      ?        ?         unreachable
+RESERVATION  CLASS  CLUSTER  STATE      OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
+course       small  prod     active     08:30-13:00           20      20     0        5
+night        bench  lab      scheduled  Sat 2026-02-07 21:30  ?       ?      ?        ?         unreachable
 
-lab: error[S001] the context lab gives no answer: Connection refused. Try: kubectl --context=lab --namespace=seats get deployments
+lab: error[S001] the context lab does not answer: Connection refused. Try: kubectl --context=lab --namespace=seats get deployments
 """  # noqa: E501 - as it is
 
 
@@ -62,14 +62,14 @@ def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> No
     no_cronjob = {
         "severity": "warning",
         "code": "S026",
-        "message": "it has no CronJob that would open it.",
+        "message": "it has no CronJob to open it.",
         "fix": "See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not "
         "be merged yet. Until then only the sweep opens it, up to 6 minutes late.",
     }
     no_sweep = {
         "severity": "warning",
         "code": "S012",
-        "message": "the CronJob berth-sweep is missing: nobody repairs what a Job does not.",
+        "message": "the CronJob berth-sweep is missing: nothing repairs what a Job misses.",
         "fix": "Apply rendered/clusters/prod/base.yaml.",
     }
 
@@ -185,7 +185,7 @@ def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServe
 
     assert code == 1
     assert out.splitlines()[-1] == (
-        "prod: error[S001] the context prod gives no answer: HTTP 502: <html> <h1>502 Bad Gateway</h1>. "
+        "prod: error[S001] the context prod does not answer: HTTP 502: <html> <h1>502 Bad Gateway</h1>. "
         "Try: kubectl --context=prod --namespace=berth get deployments"
     )
 
