@@ -86,7 +86,7 @@ def _items(text: str, source: str) -> Iterator[_Said]:
         for cell in cells:
             match = _ITEM.fullmatch(cell.replace("\u2212", "-"))  # a minus as word processors write it
             if match is None:
-                raise SessionsError(f'{place}: "{cell}" is no change of sessions. {_HOW}')
+                raise SessionsError(f'{place}: "{cell}" is not a session change. {_HOW}')
             time, change, resource_class = match.groups()
             yield _Said(f'{place}: "{cell}"', time, int(change), resource_class or "")
 
@@ -99,7 +99,7 @@ def _instant(said: _Said, before: int | None, scene: SessionScene) -> int:
     else:
         at = read(said.time, scene.zone)
     if at is None:
-        raise SessionsError(f'{said.place}: "{said.time}" is no time. {_HOW}')
+        raise SessionsError(f'{said.place}: "{said.time}" is not a time. {_HOW}')
     if before is not None and at < before:
         raise SessionsError(f"{said.place} is earlier than the change in front of it. Put them in order.")
     if at >= scene.end:

@@ -123,23 +123,23 @@ def test_classes_are_told_apart_and_one_may_be_usual() -> None:
     [
         (
             "8:55+10",
-            '"8:55+10": "8:55" is no time. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"8:55+10": "8:55" is not a time. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "08:55",
-            '"08:55" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"08:55" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "08:55+10,,09:00+1",
-            '"" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "08:55+0",
-            '"08:55+0" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"08:55+0" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "2026-02-30 08:55+1",
-            '"2026-02-30 08:55+1": "2026-02-30 08:55" is no time. '
+            '"2026-02-30 08:55+1": "2026-02-30 08:55" is not a time. '
             "Write 08:55+10 where ten come, 11:00-3 where three leave.",
         ),
         ("09:00+3,08:55+1", '"08:55+1" is earlier than the change in front of it. Put them in order.'),
@@ -202,7 +202,7 @@ def test_in_a_file_the_line_is_told() -> None:
         'arrivals.csv:6: "11:00,-30": 30 leave, but only 18 are there. Let no more leave than came.'
     )
     assert refused("time,change\ntime,change\n", source="a.csv") == (
-        'a.csv:2: "time" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.'
+        'a.csv:2: "time" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.'
     )
 
 

@@ -56,5 +56,5 @@ def parse_instant(text: str) -> int:
     except ValueError:
         good = False
     if not good:
-        raise ValueError(f"{text!r} is no instant such as 2026-02-02T07:30:00Z")
+        raise ValueError(f"{text!r} is not an instant such as 2026-02-02T07:30:00Z")
     return seconds

@@ -37,7 +37,7 @@ def sequence(value: object, at: str) -> list[object]:
 
 def text(value: object, at: str) -> str:
     if not isinstance(value, str) or not value:
-        raise TimetableError(f"{at}: {_shown(value)} is not a text, or an empty one")
+        raise TimetableError(f"{at}: {_shown(value)} is not a non-empty string")
     return value
 
 
@@ -49,7 +49,7 @@ def boolean(value: object, at: str) -> bool:
 
 def non_negative(value: object, at: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TimetableError(f"{at}: {_shown(value)} is not a whole number from 0 up")
+        raise TimetableError(f"{at}: {_shown(value)} is not a non-negative integer")
     return value
 
 

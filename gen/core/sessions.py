@@ -103,7 +103,7 @@ class Recognition(NamedTuple):
 def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Match]:
     source = field(tree, "source", text, at)
     if source not in SOURCES:
-        raise TimetableError(f"{at}.source: {source!r} is none of {', '.join(SOURCES)}")
+        raise TimetableError(f"{at}.source: {source!r} is not one of {', '.join(SOURCES)}")
     course = _optional(tree, "course", mapping, {}, at)
     found = Recognition(
         source,
@@ -158,7 +158,7 @@ def _expression(tree: dict[str, object], at: str) -> str:
         "DoesNotExist": f"!{key}",
     }
     if operator not in forms:
-        raise TimetableError(f"{at}.operator: {operator!r} is none of {', '.join(forms)}")
+        raise TimetableError(f"{at}.operator: {operator!r} is not one of {', '.join(forms)}")
     return forms[operator]
 
 
@@ -177,7 +177,7 @@ def _pairs(tree: dict[str, object], at: str) -> tuple[tuple[str, str], ...]:
 def _label(value: object, at: str) -> str:
     """A text that may be empty, as the value of a label may."""
     if not isinstance(value, str):
-        raise TimetableError(f"{at}: {value!r} is not a text")
+        raise TimetableError(f"{at}: {value!r} is not a string")
     return value
 
 

@@ -126,7 +126,7 @@ def _check_header(top: dict[str, object]) -> None:
     """The version is told first: of a text of tomorrow nothing else can be judged."""
     version = field(top, "version", non_negative)
     if not 1 <= version <= VERSION:
-        raise TimetableError(f"version: {version} is unknown here; versions 1 to {VERSION} can be read")
+        raise TimetableError(f"version: {version} is not supported; versions 1 to {VERSION} are")
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if (found := field(top, key, text)) != expected:
             raise TimetableError(f"{key}: {found!r} is not {expected!r}")
@@ -137,7 +137,7 @@ def _pool(resource_class: str, tree: object) -> TimetablePool:
     pool = mapping(tree, at)
     behaviour = field(pool, "behaviour", text, at)
     if behaviour not in BEHAVIOURS:
-        raise TimetableError(f"{at}.behaviour: {behaviour!r} is none of {', '.join(BEHAVIOURS)}")
+        raise TimetableError(f"{at}.behaviour: {behaviour!r} is not one of {', '.join(BEHAVIOURS)}")
     tree = field(pool, "sessions", lambda value, _: value, at)
     sessions, match = (
         (None, Match())
@@ -194,5 +194,5 @@ def _occurrence(tree: object, at: str, classes: set[str]) -> TimetableOccurrence
         raise TimetableError(f"{at}: open, start and end of {found.id!r} are not in this order")
     for name, _ in found.seats:
         if name not in classes:
-            raise TimetableError(f"{at}.seats.{name}: there is no pool of this class")
+            raise TimetableError(f"{at}.seats.{name}: no pool of this class")
     return found

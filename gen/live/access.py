@@ -172,7 +172,7 @@ def _validated_list(answer: Any, path: str) -> Any:
     items, metadata = answer.get("items") or (), answer.get("metadata") or {}
     is_list = str(answer.get("kind", "")).endswith("List") and isinstance(metadata, dict)
     if not (is_list and isinstance(items, list | tuple) and all(map(_is_object, items))):
-        raise ClusterError(0, f"{path} answers what is no list")
+        raise ClusterError(0, f"{path} did not return a list")
     return answer
 
 

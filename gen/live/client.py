@@ -49,7 +49,7 @@ def read_contexts(kubeconfig: str | None) -> KubeContexts:
         raise ClusterError(0, f"the kubeconfig {where} cannot be read: {error}") from error
     if tree is None:
         if kubeconfig:
-            raise ClusterError(0, f"there is no kubeconfig {where}")
+            raise ClusterError(0, f"no kubeconfig {where}")
         return KubeContexts((), "", inside="KUBERNETES_SERVICE_HOST" in os.environ)
     value = tree.value
     names = tuple(str(one["name"]) for one in value.get("contexts") or ())

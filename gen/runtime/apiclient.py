@@ -110,7 +110,9 @@ class Api:
         replicas = _part(found, "spec").get("replicas")
         ready = _part(found, "status").get(READY_FIELD[kind])
         if not isinstance(version, str) or not isinstance(replicas, int):
-            raise ApiError(200, "InvalidResponse", f"the answer is no {kind.name}: {json.dumps(found)[:200]}")
+            raise ApiError(
+                200, "InvalidResponse", f"the response is not a {kind.name}: {json.dumps(found)[:200]}"
+            )
         return ScaleTarget(
             replicas,
             version,
@@ -159,7 +161,9 @@ class Api:
         answer = self._transport(request)
         body = response_object(answer)
         if body.get("kind") not in kinds:
-            raise ApiError(200, "InvalidResponse", f"the answer is no {kinds[0]}: {_excerpt(answer.body)}")
+            raise ApiError(
+                200, "InvalidResponse", f"the response is not a {kinds[0]}: {_excerpt(answer.body)}"
+            )
         return body
 
 
@@ -191,7 +195,7 @@ def _scale(body: dict[str, object]) -> ScaleSubresource:
     replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
     if not isinstance(version, str) or not isinstance(replicas, int):
         raise ApiError(
-            200, "InvalidResponse", f"the answer is no Scale: {_excerpt(json.dumps(body).encode())}"
+            200, "InvalidResponse", f"the response is not a Scale: {_excerpt(json.dumps(body).encode())}"
         )
     return ScaleSubresource(replicas, version)
 
@@ -232,7 +236,9 @@ def list_pages(
         answer = api.ask(Request("GET", f"{kind.path(namespace)}?{urlencode(query)}"), f"{kind.name}List")
         items, metadata = answer.get("items") or [], answer.get("metadata") or {}
         if not isinstance(items, list) or not isinstance(metadata, dict):
-            raise ApiError(200, "InvalidResponse", f"the answer is no {kind.name}List: its items are no list")
+            raise ApiError(
+                200, "InvalidResponse", f"the response is not a {kind.name}List: its items are not a list"
+            )
         yield items
         if not metadata.get("continue"):
             return

@@ -65,18 +65,18 @@ def parse_page(text: str, take: Callable[[Tree], None]) -> Page:
             key, at = _DECODER.raw_decode(text, at)
             at = _opened(text, at, ":")
             if not isinstance(key, str):
-                raise ValueError("a key is no text")
+                raise ValueError("a key is not a string")
             if key == "items" and text[at] == "[":
                 rest[key], at = None, _items(text, at, take)
             else:
                 rest[key], at = _DECODER.raw_decode(text, at)
             at = _next_member(text, at, "}")
     except (ValueError, IndexError, RecursionError):
-        raise invalid_response("the answer is no list", {"text": text[:100]}) from None
+        raise invalid_response("the response is not a list", {"text": text[:100]}) from None
     metadata = object_at(rest, "metadata")
     version, token = metadata.get("resourceVersion"), metadata.get("continue", "")
     if not str(rest.get("kind")).endswith("List") or rest.get("items", "") is not None:
-        raise invalid_response("the answer is no list", {"kind": rest.get("kind")})
+        raise invalid_response("the response is not a list", {"kind": rest.get("kind")})
     if not (isinstance(version, str) and version and isinstance(token, str)):
         raise invalid_response("the list has no version", metadata)
     return Page(version, token)
@@ -88,7 +88,7 @@ def _items(text: str, at: int, take: Callable[[Tree], None]) -> int:
     while text[at] != "]":
         item, at = _DECODER.raw_decode(text, at)
         if not isinstance(item, dict):
-            raise ValueError("an item is no object")
+            raise ValueError("an item is not an object")
         take(item)
         at = _next_member(text, at, "]")
     return at + 1
@@ -147,14 +147,14 @@ def parse_watch_event(line: bytes) -> WatchEvent:
         tree = None
     if not isinstance(tree, dict):
         raise ApiError(
-            200, "InvalidResponse", f"the event is no JSON object: {line[:200].decode(errors='replace')}"
+            200, "InvalidResponse", f"the event is not a JSON object: {line[:200].decode(errors='replace')}"
         )
     kind, found = tree.get("type"), object_at(tree, "object")
     if kind == "ERROR":
         raise _watch_error(found)
     version = object_at(found, "metadata").get("resourceVersion")
     if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
-        raise invalid_response("the event has no type that is known", {"type": kind})
+        raise invalid_response("the event has an unknown type", {"type": kind})
     if not isinstance(version, str) or not version:
         raise invalid_response("the event has no version", {"type": kind})
     return WatchEvent(None if kind == "BOOKMARK" else found, kind == "DELETED", version)

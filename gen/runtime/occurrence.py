@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
 SOON = 0.5  # seconds between looks at a pool that waits to hear of its sessions, or has more to do
 REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
-NO_CODE = "this pod was made without the code for slots; the sweep starts a Job that has it"
+NO_CODE = "this pod does not have the code for slots; the sweep starts a Job that does"
 BLIND_TICKS = 12  # without any timetable, before a fresh pod with fresh code and a fresh mount may try
 
 
@@ -326,7 +326,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         )
         run = OccurrenceRun(source_of(environment, context), context, folder, recorder)
     except (KeyError, ValueError) as error:
-        log.error("ended", reason=f"the environment does not say {error}")
+        log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
     with closing(connection), closing(aside):
         return run.run(time.sleep)

@@ -64,7 +64,7 @@ def template_in(answer: Response, project: str) -> str:
     template = tree.get("template_id")
     if not tree or tree.get("id", project) != project or not isinstance(template, str | None):
         said = answer.body[:200].decode(errors="replace")
-        raise ApiError(answer.status, "InvalidResponse", f"the answer is not the project {project}: {said}")
+        raise ApiError(answer.status, "InvalidResponse", f"the response is not the project {project}: {said}")
     return template or NO_TEMPLATE
 
 

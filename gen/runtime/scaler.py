@@ -245,7 +245,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         )
         scaling = Scaler(source_of(environment, context), context, folder, SessionObserver(watch_context))
     except (KeyError, ValueError) as error:
-        log.error("ended", reason=f"the environment does not say {error}")
+        log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
     scaling.run(time.sleep)
     return 0

@@ -76,7 +76,7 @@ def _read_slot(tree: Tree) -> Slot:
     try:
         return parse_slot(tree)
     except (KeyError, TypeError, ValueError) as error:
-        raise ApiError(200, "InvalidResponse", f"the answer has a Reservation without {error}") from None
+        raise ApiError(200, "InvalidResponse", f"the response has a Reservation without {error}") from None
 
 
 def apply_plan(
@@ -277,7 +277,7 @@ class SlotReconciler(RetryingReconciler):
         if not desired.target.occurrences and desired.target.override is None:
             return "closed"
         if found.dead and done.removed:
-            return f"{len(found.dead)} were over, or had lost their node"
+            return f"{len(found.dead)} were over, or lost their node"
         todo = replica_change(found.spare, desired, self._settled)
         if todo:
             return todo.reason

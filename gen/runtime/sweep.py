@@ -158,13 +158,13 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     log = log_of(environment)
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
-        log.error("ended", reason=f"not done after {MAX_SECONDS} seconds; the next run goes on")
+        log.error("ended", reason=f"not finished after {MAX_SECONDS} seconds; the next run continues")
         os._exit(1)
 
     try:
         connection, site = in_cluster(environment, account), _settings(environment)
     except (KeyError, ValueError) as error:
-        log.error("ended", reason=f"the environment does not say {error}")
+        log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
     signal.signal(signal.SIGALRM, leave)
     signal.alarm(MAX_SECONDS)

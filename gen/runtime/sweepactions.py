@@ -216,7 +216,7 @@ class ActionRunner:
             return False  # it is what the next run knows the rest by
         try:
             if not context.has_time():
-                raise ApiError(0, "DeadlineExceeded", "left to the next run")
+                raise ApiError(0, "DeadlineExceeded", "the next run continues")
             is_done = self._do(action)
         except Exception as error:
             self._broken.add(ref.reservation)

@@ -47,7 +47,7 @@ def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:
     """Of the pods that are to serve a reservation: where people look for it, once for each pod."""
     for pod in state.pods:
         if pod.trouble and not pod.ref.is_terminating:
-            message = f"Pod {pod.ref.name}, which is to serve the reservation: {pod.trouble.said()}"
+            message = f"Pod {pod.ref.name}, which should serve the reservation: {pod.trouble.said()}"
             for ref in state.subjects:
                 yield SweepWarning(ref, PULL_FAILED, message, pod.ref.uid)
 
@@ -162,7 +162,7 @@ def _timetable(site: str, state: ReservationState) -> tuple[TimetableObject, Tim
     sources = [source for source in state.sources if source.text] or state.sources[:1]
     if len(sources) > 1:
         names = " and ".join(source.ref.name for source in sources)
-        raise TimetableError(f"{names} are timetables of one reservation")
+        raise TimetableError(f"{names} are timetables of the same reservation")
     (source,) = sources
     timetable = parse_timetable(source.text)
     for key, found, label in (
@@ -190,7 +190,7 @@ def _overrides(
 
 
 def _malformed_timetable(state: ReservationState, why: str) -> Iterator[SweepWarning]:
-    message = f"The timetable cannot be read, so the sweep leaves everything of it alone: {why}"
+    message = f"The timetable cannot be read, so the sweep does not change the reservation: {why}"
     for ref in state.subjects:
         yield SweepWarning(ref, "MalformedTimetable", message, message)
 
@@ -206,7 +206,7 @@ class PoolVerdict(NamedTuple):
 
     replicas: int
     why: str
-    desired: DesiredState | None = None  # None: nothing of it is open
+    desired: DesiredState | None = None  # None: no occurrence of it is open
 
 
 def _scale_actions(case: ReservationContext) -> Iterator[ScalePool]:
@@ -261,7 +261,7 @@ def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdic
     wanted = desired.target
     if not wanted.replicas:
         is_late = not is_served or _is_late(case, pool)
-        return PoolVerdict(0, "nothing of it is open") if is_late else None
+        return PoolVerdict(0, "no occurrence of it is open") if is_late else None
     asking = [item.id for item in _due(case) if item.id in wanted.occurrences]
     if is_served or not asking:
         return None

@@ -39,12 +39,12 @@ def orphan_marks(facts: SiteState, source: TimetableObject, now: int) -> Iterato
 def removals(facts: SiteState, state: ReservationState, source: TimetableObject) -> Iterator[Action]:
     """Of all that there is of a reservation that is gone; or of its windows, where it stands in git now."""
     if _is_persistent(facts, state.reservation):
-        why = f"its windows are gone since {source.ref.orphaned_since}"
+        why = f"its windows are not in git since {source.ref.orphaned_since}"
         texts = {ref for ref in state.rights if ref.kind == CONFIG_MAP.name}
         refs = [ref for ref in state.refs() if ref not in texts]
         slots = [one for one in state.slots if not one.is_persistent]
     else:
-        why = f"its reservation is gone since {source.ref.orphaned_since}"
+        why = f"its reservation is not in git since {source.ref.orphaned_since}"
         refs, slots = state.refs(), list(state.slots)
     yield from _remove(state.deployments, refs, why)
     yield from _remove_slots(slots, source.ref, why)

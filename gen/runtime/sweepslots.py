@@ -45,4 +45,4 @@ class SlotSweep(NamedTuple):
         if todo.make:
             yield MakeSlots(self.ref, self.resource_class, pool.slots, todo.make, todo.expires, why)
         if todo.drop:
-            yield RemoveSlots(self.ref, self.resource_class, todo.drop, "they were over")
+            yield RemoveSlots(self.ref, self.resource_class, todo.drop, "they have ended")

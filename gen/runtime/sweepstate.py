@@ -273,7 +273,7 @@ def _at(tree: Tree, *path: str) -> Tree:
     for key in path:
         below = tree.get(key) or {}
         if not isinstance(below, dict):
-            raise TypeError(f"{key} is no object")
+            raise TypeError(f"{key} is not an object")
         tree = below
     return tree
 
@@ -281,13 +281,13 @@ def _at(tree: Tree, *path: str) -> Tree:
 def _list(tree: Tree, key: str) -> list[Tree]:
     found = tree.get(key) or []
     if not isinstance(found, list):
-        raise TypeError(f"{key} is no list")
+        raise TypeError(f"{key} is not a list")
     return found
 
 
 def _number(value: object) -> int:
     if not isinstance(value, int):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     return value
 
 

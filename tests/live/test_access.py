@@ -87,7 +87,7 @@ def test_with_several_clusters_a_context_must_say_its_cluster(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "there is no kubeconfig {}"),
+        (None, "no kubeconfig {}"),
         ("", "the kubeconfig {} cannot be read: Invalid kube-config. {} file is empty"),
         ("a: [", "the kubeconfig {} cannot be read: while parsing a flow node"),
         ("a: 1", "the kubeconfig has no context prod: it has none"),

@@ -81,6 +81,6 @@ def test_what_is_no_list_is_no_answer_of_that_cluster_alone(tmp_path: Path, answ
         "S001",
         "lab",
         "",
-        "the context lab does not answer: /api/v1/namespaces/berth/configmaps answers what is no list.",
+        "the context lab does not answer: /api/v1/namespaces/berth/configmaps did not return a list.",
         "Try: kubectl --context=lab --namespace=berth get deployments",
     )

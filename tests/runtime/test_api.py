@@ -121,15 +121,15 @@ def test_a_stale_write_is_a_conflict() -> None:
         pytest.param(Response(500, b"x" * 300), (500, "Unknown", "x" * 200 + "...", 0.0), id="a-long-page"),
         pytest.param(
             Response(200, b"\xff\xfe{"),
-            (200, "InvalidResponse", "the answer is no Scale: \ufffd\ufffd{", 0.0),
+            (200, "InvalidResponse", "the response is not a Scale: \ufffd\ufffd{", 0.0),
             id="no-text",
         ),
         pytest.param(
-            Response(200, b""), (200, "InvalidResponse", "the answer is no Scale: ", 0.0), id="empty"
+            Response(200, b""), (200, "InvalidResponse", "the response is not a Scale: ", 0.0), id="empty"
         ),
         pytest.param(
             Response(200, b'{"kind": "Sca'),
-            (200, "InvalidResponse", 'the answer is no Scale: {"kind": "Sca', 0.0),
+            (200, "InvalidResponse", 'the response is not a Scale: {"kind": "Sca', 0.0),
             id="cut-off",
         ),
         pytest.param(
@@ -137,22 +137,24 @@ def test_a_stale_write_is_a_conflict() -> None:
             (
                 200,
                 "InvalidResponse",
-                'the answer is no Scale: {"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}',
+                'the response is not a Scale: {"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}',  # noqa: E501
                 0.0,
             ),
             id="another-kind",
         ),
         pytest.param(
-            Response(200, b"[]"), (200, "InvalidResponse", "the answer is no Scale: []", 0.0), id="a-list"
+            Response(200, b"[]"),
+            (200, "InvalidResponse", "the response is not a Scale: []", 0.0),
+            id="a-list",
         ),
         pytest.param(
             Response(200, b"[" * 100_000),
-            (200, "InvalidResponse", f"the answer is no Scale: {'[' * 200}...", 0.0),
+            (200, "InvalidResponse", f"the response is not a Scale: {'[' * 200}...", 0.0),
             id="thousands-of-levels",
         ),
         pytest.param(
             Response(200, b'{"kind": "Scale"}'),
-            (200, "InvalidResponse", 'the answer is no Scale: {"kind": "Scale"}', 0.0),
+            (200, "InvalidResponse", 'the response is not a Scale: {"kind": "Scale"}', 0.0),
             id="no-resource-version",
         ),
         pytest.param(
@@ -162,7 +164,7 @@ def test_a_stale_write_is_a_conflict() -> None:
             (
                 200,
                 "InvalidResponse",
-                'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"},'
+                'the response is not a Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"},'
                 ' "spec": {"replicas": "3"}}',
                 0.0,
             ),
@@ -173,7 +175,7 @@ def test_a_stale_write_is_a_conflict() -> None:
             (
                 200,
                 "InvalidResponse",
-                'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}',
+                'the response is not a Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}',  # noqa: E501
                 0.0,
             ),
             id="no-spec",
@@ -265,7 +267,7 @@ def test_a_deployment_of_which_nothing_is_ready_leaves_the_number_out() -> None:
 def test_what_is_no_deployment_is_nonsense(rest: str) -> None:
     api, _ = answering(Response(200, f'{{"kind": "Deployment"{rest}}}'.encode()))
 
-    with pytest.raises(ApiError, match="the answer is no Deployment"):
+    with pytest.raises(ApiError, match="the response is not a Deployment"):
         api.get_deployment("berth", "course-small")
 
 

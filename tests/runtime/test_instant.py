@@ -56,5 +56,5 @@ def test_years_from_1_to_9999_can_be_told(text: str) -> None:
     ],
 )
 def test_any_other_text_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no instant such as 2026-02-02T07:30:00Z"):
+    with pytest.raises(ValueError, match="is not an instant such as 2026-02-02T07:30:00Z"):
         parse_instant(text)

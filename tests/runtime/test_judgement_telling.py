@@ -33,7 +33,7 @@ def test_a_malformed_timetable_is_told_and_nothing_is_touched(more: dict[str, An
         assert found.actions == ()
         (warning,) = found.warnings
         assert (warning.ref.name, warning.reason) == ("course-small", "MalformedTimetable")
-        start = "The timetable cannot be read, so the sweep leaves everything of it alone: "
+        start = "The timetable cannot be read, so the sweep does not change the reservation: "
         assert warning.message.startswith(start + why)
 
 
@@ -53,7 +53,7 @@ def test_two_timetables_of_one_reservation_are_malformed() -> None:
     found = decide(seen(timetable(), second, FULL), at("11:00"))
 
     assert found.actions == ()
-    assert found.warnings[0].message.endswith("copy and course are timetables of one reservation")
+    assert found.warnings[0].message.endswith("copy and course are timetables of the same reservation")
 
 
 def test_a_malformed_override_is_told() -> None:
@@ -89,7 +89,7 @@ def test_a_pod_that_cannot_pull_its_image_is_told() -> None:
 
     assert warning[1:] == (
         "ImageNotPulled",
-        "Pod course-1-x, which is to serve the reservation: its image python:3.13-slim cannot be pulled: "
+        "Pod course-1-x, which should serve the reservation: its image python:3.13-slim cannot be pulled: "
         "ErrImagePull: as it is",
         "uid-Pod-course-1-x",
     )

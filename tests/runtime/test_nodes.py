@@ -116,7 +116,7 @@ def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
 def test_the_name_of_a_node_pool_is_text() -> None:
     text = nodes_text().replace(f'"nodePool": "{NAME}"', '"nodePool": 3')
 
-    with pytest.raises(TimetableError, match=r"pools\.small\.nodePool: 3 is not a text, or an empty one"):
+    with pytest.raises(TimetableError, match=r"pools\.small\.nodePool: 3 is not a non-empty string"):
         parse_timetable(text)
 
 

@@ -48,7 +48,7 @@ def test_it_says_when_it_is_over() -> None:
         ('{"small": {"target": 60}}', "berth.dev/override.small.until: is missing"),
         (
             '{"small": {"target": -1, "until": "2026-02-02T12:00:00Z"}}',
-            "berth.dev/override.small.target: -1 is not a whole number from 0 up",
+            "berth.dev/override.small.target: -1 is not a non-negative integer",
         ),
         (
             '{"small": {"target": 10001, "until": "2026-02-02T12:00:00Z"}}',
@@ -56,7 +56,7 @@ def test_it_says_when_it_is_over() -> None:
         ),
         (
             '{"small": {"target": 1, "until": "noon"}}',
-            "berth.dev/override.small.until: 'noon' is no instant such as 2026-02-02T07:30:00Z",
+            "berth.dev/override.small.until: 'noon' is not an instant such as 2026-02-02T07:30:00Z",
         ),
     ],
 )

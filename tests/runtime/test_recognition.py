@@ -78,18 +78,18 @@ def test_expressions_become_a_query() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": "slurm"}, "at.source: 'slurm' is none of renku, jupyterhub, pods, custom"),
+        ({"source": "slurm"}, "at.source: 'slurm' is not one of renku, jupyterhub, pods, custom"),
         ({"namespaces": "hub"}, 'at.namespaces: "hub" is not a list'),
-        ({"namespaces": [""]}, 'at.namespaces[0]: "" is not a text, or an empty one'),
-        ({"renkuId": "5"}, 'at.renkuId: "5" is not a whole number from 0 up'),
-        ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1 is not a text"),
+        ({"namespaces": [""]}, 'at.namespaces[0]: "" is not a non-empty string'),
+        ({"renkuId": "5"}, 'at.renkuId: "5" is not a non-negative integer'),
+        ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1 is not a string"),
         (
             {"selector": {"matchExpressions": [{"key": "a", "operator": "Near"}]}},
-            "at.selector.matchExpressions[0].operator: 'Near' is none of In, NotIn, Exists, DoesNotExist",
+            "at.selector.matchExpressions[0].operator: 'Near' is not one of In, NotIn, Exists, DoesNotExist",
         ),
         ({"inactive": [{"path": "a"}]}, "at.inactive[0].values: is missing"),
         ({"course": []}, "at.course: [] is not an object"),
-        ({"course": {"matchAnnotations": {"a": None}}}, "at.course.matchAnnotations.a: None is not a text"),
+        ({"course": {"matchAnnotations": {"a": None}}}, "at.course.matchAnnotations.a: None is not a string"),
     ],
 )
 def test_what_is_malformed_is_refused(change: dict[str, Any], message: str) -> None:

@@ -62,7 +62,7 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
     assert judged("09:00", snippet()) == []
     assert judged("09:00", timetable(), snippet()) == judged("09:00", timetable())
     assert judged("09:00", gone, snippet(), OTHERS, prunes=True)[-2:] == [
-        f"Removed ConfigMap {name}: its reservation is gone since 2026-02-02T08:49:00Z."
+        f"Removed ConfigMap {name}: its reservation is not in git since 2026-02-02T08:49:00Z."
         for name in ("course", "course-session-affinity")
     ]
     assert judged("09:00", snippet(), OTHERS, prunes=True) == [
@@ -175,7 +175,7 @@ def test_where_an_engine_prunes_no_inventory_counts() -> None:
 def test_after_ten_minutes_all_of_it_goes_even_while_open_and_served_its_timetable_last() -> None:
     trees = [OTHERS, orphaned_since("2026-02-02T08:50:00Z"), *REST, pod()]
 
-    why = "its reservation is gone since 2026-02-02T08:50:00Z."
+    why = "its reservation is not in git since 2026-02-02T08:50:00Z."
     assert judged("09:00", *trees, prunes=True) == [
         f"{said}: {why}" for said in [*ALL_OF_IT, "Removed ConfigMap course"]
     ]
@@ -187,7 +187,7 @@ def test_until_then_it_is_opened_as_ever() -> None:
 
     assert judged("08:59:29", *trees, prunes=True) == ["Started Job course-sweep: no pod serves course/1."]
     assert judged("08:59:30", *trees, prunes=True)[1:2] == [
-        "Removed CronJob course: its reservation is gone since 2026-02-02T08:50:00Z."
+        "Removed CronJob course: its reservation is not in git since 2026-02-02T08:50:00Z."
     ]
 
 

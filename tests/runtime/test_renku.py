@@ -114,7 +114,7 @@ def test_what_is_no_project_is_an_error(body: bytes) -> None:
 
     assert (caught.value.reason, str(caught.value)) == (
         "InvalidResponse",
-        f"the answer is not the project {PROJECT}: {body.decode()}",
+        f"the response is not the project {PROJECT}: {body.decode()}",
     )
 
 

@@ -166,7 +166,7 @@ def test_a_pod_without_the_code_for_slots_makes_way_for_one_that_has_it(
     assert world.run(until="07:46") == 0
     assert world.cluster.scales["course-small"][0] == 0
     assert [line["reason"] for line in world.told("ended")] == [
-        "this pod was made without the code for slots; the sweep starts a Job that has it"
+        "this pod does not have the code for slots; the sweep starts a Job that does"
     ]
 
 

@@ -110,7 +110,7 @@ def test_what_is_over_is_removed(phase: str) -> None:
 
     assert twice(swept) == removed(0, 1, 2, 3)
     assert swept.cluster.events() == [
-        ("course", "SweepClosed", "Removed 4 slots of small: nothing of it is open.")
+        ("course", "SweepClosed", "Removed 4 slots of small: no occurrence of it is open.")
     ]
 
 

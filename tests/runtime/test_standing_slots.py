@@ -62,7 +62,7 @@ def test_where_slots_stand_now_the_windows_of_before_go_and_what_people_read_sta
     assert [
         describe_action(action)[2] for action in decide(seen(*trees, prunes=True), at("09:00")).actions
     ] == [
-        "Removed CronJob course: its windows are gone since 2026-02-02T08:00:00Z.",
-        "Removed 2 slots of small: its windows are gone since 2026-02-02T08:00:00Z.",
-        "Removed ConfigMap course: its windows are gone since 2026-02-02T08:00:00Z.",
+        "Removed CronJob course: its windows are not in git since 2026-02-02T08:00:00Z.",
+        "Removed 2 slots of small: its windows are not in git since 2026-02-02T08:00:00Z.",
+        "Removed ConfigMap course: its windows are not in git since 2026-02-02T08:00:00Z.",
     ]

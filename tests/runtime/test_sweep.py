@@ -114,7 +114,7 @@ def test_a_gone_reservation_is_removed_with_all_that_it_has_and_others_stay() ->
     left = [name for _, name in swept.cluster.objects if "." not in name]
     assert sorted(left) == ["berth-inventory", "stays", "stays", "stays", "stays-small"]
     assert swept.cluster.events() == [
-        ("course-small", reason, f"{said}: its reservation is gone since 2026-02-02T08:50:00Z.")
+        ("course-small", reason, f"{said}: its reservation is not in git since 2026-02-02T08:50:00Z.")
         for reason, said in [
             ("SweepClosed", "Scaled from 25 to 0"),
             *(

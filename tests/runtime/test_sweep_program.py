@@ -149,7 +149,9 @@ def test_without_its_environment_it_says_what_is_missing(
     variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(variables) == 1
-    assert json.loads(capfd.readouterr().out)["reason"] == f"the environment does not say {missing}"
+    assert (
+        json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
+    )
 
 
 def test_it_leaves_no_alarm_behind(account: Path) -> None:
@@ -173,4 +175,4 @@ def test_a_run_that_takes_too_long_ends_itself_and_says_so(berth: Path, account:
         done = run(berth, account, environment(server), code)
 
     (line,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (done.returncode, line["reason"]) == (1, "not done after 1 seconds; the next run goes on")
+    assert (done.returncode, line["reason"]) == (1, "not finished after 1 seconds; the next run continues")

@@ -71,7 +71,7 @@ def test_a_list_of_nothing(items: object) -> None:
     ids=["another-kind", "items", "metadata"],
 )
 def test_a_list_that_is_none(answer: Response) -> None:
-    with pytest.raises(ApiError, match="the answer is no JobList"):
+    with pytest.raises(ApiError, match="the response is not a JobList"):
         list(list_pages(Server(answer).api, JOB, "berth", "a"))
 
 

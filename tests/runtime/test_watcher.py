@@ -121,10 +121,12 @@ def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
         pytest.param(refused(500, "InternalError"), "500 no", id="internal"),
         pytest.param(reply(503, b"<html>"), "503 <html>", id="a-proxy-page"),
         pytest.param(
-            reply(200, b"<html>"), '200 the answer is no list: {"text": "<html>"}', id="a-page-in-between"
+            reply(200, b"<html>"),
+            '200 the response is not a list: {"text": "<html>"}',
+            id="a-page-in-between",
         ),
         pytest.param(
-            reply(200, b'{"kind": "Status"}'), '200 the answer is no list: {"kind": "Status"}', id="kind"
+            reply(200, b'{"kind": "Status"}'), '200 the response is not a list: {"kind": "Status"}', id="kind"
         ),
         pytest.param(
             reply(200, b'{"kind":"PodList","items":[{"metadata":{}}],"metadata":{"resourceVersion":"1"}}'),
@@ -153,7 +155,7 @@ def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: R
         pytest.param(
             Reply(HEAD, True, (chunk(b"{"),)), "0 the answer ends in the middle of a line", 1, id="cut"
         ),
-        pytest.param(reply(200, b"<html>\n"), "200 the event is no JSON object: <html>\n", 2, id="html"),
+        pytest.param(reply(200, b"<html>\n"), "200 the event is not a JSON object: <html>\n", 2, id="html"),
         pytest.param(Reply(HEAD, True, (b"2\r\n{",)), "0 IncompleteRead(0 bytes read)", 1, id="reset"),
         pytest.param(
             Reply(HEAD, stream=(chunk(b"x" * 100_001 + b"\n"), chunk(b""))),

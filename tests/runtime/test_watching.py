@@ -41,26 +41,26 @@ def test_each_event_is_read(type_: str, expected: WatchEvent) -> None:
 @pytest.mark.parametrize(
     ("text", "status", "reason", "message"),
     [
-        pytest.param(b"<html>", 200, "InvalidResponse", "the event is no JSON object: <html>", id="html"),
+        pytest.param(b"<html>", 200, "InvalidResponse", "the event is not a JSON object: <html>", id="html"),
         pytest.param(
-            b'{"type": "AD', 200, "InvalidResponse", 'the event is no JSON object: {"type": "AD', id="cut"
+            b'{"type": "AD', 200, "InvalidResponse", 'the event is not a JSON object: {"type": "AD', id="cut"
         ),
-        pytest.param(b"[]", 200, "InvalidResponse", "the event is no JSON object: []", id="list"),
+        pytest.param(b"[]", 200, "InvalidResponse", "the event is not a JSON object: []", id="list"),
         pytest.param(
-            b"\xff\n", 200, "InvalidResponse", "the event is no JSON object: \ufffd\n", id="not-utf-8"
+            b"\xff\n", 200, "InvalidResponse", "the event is not a JSON object: \ufffd\n", id="not-utf-8"
         ),
         pytest.param(
             line("NEW", POD),
             200,
             "InvalidResponse",
-            'the event has no type that is known: {"type": "NEW"}',
+            'the event has an unknown type: {"type": "NEW"}',
             id="type",
         ),
         pytest.param(
             line(["ADDED"], POD),
             200,
             "InvalidResponse",
-            'the event has no type that is known: {"type": ["ADDED"]}',
+            'the event has an unknown type: {"type": ["ADDED"]}',
             id="odd-type",
         ),
         pytest.param(
@@ -95,7 +95,7 @@ def test_what_is_no_event_is_an_error(text: bytes, status: int, reason: str, mes
 
 
 def test_an_event_that_nests_as_deep_as_it_likes_is_an_error() -> None:
-    with pytest.raises(ApiError, match="the event is no JSON object"):
+    with pytest.raises(ApiError, match="the event is not a JSON object"):
         parse_watch_event(b"[" * 200_000)
 
 
@@ -120,9 +120,9 @@ def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'the answer is no list: {"text": ""}'),
-        ("<html>", 'the answer is no list: {"text": "<html>"}'),
-        ("[]", 'the answer is no list: {"text": "[]"}'),
+        ("", 'the response is not a list: {"text": ""}'),
+        ("<html>", 'the response is not a list: {"text": "<html>"}'),
+        ("[]", 'the response is not a list: {"text": "[]"}'),
         ('{"kind":"PodList","items":[', None),
         (LIST[:60], None),
         (LIST.replace(",\n", " "), None),
@@ -131,10 +131,10 @@ def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree
         (LIST.replace('"kind":', '"kind" '), None),
         ('{"kind":"PodList",}', None),
         ('{[1]:"kind"}', None),
-        ('{"kind":"Status"}', 'the answer is no list: {"kind": "Status"}'),
-        ('{"kind":["PodList"],"items":[]}', 'the answer is no list: {"kind": ["PodList"]}'),
-        ('{"kind":"PodList","metadata":{}}', 'the answer is no list: {"kind": "PodList"}'),
-        ('{"kind":"PodList","items":{}}', 'the answer is no list: {"kind": "PodList"}'),
+        ('{"kind":"Status"}', 'the response is not a list: {"kind": "Status"}'),
+        ('{"kind":["PodList"],"items":[]}', 'the response is not a list: {"kind": ["PodList"]}'),
+        ('{"kind":"PodList","metadata":{}}', 'the response is not a list: {"kind": "PodList"}'),
+        ('{"kind":"PodList","items":{}}', 'the response is not a list: {"kind": "PodList"}'),
         ('{"kind":"PodList","items":[],"metadata":[]}', "the list has no version: {}"),
         (
             '{"kind":"PodList","items":[],"metadata":{"resourceVersion":""}}',
@@ -151,7 +151,7 @@ def test_what_is_no_list_is_an_error(text: str, message: str | None) -> None:
     with pytest.raises(ApiError) as caught:
         parse_page(text, list[Tree]().append)
 
-    expected = message or f"the answer is no list: {json.dumps({'text': text[:100]})}"
+    expected = message or f"the response is not a list: {json.dumps({'text': text[:100]})}"
     assert (caught.value.reason, str(caught.value)) == ("InvalidResponse", expected)
 
 
