@@ -14,7 +14,7 @@ ClaimGroup = tuple[int, ...]
 
 
 class _Reassignment(NamedTuple):
-    """Sessions of a group may go from one claim to another."""
+    """Sessions of a group that may move from one claim to another."""
 
     group: ClaimGroup
     origin: int
@@ -22,13 +22,14 @@ class _Reassignment(NamedTuple):
 
 
 def claim_group(session: Session, claims: Sequence[Claim]) -> ClaimGroup:
-    """`claims` are ranked."""
+    """Return the group of a session. `claims` must be ranked."""
     return tuple(place for place, claim in enumerate(claims) if fits(session, claim))
 
 
 def attribute_sessions(groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]) -> dict[str, int]:
-    """How many sessions count for each claim, by its id. `groups` says how many sessions there are of each;
-    `claims` are ranked.
+    """Return how many sessions count for each claim, by claim id.
+
+    `groups` is the number of sessions of each group; `claims` must be ranked.
     """
     taken = [0] * len(claims)
     for seats in assign_seats(groups, claims).values():
@@ -40,12 +41,12 @@ def attribute_sessions(groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]
 def assign_seats(
     groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]
 ) -> dict[ClaimGroup, dict[int, int]]:
-    """How many sessions of each group count for which claim, by its place in the ranking.
+    """Return how many sessions of each group count for which claim, by its place in the ranking.
 
-    Those that fit the fewest claims come first. Each claim is filled up to its count in the order of the
-    ranking. For those that are left then, others move on to claims with room, by the shortest way; when there
-    is none, the rest goes to the first. So no claim has more than its count while another one that fits has
-    room.
+    Groups that fit the fewest claims come first. Each claim is filled up to its count in the order of the
+    ranking. For the remaining sessions, others move to claims with free seats, along the shortest path;
+    without such a path, the rest goes to the first claim. So no claim exceeds its count while another fitting
+    claim has free seats.
     """
     room = [max(claim.count, 0) for claim in claims]
     seats: dict[ClaimGroup, dict[int, int]] = {}
@@ -69,7 +70,7 @@ def assign_seats(
 def _moved_on(
     places: ClaimGroup, number: int, seats: dict[ClaimGroup, dict[int, int]], room: list[int]
 ) -> int:
-    """Seats sessions of the group where others can move on; how many are left."""
+    """Seat sessions of the group where others can move; return how many are left."""
     while number and (way := _way(places, seats, room)) is not None:
         first, moves = way
         goal = moves[-1].goal
@@ -86,7 +87,7 @@ def _moved_on(
 def _way(
     places: ClaimGroup, seats: Mapping[ClaimGroup, Mapping[int, int]], room: Sequence[int]
 ) -> tuple[int, list[_Reassignment]] | None:
-    """The shortest from one of these full claims to one with room."""
+    """Find the shortest path from one of these full claims to a claim with free seats."""
     before: dict[int, _Reassignment | None] = dict.fromkeys(places)
     found = deque(places)
     while found:
@@ -105,7 +106,7 @@ def _way(
 
 
 def _walked(goal: int, before: Mapping[int, _Reassignment | None]) -> tuple[int, list[_Reassignment]]:
-    """Where the way to the goal begins, and its moves."""
+    """Return the start of the path to the goal, and its moves."""
     moves: list[_Reassignment] = []
     while (move := before[goal]) is not None:
         moves.insert(0, move)

@@ -9,10 +9,13 @@ LONGEST = 4.0  # seconds: with the wait for an answer it stays below the ten tha
 
 
 class Pause(NamedTuple):
+    """A pause that begins at `since` and lasts `seconds`."""
+
     since: float
     seconds: float
 
     def left(self, now: float) -> float:
+        """Return the seconds that are left, 0 if the pause is over."""
         passed = now - self.since
         return self.seconds - passed if 0 <= passed < self.seconds else 0.0
 
@@ -21,8 +24,10 @@ NO_PAUSE = Pause(0.0, 0.0)
 
 
 def backoff(failures: int, retry_after: float, jitter: float, longest: float = LONGEST) -> float:
-    """Seconds to pause: doubled each time from half a second on, less up to half of it by `jitter` (from 0 to
-    1), and not less than the server asks for, but never longer than `longest`.
+    """Return the seconds to pause after so many failures in a row.
+
+    The pause starts at half a second and doubles each time; `jitter` (0 to 1) shortens it by up to half. It
+    is at least what the server asks for, and at most `longest`.
     """
     doubled = min(longest, 0.5 * 2.0 ** min(failures - 1, 10))
     return min(longest, max(retry_after, doubled * (1 - jitter / 2)))

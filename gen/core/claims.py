@@ -16,7 +16,7 @@ HORIZON_REFRESH = 12 * 3600  # seconds after which they are read again
 
 
 class CompetingReservation(NamedTuple):
-    """What one reservation claims: `matches` by class, of those that we count."""
+    """What a reservation claims: `matches` by resource class, of the counted classes."""
 
     reservation: str
     matches: tuple[tuple[str, Match], ...]
@@ -24,13 +24,14 @@ class CompetingReservation(NamedTuple):
 
 
 class TimetableReading(NamedTuple):
-    """Of the ConfigMap of this name. A text says why it is no timetable."""
+    """The result of reading the ConfigMap `name`. A string in `found` is the error."""
 
     name: str
     found: CompetingReservation | str
 
 
 def competing_reservation(timetable: Timetable, classes: frozenset[str], now: int) -> CompetingReservation:
+    """Return what the reservation of a timetable claims of `classes` until the next reading."""
     matches = tuple(
         (pool.resource_class, pool.match) for pool in timetable.pools if pool.resource_class in classes
     )
@@ -49,8 +50,9 @@ def competing_reservation(timetable: Timetable, classes: frozenset[str], now: in
 def open_claims(
     competitors: Iterable[CompetingReservation], resource_class: str, now: int
 ) -> dict[str, Claim]:
-    """The claims to sessions of the class that are open, by id. Of two with one id, as when somebody copied a
-    timetable, the first holds.
+    """Return the open claims to sessions of the class, by id.
+
+    If two claims have the same id, because somebody copied a timetable, the first one counts.
     """
     found: dict[str, Claim] = {}
     for one in competitors:
@@ -65,13 +67,16 @@ def open_claims(
 
 
 def next_claim_change(competitors: Iterable[CompetingReservation], now: int) -> int | None:
-    """When the next occurrence after `now` opens or ends."""
+    """Return when the next occurrence opens or ends after `now`."""
     instants = (at for one in competitors for item in one.occurrences for at in (item.open, item.end))
     return min((at for at in instants if at > now), default=None)
 
 
 class ClaimTracker:
-    """`claims` (ranked, by class) and `open` (ids of our own open occurrences) hold until `until`."""
+    """Tracks the open claims of the own reservation and of its competitors.
+
+    `claims` (ranked, by class) and `open` (ids of the own open occurrences) are valid until `until`.
+    """
 
     def __init__(self) -> None:
         self.claims: dict[str, tuple[Claim, ...]] = {}
@@ -84,18 +89,18 @@ class ClaimTracker:
         self._competitors: dict[str, CompetingReservation] = {}  # by the uid of the timetable's ConfigMap
 
     def set_own(self, timetable: Timetable, classes: frozenset[str], now: int) -> None:
-        """`classes` are those that we count."""
+        """Set the timetable of the own reservation. `classes` are the counted classes."""
         self._classes, self._occurrences = classes, active_occurrences(timetable)
         self._own = competing_reservation(timetable, classes, now)
         self.until = 0.0
 
     @property
     def known(self) -> set[str]:
-        """The uids of all timetables that are known."""
+        """The uids of all known timetables."""
         return set(self._competitors)
 
     def take(self, readings: Mapping[str, TimetableReading], gone: Iterable[str]) -> None:
-        """Timetables by uid, ours perhaps among them. One that is malformed leaves what was known of it."""
+        """Apply timetables by uid. A malformed timetable keeps what was known of it."""
         for uid in gone:
             self._competitors.pop(uid, None)
         for uid, reading in readings.items():
@@ -104,11 +109,12 @@ class ClaimTracker:
         self.until = 0.0
 
     def matches(self) -> Iterator[tuple[str, Match]]:
+        """Yield the class and match of every known claim."""
         for one in self._all():
             yield from one.matches
 
     def refresh(self, now: float) -> bool:
-        """Are `claims` others than before, or of other moments?"""
+        """Update the claims; return whether they may have changed."""
         if self._since <= now < self.until:
             return False
         instant = int(now)
@@ -120,6 +126,6 @@ class ClaimTracker:
         return True
 
     def _all(self) -> list[CompetingReservation]:
-        """Ours first: whoever copied it says the same, or is wrong."""
+        """Return all reservations, the own one first; copies of it are ignored."""
         others = [self._competitors[uid] for uid in sorted(self._competitors)]
         return [self._own, *(one for one in others if one.reservation != self._own.reservation)]

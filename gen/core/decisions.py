@@ -16,10 +16,11 @@ EARLY_START = 120  # seconds: a run that comes this early waits, because clocks 
 def pools_to_reconcile(
     known: Mapping[str, TimetablePool], named: Iterable[TimetablePool]
 ) -> dict[str, TimetablePool]:
-    """By key. `known` are those that were followed before, `named` those of the timetable that holds.
+    """Return the pools to reconcile, by key.
 
-    What a backend before has left is a pool of its own, which nobody names any more. A Deployment has one
-    keeper only: the one that the timetable asks for.
+    `known` are the pools that were reconciled before, `named` those of the current timetable. If the backend
+    of a pool changes, what the previous backend has left is a pool of its own that no timetable names. Only
+    one reconciler acts on a Deployment: the one for the current timetable.
     """
     found = {}
     for pool in known.values():
@@ -37,7 +38,7 @@ def pools_to_reconcile(
 
 
 class PoolTarget(NamedTuple):
-    """What a pool should have at one moment, and the open occurrences that ask for it."""
+    """What a pool should have at an instant, and the open occurrences that request it."""
 
     pool: TimetablePool
     replicas: int
@@ -47,7 +48,7 @@ class PoolTarget(NamedTuple):
 
 
 class DesiredState(NamedTuple):
-    """A wish, and what it follows from."""
+    """The target of a pool, and what it was computed from."""
 
     target: PoolTarget
     timetable: Timetable
@@ -58,6 +59,8 @@ class DesiredState(NamedTuple):
 
 
 class ReplicaChange(NamedTuple):
+    """A change of replicas, and its reason."""
+
     before: int
     after: int
     reason: str
@@ -71,10 +74,9 @@ def pool_target(
     sessions: Mapping[str, int] | None = None,
     override: int | None = None,
 ) -> PoolTarget:
-    """Nothing for a pool that the timetable does not name.
+    """Return what a pool should have; nothing for a pool that the timetable does not name.
 
-    `sessions` says how many count for each occurrence, by its id. An occurrence that it does not know, and
-    every one without it, gets its full count.
+    `sessions` is the number of sessions by occurrence id. Occurrences without a number get their full count.
     """
     if all(pool.key != known.key for known in timetable.pools):
         return PoolTarget(pool, 0, ())
@@ -86,7 +88,7 @@ def pool_target(
 
 
 def requesting_occurrences(timetable: Timetable, pool: TimetablePool, now: int) -> tuple[str, ...]:
-    """The open occurrences that have seats of this pool."""
+    """Return the ids of the open occurrences that have seats of this pool."""
     seats = full_count(pool.resource_class)
     return tuple(item.id for item in open_now(active_occurrences(timetable), now) if seats(item))
 
@@ -112,13 +114,14 @@ def desired_state(
     sessions: Mapping[str, int] | None = None,
     override: int | None = None,
 ) -> DesiredState:
+    """Return the desired state of a pool at `now`."""
     return DesiredState(pool_target(timetable, pool, now, sessions, override), timetable, now, sessions)
 
 
 def replica_change(found: int, desired: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
-    """What to do about a pool that stands at `found`; None if that is what is wanted.
+    """Return the change that a pool with `found` replicas needs; None if it needs none.
 
-    `settled` is how the pool was last seen in order, None as long as it was not.
+    `settled` is the last state in which the pool was as desired, None before the first.
     """
     wanted = desired.target
     if found == wanted.replicas:
@@ -129,6 +132,7 @@ def replica_change(found: int, desired: DesiredState, settled: DesiredState | No
 
 
 def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> str:
+    """Return the reason of a change, for the log."""
     wanted = desired.target
     if desired.why:
         return desired.why

@@ -11,8 +11,9 @@ DAY = 86_400
 
 @lru_cache(maxsize=4096)
 def _date_text(day: int) -> str:
-    """The date of a day counted from 1970-01-01, by the civil calendar (eras of 400 years that begin in
-    March).
+    """Return the date of a day counted from 1970-01-01, with a trailing `T`.
+
+    Proleptic Gregorian calendar, in eras of 400 years that begin in March.
     """
     era, of_era = divmod(day + 719_468, 146_097)
     year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
@@ -30,7 +31,7 @@ def _time_text(second: int) -> str:
 
 @lru_cache(maxsize=4096)
 def _day(date: str) -> int:
-    """The inverse of `_date_text`, for a text of its form. A day that does not exist gives some other day."""
+    """Return the day of a date. A date that does not exist gives some other day."""
     year, month = int(date[:4]), int(date[5:7])
     if month <= 2:
         year, month = year - 1, month + 12
@@ -41,15 +42,16 @@ def _day(date: str) -> int:
 
 @lru_cache(maxsize=4096)
 def instant_text(seconds: int) -> str:
-    """For the years 1 to 9999. Cached: courses share their hours, so a site's timetables repeat
-    themselves.
+    """Return the text of an instant of the years 1 to 9999.
+
+    Cached, because the timetables of a site repeat the same instants.
     """
     day, second = divmod(seconds, DAY)
     return _date_text(day) + _time_text(second)
 
 
 def parse_instant(text: str) -> int:
-    """Raises ValueError for everything that `instant_text` does not write, such as 30 February."""
+    """Parse an instant. Raises ValueError for what `instant_text` does not write, such as 30 February."""
     try:
         seconds = _day(text[:11]) * DAY + int(text[11:13]) * 3600 + int(text[14:16]) * 60 + int(text[17:19])
         good = instant_text(seconds) == text

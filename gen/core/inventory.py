@@ -10,30 +10,36 @@ PersistentSlots = Mapping[str, frozenset[str]]
 
 
 class Inventory(NamedTuple):
+    """The content of the inventory ConfigMap `name`."""
+
     name: str
     names: frozenset[str] | None  # of reservations; None: it is of no sense
     persistent: PersistentSlots | None = None  # None: it does not tell
 
 
 def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:
+    """Parse the data of the inventory ConfigMap."""
     said = data.get(SLOTS_KEY)
     return Inventory(name, _names(str(data.get(KEY) or "")), _parse_slots(said) if said else None)
 
 
 def slots_line(reservation: str, slots: str, digest: str, count: int) -> str:
-    """Of one pool whose slots stand: `slots` is what their names begin with, `digest` what they end with."""
+    """Return the line of a pool with persistent slots.
+
+    Names of its slots begin with `slots` and end with `digest`.
+    """
     return f"{reservation} {slots} {digest} {count}"
 
 
 def _names(text: str) -> frozenset[str] | None:
-    """One name a line. A text with neither names nor remarks, or with anything else, is of no sense."""
+    """Parse one name a line. Invalid or empty text gives None."""
     names = frozenset(_lines(text))
     good = all(name.isascii() and name.replace("-", "").isalnum() and name == name.lower() for name in names)
     return names if text.strip() and good else None
 
 
 def _parse_slots(said: object) -> PersistentSlots | None:
-    """None where any line is of no sense."""
+    """Parse the lines of persistent slots. An invalid line gives None."""
     found: dict[str, frozenset[str]] = {}
     for line in _lines(str(said)):
         words = line.split()
@@ -49,7 +55,7 @@ _MAX_SLOTS = 100_000  # slots of a pool, which no line of ours exceeds
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Those that begin with # are remarks."""
+    """Yield the lines that are neither empty nor comments (#)."""
     for line in text.splitlines():
         if line.strip() and not line.strip().startswith("#"):
             yield line.strip()

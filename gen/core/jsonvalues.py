@@ -13,10 +13,11 @@ Tree = dict[str, object]
 
 
 class TimetableError(Exception):
-    """The text is no timetable that this code can read; the message says where and why."""
+    """The text is not a valid timetable; the message has the path and the reason."""
 
 
 def field(tree: dict[str, object], key: str, read: Callable[[object, str], T], at: str = "") -> T:
+    """Read a required key of an object by `read`."""
     path = f"{at}.{key}" if at else key
     if key not in tree:
         raise TimetableError(f"{path}: is missing")
@@ -61,6 +62,6 @@ def instant_of(value: object, at: str) -> int:
 
 
 def _shown(value: object) -> str:
-    """The value as JSON, cut to a length that fits into a line of the log."""
+    """Return the value as JSON, shortened for the log."""
     said = json.dumps(value)
     return said if len(said) <= 60 else said[:57] + "..."

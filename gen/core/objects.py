@@ -9,13 +9,15 @@ from gen.core.labels import OCCURRENCE
 
 
 class ObjectKind(NamedTuple):
+    """A kind of Kubernetes object and its API."""
+
     name: str
     version: str  # with its group
     plural: str
     of_cluster: bool = False  # it has no namespace, whichever is said
 
     def path(self, namespace: str, name: str = "") -> str:
-        """Of one object, or of all in the namespace; with an empty one, in the cluster."""
+        """Return the API path of an object, or of all objects in the namespace (empty: in the cluster)."""
         prefix = "apis" if "/" in self.version else "api"
         home = f"/namespaces/{quote(namespace, safe='')}" if namespace and not self.of_cluster else ""
         path = f"/{prefix}/{self.version}{home}/{self.plural}"
@@ -40,28 +42,28 @@ JsonObject = Mapping[str, Any]
 
 
 def is_pod_serving(pod: JsonObject) -> bool:
-    """Its program runs, whatever the sidecar does."""
+    """Return whether the main program of the pod runs, regardless of the sidecar."""
     return _phase(pod) == "Running" and _runs(pod) and not is_terminating(pod)
 
 
 def is_pod_starting(pod: JsonObject) -> bool:
-    """It may come to serve."""
+    """Return whether the pod may still start to serve."""
     return _phase(pod) in ("Pending", "Running") and not _runs(pod) and not is_terminating(pod)
 
 
 def is_terminating(ref: JsonObject) -> bool:
-    """An object of any kind has been deleted, and is not away yet."""
+    """Return whether an object has been deleted but still exists."""
     return "deletionTimestamp" in ref["metadata"]
 
 
 def containers(pod: JsonObject) -> list[dict[str, Any]]:
-    """What is told of each; sidecars are among those that begin first."""
+    """Return the status of all containers, including sidecars."""
     status = pod.get("status") or {}
     return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
 
 
 def _runs(pod: JsonObject) -> bool:
-    """The container of the program has the name of the role."""
+    """Return whether the main container runs; its name is that of the role."""
     return any(
         one.get("name") == OCCURRENCE and (one.get("state") or {}).get("running") is not None
         for one in containers(pod)
@@ -77,8 +79,9 @@ _MAX_MESSAGE = 1024  # characters of a message, by the API server's own check
 
 
 class EventSubject(NamedTuple):
-    """An object. With an empty `uid`, `kubectl describe` does not find its events, `kubectl get events`
-    does.
+    """The object of an Event.
+
+    With an empty `uid`, `kubectl describe` does not show its Events; `kubectl get events` does.
     """
 
     namespace: str
@@ -88,7 +91,7 @@ class EventSubject(NamedTuple):
 
 
 def make_event(subject: EventSubject, kind: str, reason: str, message: str, now: float) -> dict[str, object]:
-    """`kind` is NORMAL or WARNING, `reason` one CamelCase word."""
+    """Return an Event object. `kind` is NORMAL or WARNING, `reason` one CamelCase word."""
     instant = instant_text(int(now))
     return {
         "apiVersion": "v1",

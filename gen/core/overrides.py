@@ -14,14 +14,14 @@ MAX_TARGET = 10_000  # as a target: what is more is a slip of the finger
 
 
 class Override(NamedTuple):
-    """In force before `until`, whatever the timetable says."""
+    """A target that replaces the timetable's until `until`."""
 
     target: int
     until: int
 
 
 def parse_overrides(said: str) -> dict[str, Override]:
-    """By resource class; an empty text says none. Raises TimetableError."""
+    """Parse the annotation, by resource class; empty text gives none. Raises TimetableError."""
     if not said:
         return {}
     try:
@@ -40,8 +40,9 @@ def parse_overrides(said: str) -> dict[str, Override]:
 
 
 def unknown_classes(overrides: Iterable[str], classes: Collection[str]) -> str:
-    """What is wrong with overrides of these classes where a reservation has those; empty if nothing. The
-    others hold.
+    """Return a message about overrides of classes that the reservation does not have; empty if none.
+
+    The other overrides stay in force.
     """
     names = sorted({*overrides} - {*classes})
     if not names:
@@ -51,17 +52,17 @@ def unknown_classes(overrides: Iterable[str], classes: Collection[str]) -> str:
 
 
 def override_target(overrides: Mapping[str, Override], resource_class: str, now: int) -> int | None:
-    """The target of the class at this moment; None: nobody has set one."""
+    """Return the target of the class at `now`; None without an override."""
     found = overrides.get(resource_class)
     return found.target if found and now < found.until else None
 
 
 def override_end(overrides: Mapping[str, Override], resource_class: str) -> int:
-    """When that of the class ends; 0: there is none."""
+    """Return when the override of the class ends; 0 without one."""
     found = overrides.get(resource_class)
     return found.until if found else 0
 
 
 def next_override_end(overrides: Iterable[Override], now: int) -> int | None:
-    """When the next one is over."""
+    """Return when the next override ends after `now`."""
     return min((item.until for item in overrides if item.until > now), default=None)

@@ -22,7 +22,7 @@ Points = tuple[tuple[int, int], ...]
 
 
 class PoolObservation(NamedTuple):
-    """How a pool was found."""
+    """The observed state of a pool."""
 
     resource_class: str
     wanted: int
@@ -33,7 +33,7 @@ class PoolObservation(NamedTuple):
 
 
 class OccurrenceRecord(NamedTuple):
-    """Of one occurrence; all by class."""
+    """The record of one occurrence; all values are by resource class."""
 
     occurrence: str
     promised: Mapping[str, int] = {}
@@ -45,7 +45,7 @@ class OccurrenceRecord(NamedTuple):
 def with_observation(
     record: OccurrenceRecord, item: TimetableOccurrence, looks: Iterable[PoolObservation], now: int
 ) -> OccurrenceRecord:
-    """With one more look at the pools of the occurrence."""
+    """Return the record with another observation of the pools of the occurrence."""
     promised = {name: count for name, count in item.seats if count}
     peak, targets = dict(record.peak), dict(record.targets)
     ready = set()
@@ -63,7 +63,7 @@ def with_observation(
 
 
 def with_point(points: Points, now: int, value: int) -> Points:
-    """Of too many points, the smallest step between the first and the last is forgotten."""
+    """Return the points with another one. With too many, the smallest step is dropped."""
     if points and points[-1][1] == value:
         return points
     points = (*points, (now, value))
@@ -74,7 +74,7 @@ def with_point(points: Points, now: int, value: int) -> Points:
 
 
 def record_json(record: OccurrenceRecord) -> dict[str, object]:
-    """As JSON has it. What is not known is left out."""
+    """Return the record as JSON values. Unknown values are left out."""
     found: dict[str, object] = {"occurrence": record.occurrence, "promised": dict(record.promised)}
     if record.ready_at is not None:
         found["readyAt"] = instant_text(record.ready_at)
@@ -87,8 +87,9 @@ def record_json(record: OccurrenceRecord) -> dict[str, object]:
 
 
 def record_annotations(records: Sequence[OccurrenceRecord]) -> dict[str, str]:
-    """`records` in the order in which their occurrences opened, at least one. The single annotations are
-    about the last; of very many the first are forgotten.
+    """Return the annotations of the Job for these records, at least one, in the order of opening.
+
+    The single annotations describe the last record. With too many records, the first are dropped.
     """
     last, kept = records[-1], [json.dumps(record_json(record)) for record in records[-MAX_RECORDS:]]
     while len(kept) > 1 and sum(map(len, kept)) > MAX_RECORD_BYTES:
@@ -108,13 +109,15 @@ def _counts_text(counts: Mapping[str, int]) -> str:
 
 
 def _targets_text(targets: Mapping[str, Points]) -> str:
-    """`07:30:00=25 08:10:00=12`, in UTC; with several classes each behind its name."""
+    """Return targets as text, such as `07:30:00=25 08:10:00=12` (UTC), after their class if there are
+    several.
+    """
     told = {name: " ".join(_points_text(points)) for name, points in targets.items()}
     return next(iter(told.values()), "") if len(told) < 2 else "; ".join(map(": ".join, told.items()))
 
 
 def _points_text(points: Points) -> Iterator[str]:
-    """A change on another day than the one before says its day, too."""
+    """Yield the text of each point; after a change of day it includes the date."""
     day = ""
     for at, value in points:
         text = instant_text(at)
@@ -124,7 +127,7 @@ def _points_text(points: Points) -> Iterator[str]:
 
 
 def parse_records(said: str) -> list[OccurrenceRecord]:
-    """From the annotation that a pod before has left. Nothing from one that is malformed."""
+    """Parse the annotation of an earlier pod; malformed text gives no records."""
     try:
         return [_parse_record(tree) for tree in json.loads(said)] if said else []
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -155,7 +158,7 @@ def _parse_points(value: object) -> Points:
 
 
 def merge_records(before: OccurrenceRecord, after: OccurrenceRecord) -> OccurrenceRecord:
-    """What a pod before has seen of an occurrence, and what its successor has seen since."""
+    """Merge the record of an earlier pod with that of its successor."""
     instants = [at for at in (before.ready_at, after.ready_at) if at is not None]
     peak = {
         name: max(before.peak.get(name, 0), after.peak.get(name, 0)) for name in {**before.peak, **after.peak}
@@ -182,11 +185,12 @@ _REMEDY = {
 
 
 def readiness_due(item: TimetableOccurrence, settings: TimetableSettings) -> int:
+    """Return when all seats of an occurrence should be ready."""
     return max(item.start - 60 * settings.ready_minutes, item.open + READY_GRACE_SECONDS)
 
 
 def judge_readiness(before: str, asked: int, look: PoolObservation, now: float) -> str:
-    """READY is for ever: what placeholders make room for later is no lateness."""
+    """Return the new readiness. READY is final: placeholders that give way later are not late."""
     if before == READY or now < asked:
         return before
     if look.ready >= look.wanted:

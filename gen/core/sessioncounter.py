@@ -13,7 +13,7 @@ from gen.core.sessions import UNKNOWN_TEMPLATE, Claim, Session, project_of
 
 
 class _ReleasedSeat:
-    """That a session gave back: the `number`th."""
+    """A seat that a session released; `number` counts them."""
 
     __slots__ = ("is_taken", "kind", "number", "session", "until")
 
@@ -27,7 +27,10 @@ class _ReleasedSeat:
 
 
 class GracePeriod:
-    """`alike` gives the same value for sessions that can stand for each other."""
+    """Keeps sessions that left for a grace period.
+
+    `alike` returns equal values for sessions that can replace each other.
+    """
 
     def __init__(self, seconds: float, alike: Callable[[Session], Hashable]) -> None:
         self.seconds = seconds
@@ -41,25 +44,25 @@ class GracePeriod:
         self._taken = 0  # since then
 
     def __len__(self) -> int:
-        """Sessions that are there."""
+        """Return the number of present sessions."""
         return len(self._here)
 
     def get(self, session_id: str) -> Session | None:
-        """If it is there."""
+        """Return the session if it is present."""
         return self._here.get(session_id)
 
     def forget_kinds(self) -> None:
-        """Other sessions are alike from now on."""
+        """Regroup sessions, because `alike` has changed."""
         self._kinds = None
 
     def arrive(self, session: Session, now: float) -> None:
-        """It has come, or it is there and has changed."""
+        """Add a session, or update one that is present."""
         if session.id not in self._here and self._given_back:
             self._stand_in(session, now)
         self._here[session.id] = session
 
     def leave(self, session_id: str, now: float) -> None:
-        """It has gone, or is not active any more. Nothing for one that is not there."""
+        """Remove a session that ended or is no longer active. Unknown sessions are ignored."""
         session = self._here.pop(session_id, None)
         if session is not None and self.seconds:
             self._number += 1
@@ -72,7 +75,7 @@ class GracePeriod:
         yield from self.departed(now)
 
     def departed(self, now: float) -> Iterator[Session]:
-        """Those that left and still count."""
+        """Yield the sessions that left and still count."""
         for seat in [seat for seat in self._given_back.values() if not self._holds(seat, now)]:
             self._take(seat)
         for seat in self._given_back.values():
@@ -82,12 +85,14 @@ class GracePeriod:
         yield from self._here.values()
 
     def next_change(self, now: float) -> float | None:
-        """When the next departed session stops to count."""
+        """Return when the next departed session stops counting."""
         return min((seat.until for seat in self._given_back.values() if now < seat.until), default=None)
 
     def _stand_in(self, session: Session, now: float) -> None:
-        """For the last to have left of those that are like it: so no more are counted than were there within
-        the wait. If it is itself among them, it leaves its earlier end to that one.
+        """Let the session take the seat of the similar session that left last.
+
+        So the count never exceeds the largest number within the grace period. If the session itself had left,
+        its earlier end passes to that other session.
         """
         kinds, kind = self._by_kind(), self._alike(session)
         last = self._last(kinds.get(kind, []), kind, now)
@@ -109,7 +114,7 @@ class GracePeriod:
             insort(kinds[kind], own)
 
     def _last(self, given: list[_ReleasedSeat], kind: Hashable, now: float) -> _ReleasedSeat | None:
-        """Of those that still count; what is of no use any more is left out from then on."""
+        """Return the last released seat that still counts, and drop those that do not."""
         while given:
             seat = given[-1]
             if not seat.is_taken and seat.kind == kind:
@@ -127,7 +132,7 @@ class GracePeriod:
         return self._kinds
 
     def _sort_in(self, seat: _ReleasedSeat, kinds: dict[Hashable, list[_ReleasedSeat]]) -> None:
-        """The newest."""
+        """Add the newest seat to its kind."""
         seat.kind = self._alike(seat.session)
         kinds.setdefault(seat.kind, []).append(seat)
 
@@ -137,9 +142,7 @@ class GracePeriod:
         del self._given_back[seat.session.id]
 
     def _holds(self, seat: _ReleasedSeat, now: float) -> bool:
-        """Whether it still counts. A clock that is set back must not keep it for longer than it was meant
-        to.
-        """
+        """Return whether the seat still counts. Setting the clock back does not extend it."""
         return now < seat.until <= now + self.seconds
 
 
@@ -147,14 +150,17 @@ _REMEMBERED = 1024
 
 
 class ClaimCounts(NamedTuple):
-    """By the ids of claims."""
+    """Session counts by claim id."""
 
     counted: dict[str, int]  # those that left a moment ago included
     here: dict[str, int]
 
 
 class SessionCounter:
-    """`template` says that of a session's project; None: not yet."""
+    """Counts the sessions of a class for each claim.
+
+    `template` returns the template of a session's project, None while it is being looked up.
+    """
 
     def __init__(self, seconds: float, template: Callable[[Session, float], str | None]) -> None:
         """A session that left counts for `seconds` more."""
@@ -182,7 +188,7 @@ class SessionCounter:
         self._grace.seconds = seconds
 
     def set_claims(self, claims: tuple[Claim, ...]) -> None:
-        """Ranked."""
+        """Set the claims, which must be ranked."""
         if claims != self._claims:
             self._claims, self._counts, self._here = claims, None, None
             self._births = tuple({claim.open for claim in claims if claim.match.ignores_earlier})
@@ -190,7 +196,7 @@ class SessionCounter:
             self._grace.forget_kinds()
 
     def arrive(self, session: Session, now: float) -> None:
-        """It has come, or has changed. A template never changes, so that of the same project is kept."""
+        """Add or update a session. The template of a project never changes, so a known one is kept."""
         before = self._grace.get(session.id)
         is_kept = (
             before is not None and session.id not in self._held and project_of(before) == project_of(session)
@@ -201,12 +207,13 @@ class SessionCounter:
             self._look_at(session, now)
 
     def leave(self, session_id: str, now: float) -> None:
+        """Remove a session."""
         self._held.pop(session_id, None)
         self._count(self._grace.get(session_id), -1)
         self._grace.leave(session_id, now)
 
     def replace(self, namespace: str, sessions: Mapping[str, Session], now: float) -> None:
-        """These are all of the namespace; what else was there has left."""
+        """Replace all sessions of the namespace."""
         for known in (self._held, {session.id: session for session in self._grace.here()}):
             for session in [one for one in known.values() if one.namespace == namespace]:
                 if session.id not in sessions:
@@ -215,7 +222,7 @@ class SessionCounter:
             self.arrive(session, now)
 
     def look_again(self, now: float, projects: Iterable[str] | None = None) -> None:
-        """At the templates of these projects, or of all, where they were not known."""
+        """Look up unknown templates again, of these projects or of all."""
         for name in list(self._unsure if projects is None else projects):
             for session_id in self._unsure.pop(name, ()):
                 session = self._held.get(session_id) or self._grace.get(session_id)
@@ -223,7 +230,7 @@ class SessionCounter:
                     self.arrive(session, now)
 
     def look_at_all(self, now: float) -> None:
-        """At the templates of everybody, also of those who know theirs."""
+        """Look up the templates of all sessions again, including known ones."""
         here = [session for session in self._grace.here() if session.id not in self._held]
         for session in [*here, *self._held.values()]:
             self._look_at(session, now)
@@ -271,15 +278,16 @@ class SessionCounter:
             self._count(session, 1)
 
     def _count(self, session: Session | None, number: int) -> None:
-        """One more or one less is there."""
+        """Add `number` to the group of the session."""
         self._counts = None
         if session is not None and self._here is not None:
             places = self._group(session)
             self._here[places] = self._here.get(places, 0) + number
 
     def _group(self, session: Session) -> ClaimGroup:
-        """Remembered for all sessions that no claim can tell apart. Mappings of labels are shared, and kept
-        alive by what is remembered, so that their identity is enough.
+        """Return the group of a session, cached for sessions that no claim distinguishes.
+
+        Mappings of labels are shared and kept alive by the cache, so their identity is a valid key.
         """
         key = (
             session.namespace,

@@ -13,9 +13,7 @@ RENKU_PROJECT = "renku.io/project_id"  # an annotation
 
 
 class Session(NamedTuple):
-    """An active session of one resource class. Of labels and annotations, those that somebody asks for are
-    enough.
-    """
+    """An active session of a resource class. It has only the labels and annotations that a match uses."""
 
     id: str  # for ever, of the whole cluster: its uid
     namespace: str
@@ -26,7 +24,7 @@ class Session(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What narrows the sessions of a class to one course. All empty: every session of the class."""
+    """Narrows the sessions of a class to one course. If all fields are empty, it matches every session."""
 
     namespaces: tuple[str, ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
@@ -36,7 +34,7 @@ class Match(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """An open occurrence that takes sessions of one class, whatever its behaviour."""
+    """An open occurrence that may take sessions of a class, whatever its behavior."""
 
     id: str
     open: int
@@ -47,12 +45,12 @@ class Claim(NamedTuple):
 
 
 def project_of(session: Session) -> str:
-    """By which its template is looked up; empty where it has none."""
+    """Return the project by which the template is looked up; empty without one."""
     return session.annotations.get(RENKU_PROJECT, "")
 
 
 def fits(session: Session, claim: Claim) -> bool:
-    """Where nobody could tell the template of a project, the class alone decides."""
+    """Return whether the claim matches the session. If the template is unknown, the class decides."""
     match = claim.match
     return (
         (not match.namespaces or session.namespace in match.namespaces)
@@ -64,8 +62,9 @@ def fits(session: Session, claim: Claim) -> bool:
 
 
 def ranked(claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """The first is the first to get a session that fits several: the more specific match, then who ends
-    first, starts first, then by id.
+    """Return the claims in the order in which they get a session that fits several.
+
+    The more specific match comes first, then the earlier end, the earlier start, and the id.
     """
     return tuple(sorted(claims, key=_specificity))
 
@@ -80,14 +79,14 @@ SOURCES = ("renku", "jupyterhub", "pods", "custom")
 
 
 class Inactive(NamedTuple):
-    """Sessions that do not count: those in which the field at `path` (`spec.suspend`) is one of `values`."""
+    """Excludes sessions whose field at `path` (such as `spec.suspend`) is one of `values`."""
 
     path: str
     values: tuple[str, ...]
 
 
 class Recognition(NamedTuple):
-    """The same for all reservations of a class. `group` to `inactive` are said by `custom` only."""
+    """How sessions of a class are recognized. Only `custom` uses `group` to `inactive`."""
 
     source: str
     namespaces: tuple[str, ...]
@@ -101,6 +100,7 @@ class Recognition(NamedTuple):
 
 
 def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Match]:
+    """Parse the `sessions` of a pool in a timetable."""
     source = field(tree, "source", text, at)
     if source not in SOURCES:
         raise TimetableError(f"{at}.source: {source!r} is not one of {', '.join(SOURCES)}")
@@ -140,7 +140,7 @@ def _parse_inactive(tree: object, at: str) -> Inactive:
 
 
 def _selector(tree: dict[str, object], at: str) -> str:
-    """As the API server wants it in a query: `app=jupyterhub,component in (a,b),!old`."""
+    """Return a label selector for a query, such as `app=jupyterhub,component in (a,b),!old`."""
     labels = _pairs(_optional(tree, "matchLabels", mapping, {}, at), f"{at}.matchLabels")
     said = [f"{key}={value}" for key, value in labels]
     for n, item in enumerate(_optional(tree, "matchExpressions", sequence, [], at)):
@@ -175,7 +175,7 @@ def _pairs(tree: dict[str, object], at: str) -> tuple[tuple[str, str], ...]:
 
 
 def _label(value: object, at: str) -> str:
-    """A text that may be empty, as the value of a label may."""
+    """Read a string that may be empty, as label values may."""
     if not isinstance(value, str):
         raise TimetableError(f"{at}: {value!r} is not a string")
     return value

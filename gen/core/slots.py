@@ -24,13 +24,15 @@ TTL_MARGIN = 3600  # seconds that a slot may stand longer by its `ttl`, which th
 
 
 class SlotOwner(NamedTuple):
-    """A pod that has taken a slot."""
+    """A pod that owns a slot."""
 
     namespace: str
     name: str
 
 
 class Slot(NamedTuple):
+    """A slot, as read from the API server."""
+
     name: str
     uid: str
     version: str
@@ -43,7 +45,7 @@ class Slot(NamedTuple):
 
     @property
     def is_to_close(self) -> bool:
-        """It holds its seat, and a placeholder that comes later could still take it."""
+        """Whether the slot is available but still allows placeholders as owners."""
         return bool(self.closed) and self.phase == AVAILABLE
 
     @property
@@ -57,7 +59,7 @@ class Slot(NamedTuple):
 
 
 def parse_slot(tree: Tree) -> Slot:
-    """Raises KeyError, TypeError or ValueError for what no API server sends."""
+    """Parse a Reservation. Raises KeyError, TypeError or ValueError if it is malformed."""
     metadata, spec, status = (_part(tree, key) for key in ("metadata", "spec", "status"))
     owners = status.get("currentOwners")
     return Slot(
@@ -78,27 +80,30 @@ def slot_name(slots: SlotSpec, ordinal: int) -> str:
 
 
 def slot_selector(slots: SlotSpec) -> str:
-    """Of all slots of the pool, of whatever shape, but for those that git holds."""
+    """Return the label selector of all slots of the pool, of any shape, except persistent ones."""
     labels = _part(_part(slots.shape, "metadata"), "labels")
     ours = [f"{key}={labels[key]}" for key in (SITE, RESERVATION, CLASS, ROLE)]
     return ",".join((*ours, f"!{PERSISTENT}"))
 
 
 def slot_object(slots: SlotSpec, name: str, now: int, expires: int) -> Tree:
+    """Return the Reservation to create."""
     metadata, spec = _part(slots.shape, "metadata"), _part(slots.shape, "spec")
     return {"metadata": {**metadata, "name": name}, "spec": {**spec, **slot_lifetime(now, expires)}}
 
 
 def slot_lifetime(created: int, expires: int) -> Tree:
-    """How long the slot may stand if nobody removes it. Without a `ttl` of its own it would stand for a day
-    at the most; so that is said too, counted from its creation, and long enough for clocks that differ.
+    """Return the fields that limit how long a slot exists.
+
+    Without a `ttl`, Koordinator removes a Reservation after a day. The `ttl` counts from creation and has a
+    margin for clock differences.
     """
     minutes = max(0, -(-(expires - created) // 60))
     return {"expires": instant_text(expires), "ttl": go_duration(min(60 * minutes, MAX_TTL) + TTL_MARGIN)}
 
 
 def go_duration(seconds: int) -> str:
-    """As Go writes it: `2h5m0s`."""
+    """Format seconds as Go does: `2h5m0s`."""
     hours, minutes = seconds // 3600, seconds // 60 % 60
     said = f"{minutes}m{seconds % 60}s" if seconds >= 60 else f"{seconds}s"
     return f"{hours}h{said}" if hours else said
@@ -110,7 +115,7 @@ def _parse_owner(tree: object) -> SlotOwner:
 
 
 def _closed_owners(labels: Tree, owners: object) -> str:
-    """Our placeholders are known by the labels of their pool, which the slot has too."""
+    """Return the owners without placeholders, which have the labels of the pool."""
     ours = {key: labels.get(key) for key in (SITE, RESERVATION, CLASS)}
     found = [one for one in owners if isinstance(one, dict)] if isinstance(owners, list) else []
     others = [one for one in found if _part(_part(one, "labelSelector"), "matchLabels") != ours]
@@ -133,6 +138,8 @@ MAX_LOOK_GAP = 15.0  # seconds without a look, after which nothing is known of t
 
 
 class SlotDemand(NamedTuple):
+    """How many free slots a pool needs and may keep."""
+
     target: PoolTarget  # whose replicas are the free slots that are wanted
     kept: int  # the most free slots that stay; not less than wanted
     expires: int | None  # when the last of the open occurrences ends; None: nothing is open
@@ -143,8 +150,9 @@ class SlotDemand(NamedTuple):
 
 
 def slot_demand(desired: DesiredState, owners: int, settled: int) -> SlotDemand:
-    """`owners` are the sessions that own slots of ours; `settled` those that own none, and have had their
-    time to take one.
+    """Return the demand for slots.
+
+    `owners` sessions own slots of the pool; `settled` sessions own none and had enough time to take one.
     """
     pool, now = desired.target.pool, desired.now
     if all(pool.key != known.key for known in desired.timetable.pools):
@@ -162,9 +170,7 @@ def slot_demand(desired: DesiredState, owners: int, settled: int) -> SlotDemand:
 
 
 def open_occurrences(desired: DesiredState) -> list[TimetableOccurrence]:
-    """The open occurrences of the pool, those that end first first. Also one that asks for no seat: what is
-    in use then stays until its end.
-    """
+    """Return the open occurrences of the pool by end, including those without seats."""
     found = open_now(active_occurrences(desired.timetable), desired.now)
     named = [
         item for item in found if any(name == desired.target.pool.resource_class for name, _ in item.seats)
@@ -173,16 +179,14 @@ def open_occurrences(desired: DesiredState) -> list[TimetableOccurrence]:
 
 
 def reported_sessions(desired: DesiredState) -> dict[str, int]:
-    """The sessions that we were told of, by occurrence; of what nobody can tell, none."""
+    """Return the reported sessions by occurrence; 0 where unknown."""
     return {item.id: (desired.sessions or {}).get(item.id, 0) for item in open_occurrences(desired)}
 
 
 def _redistribute(
     told: Mapping[str, int], asking: Sequence[TimetableOccurrence], total: int, pool: TimetablePool
 ) -> dict[str, int]:
-    """So many sessions in all. More fill up the occurrences in their order, and the rest goes to the first;
-    fewer leave the last ones first.
-    """
+    """Adjust the sessions to the total: fill occurrences in order, or remove from the last ones first."""
     found, full = dict(told), full_count(pool.resource_class)
     more = total - sum(found.values())
     for item in asking:
@@ -199,9 +203,9 @@ def _redistribute(
 
 
 class SessionDebounce:
-    """How many sessions that own no slot of ours have had `seconds` to take one, for as long as this looks.
+    """Counts sessions without a slot that had `seconds` to take one since observation began.
 
-    Who comes while others take their slots cannot be told from these, so it rather knows too few.
+    A session that comes while others take their slots cannot be distinguished, so the count may be low.
     """
 
     def __init__(self) -> None:
@@ -212,7 +216,7 @@ class SessionDebounce:
         self._came = 0
 
     def look(self, now: float, sessions: int, owners: Mapping[str, int], seconds: float) -> int:
-        """`owners` says how many sessions own each slot, by its uid."""
+        """Add an observation. `owners` is the number of sessions that own each slot, by uid."""
         if not (self._lows and 0 <= now - self._last <= MAX_LOOK_GAP):
             self._lows, self._came, self._since = [], 0, now
             self._owners = owners
@@ -235,13 +239,13 @@ HANDOVER_SECONDS = 60  # seconds for which seats that were handed over wait for 
 
 
 class PlaceholderOwner(NamedTuple):
-    """Where the placeholders of the pool are; by that they are known as owners."""
+    """Identifies the placeholders of the pool among the owners of slots."""
 
     namespace: str
     deployment: str
 
     def sessions(self, slot: Slot) -> int:
-        """How many own the slot."""
+        """Return how many sessions own the slot."""
         ours = f"{self.deployment}-"
         placeholders = sum(
             owner.namespace == self.namespace and owner.name.startswith(ours) for owner in slot.owners
@@ -250,7 +254,7 @@ class PlaceholderOwner(NamedTuple):
 
 
 class SlotCounts(NamedTuple):
-    """The slots of a pool, each in one of these."""
+    """The slots of a pool, each in exactly one of these groups."""
 
     pending: tuple[Slot, ...] = ()
     free: tuple[Slot, ...] = ()
@@ -263,7 +267,7 @@ class SlotCounts(NamedTuple):
 
     @property
     def spare(self) -> int:
-        """Those that hold a seat that no session has, or will."""
+        """The number of slots that no session uses."""
         return len(self.pending) + len(self.free) + len(self.handed)
 
     @property
@@ -272,7 +276,7 @@ class SlotCounts(NamedTuple):
 
     @property
     def present(self) -> tuple[Slot, ...]:
-        """All that nobody has removed yet."""
+        """All slots that have not been removed yet."""
         return (*self.living, *self.dead)
 
     @property
@@ -280,7 +284,7 @@ class SlotCounts(NamedTuple):
         return {slot.name for slot in (*self.present, *self.going)}
 
     def of_shape(self, slots: SlotSpec) -> "SlotCounts":
-        """Those that are as one would be made now."""
+        """Return the slots that have the current shape."""
 
         def ours(some: tuple[Slot, ...]) -> tuple[Slot, ...]:
             return tuple(slot for slot in some if slot.name == slot_name(slots, slot.ordinal))
@@ -290,6 +294,8 @@ class SlotCounts(NamedTuple):
 
 
 class SlotPlan(NamedTuple):
+    """The planned writes to the slots of a pool."""
+
     make: tuple[str, ...] = ()  # names
     renew: tuple[Slot, ...] = ()  # whose end is another one now, or which no placeholder is to take any more
     remove: tuple[Slot, ...] = ()  # if they are still as they were seen
@@ -302,6 +308,7 @@ class SlotPlan(NamedTuple):
 
 
 def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
+    """Group the slots of a pool by their state."""
     found: dict[str, list[Slot]] = {kind: [] for kind in SlotCounts._fields[:6]}
     owners = {}
     for slot in sorted(slots, key=lambda slot: (slot.hash, slot.ordinal, slot.name)):
@@ -323,13 +330,13 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
 
 
 def bridging_placeholders(found: SlotCounts, slots: SlotSpec, wanted: int, replicas: int, now: float) -> int:
-    """How many are to stand beside the slots: those that make room for what is missing, until all of them
-    have handed it over, or those that have been waited for long enough.
+    """Return how many placeholders should exist beside the slots.
 
-    All of them go then, and the rest is asked for again once they have left: it cannot be said which go. Of a
-    Deployment that asks for fewer, those that still wait for a node go first, and these are the wrong ones.
-    Those that were sent away leave one after the other; if more were asked for meanwhile, they would come
-    again. And none is asked for that could take a free slot.
+    Placeholders hold the missing seats until all of them have handed over or have waited long enough. Then
+    all are removed, and the rest is requested again once they have left: when a Deployment is scaled down,
+    the pods that still wait for a node go first, and these are the wrong ones. Removed placeholders leave one
+    after the other; if more were requested meanwhile, they would return. No placeholder is requested that
+    could take a free slot.
     """
     ours = found.of_shape(slots)
     missing, handed = wanted - len(ours.free), ours.handed
@@ -345,7 +352,10 @@ def bridging_placeholders(found: SlotCounts, slots: SlotSpec, wanted: int, repli
 def plan_slots(
     found: SlotCounts, slots: SlotSpec, demand: SlotDemand, now: float, ready: int = 0
 ) -> SlotPlan:
-    """`ready` placeholders are there to hand over, where placeholders come first."""
+    """Return the writes that bring the slots to the demand.
+
+    `ready` placeholders can hand over, where placeholders come first.
+    """
     if demand.expires is None:
         return SlotPlan(drop=found.present)
     ours = found.of_shape(slots)
@@ -368,16 +378,17 @@ def plan_slots(
 
 
 def _surplus(ours: SlotCounts, kept: int) -> tuple[Slot, ...]:
-    """Those that hold nothing yet go first, then the last ones. What was handed over waits for its
-    placeholder to go.
+    """Return the slots to remove: pending ones first, then the last. Handed-over ones wait for their
+    placeholder.
     """
     number = max(0, ours.spare - kept)
     return (*reversed(ours.pending), *reversed(ours.free))[:number]
 
 
 def _outdated(found: SlotCounts, ours: SlotCounts, kept: int, now: float) -> tuple[Slot, ...]:
-    """Of other shapes: each stays until one of the new shape holds its seat, or has waited for long enough
-    for the room that the old one takes.
+    """Return slots of other shapes that can go.
+
+    Each stays until a slot of the current shape holds its seat, or has waited long enough for its room.
     """
     new = set(ours.names)
     pending, free, handed = (
@@ -391,7 +402,7 @@ def _outdated(found: SlotCounts, ours: SlotCounts, kept: int, now: float) -> tup
 
 
 def _names(slots: SlotSpec, number: int, taken: Collection[str]) -> tuple[str, ...]:
-    """The lowest ordinals that are free."""
+    """Return names with the lowest free ordinals."""
     found: list[str] = []
     ordinal = 0
     while len(found) < number:

@@ -9,11 +9,11 @@ from gen.core.timetable import TimetableOccurrence
 
 
 def placeholders(behaviour: str, count: int, active: int, window: tuple[int, int, int], now: int) -> int:
-    """For `count` seats of which `active` sessions have taken some (or more).
+    """Return how many placeholders an occurrence needs for `count` seats and `active` sessions.
 
-    `window` is open, start and end in seconds. Before open and from end on nothing is asked for. `none`
-    asks for all seats whoever is there, `maintain` for the seats that are free, `reduce` for a share of those
-    that falls from 1 at the start to 0 at the end, rounded to the nearest, a half up.
+    `window` is open, start and end in seconds. The result is 0 before open and from end on. `none` returns
+    all seats regardless of sessions, `maintain` the free seats, and `reduce` a share of the free seats that
+    falls from 1 at the start to 0 at the end, rounded half up.
     """
     opens, start, end = window
     if not opens <= now < end:
@@ -27,7 +27,7 @@ def placeholders(behaviour: str, count: int, active: int, window: tuple[int, int
 
 
 def full_count(resource_class: str) -> Callable[[TimetableOccurrence], int]:
-    """What an open occurrence asks of the pool of a class when no session takes a seat's place."""
+    """Return a function for the seats of an occurrence in the pool of a class, ignoring sessions."""
 
     def count(occurrence: TimetableOccurrence) -> int:
         return sum(seats for name, seats in occurrence.seats if name == resource_class)
@@ -36,19 +36,21 @@ def full_count(resource_class: str) -> Callable[[TimetableOccurrence], int]:
 
 
 def open_now(occurrences: Iterable[TimetableOccurrence], now: int) -> tuple[TimetableOccurrence, ...]:
+    """Return the occurrences that are open at `now`."""
     return tuple(item for item in occurrences if item.open <= now < item.end)
 
 
 def target(
     occurrences: Iterable[TimetableOccurrence], now: int, seats: Callable[[TimetableOccurrence], int]
 ) -> int:
-    """The sum over the started occurrences, and for each one in its lead at least the sum over those that
-    will run at its start. So back-to-back occurrences do not double, and overlapping ones add up before the
-    second starts.
+    """Return the target of a pool at `now`.
+
+    It is the sum over the started occurrences, and during the lead of an occurrence at least the sum over
+    those that will run at its start. So back-to-back occurrences do not double, and overlapping ones add up
+    before the second starts.
 
     For example, 25 seats from 08:00 to 10:00 and 25 from 10:00 to 12:00, each with half an hour of lead, are
-    25 seats from 07:30 to 12:00. `seats` is asked about open occurrences only: before `open` and from `end`
-    on, one asks for nothing.
+    25 seats from 07:30 to 12:00. `seats` is called for open occurrences only.
     """
     asked = [(item, seats(item)) for item in open_now(occurrences, now)]
 
@@ -59,7 +61,7 @@ def target(
 
 
 def next_change(occurrences: Iterable[TimetableOccurrence], now: int) -> int | None:
-    """The next instant after `now` at which an occurrence opens, starts or ends."""
+    """Return the next instant after `now` at which an occurrence opens, starts or ends."""
     return min(
         (instant for item in occurrences for instant in (item.open, item.start, item.end) if instant > now),
         default=None,
@@ -69,6 +71,6 @@ def next_change(occurrences: Iterable[TimetableOccurrence], now: int) -> int | N
 def opens_within(
     occurrences: Iterable[TimetableOccurrence], now: int, seconds: int
 ) -> TimetableOccurrence | None:
-    """The first occurrence that is not open at `now` but will be at most `seconds` later."""
+    """Return the first occurrence that is closed at `now` and opens at most `seconds` later."""
     coming = (item for item in occurrences if now < item.open <= now + seconds)
     return min(coming, key=lambda item: (item.open, item.id), default=None)

@@ -28,7 +28,7 @@ BEHAVIOURS = ("maintain", "reduce", "none")
 
 
 class SlotSpec(NamedTuple):
-    """How the seats of a pool are held by Reservations of Koordinator, one a seat."""
+    """How the Reservations that hold the seats of a pool look, one for each seat."""
 
     name: str  # with which that of every slot begins
     hash: str  # of the shape
@@ -38,6 +38,8 @@ class SlotSpec(NamedTuple):
 
 
 class TimetablePool(NamedTuple):
+    """A pool of a reservation: the seats of one resource class."""
+
     resource_class: str
     deployment: str  # the name of the pool, also where it has no Deployment
     behaviour: str
@@ -48,14 +50,14 @@ class TimetablePool(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Another one where another backend holds the pool."""
+        """Identifies the pool together with its backend."""
         if self.node_pool:
             return f"{self.node_pool}/nodes"
         return f"{self.deployment}/slots" if self.slots else self.deployment
 
     @property
     def scaled(self) -> str:
-        """The name of what has its replicas, where anything has."""
+        """The name of the object that has the replicas."""
         return self.node_pool or self.deployment
 
     @property
@@ -64,7 +66,7 @@ class TimetablePool(NamedTuple):
 
 
 class TimetableSettings(NamedTuple):
-    """What the site says of its windows. Seconds and minutes."""
+    """Settings of the site for its windows, in seconds and minutes."""
 
     stabilization_seconds: int = 30  # how long a session that left still counts
     ready_minutes: int = 5  # before the start of an occurrence, at which all seats should be ready
@@ -72,7 +74,7 @@ class TimetableSettings(NamedTuple):
 
 
 class TimetableOccurrence(NamedTuple):
-    """Half-open: open from `open` on, started from `start` on, over at `end`. open <= start < end."""
+    """An occurrence, from `open` (inclusive) to `end` (exclusive). open <= start < end."""
 
     id: str
     open: int
@@ -91,18 +93,19 @@ class Timetable(NamedTuple):
 
 
 def slot_hash(shape: dict[str, object]) -> str:
-    """Eight hex digits: another shape is another name, because no change reaches a slot that stands."""
+    """Return eight hex digits of the shape, for the name: an existing slot cannot change its shape."""
     from hashlib import sha256  # noqa: PLC0415 - most have no slots
 
     return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def active_occurrences(timetable: Timetable) -> tuple[TimetableOccurrence, ...]:
-    """The occurrences that may open: none of a suspended reservation."""
+    """Return the occurrences that may open: none of a suspended reservation."""
     return () if timetable.suspend else timetable.occurrences
 
 
 def parse_timetable(said: str) -> Timetable:
+    """Parse a timetable. Raises TimetableError if any part is malformed."""
     try:
         tree: object = json.loads(said)
     except (ValueError, RecursionError) as error:
@@ -123,7 +126,7 @@ def parse_timetable(said: str) -> Timetable:
 
 
 def _check_header(top: dict[str, object]) -> None:
-    """The version is told first: of a text of tomorrow nothing else can be judged."""
+    """Check the version first: nothing else can be judged in a newer version."""
     version = field(top, "version", non_negative)
     if not 1 <= version <= VERSION:
         raise TimetableError(f"version: {version} is not supported; versions 1 to {VERSION} are")

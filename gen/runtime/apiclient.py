@@ -45,7 +45,10 @@ Transport = Callable[[Request], Response]
 
 
 class ApiError(Exception):
-    """`status` is 0 without an answer; `reason` is one word for programs, the message is for people."""
+    """A request failed.
+
+    `status` is 0 without a response; `reason` is one word for programs, the message is for people.
+    """
 
     def __init__(self, status: int, reason: str, message: str, retry_after: float = 0.0) -> None:
         super().__init__(message)
@@ -54,11 +57,11 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
     def is_gone(self) -> bool:
-        """The API server itself says that there is no such object. Other 404s do not say so."""
+        """Return whether the API server says that the object does not exist. Other 404s do not say so."""
         return self.status == 404 and self.reason == "NotFound"
 
     def is_conflict(self) -> bool:
-        """The object has changed since it was read."""
+        """Return whether the object has changed since it was read."""
         return self.status == 409
 
 
@@ -68,7 +71,7 @@ class ScaleSubresource(NamedTuple):
 
 
 class ScaleTarget(NamedTuple):
-    """Or a NodePool of a fixed number of nodes: it is scaled in the same way."""
+    """The state of a Deployment, or of a NodePool with a fixed number of nodes."""
 
     replicas: int  # as wanted by the spec
     resource_version: str
@@ -77,7 +80,7 @@ class ScaleTarget(NamedTuple):
 
 
 class TimetableText(NamedTuple):
-    """What the ConfigMap of a timetable says, unread."""
+    """The content of a timetable's ConfigMap, not parsed yet."""
 
     timetable: str
     overrides: str = ""  # of its annotation; empty: there is none
@@ -86,11 +89,12 @@ class TimetableText(NamedTuple):
 
 class Api:
     def __init__(self, transport: Transport, field_manager: str = FIELD_MANAGER) -> None:
-        """`field_manager` is the name under which the server notes what is written."""
+        """`field_manager` is the name the server records for writes."""
         self._transport = transport
         self.field_manager = field_manager
 
     def get(self, kind: ObjectKind, namespace: str, name: str) -> dict[str, object]:
+        """Get an object."""
         return self.ask(Request("GET", kind.path(namespace, name)), kind.name)
 
     def get_timetable(self, namespace: str, name: str) -> TimetableText:
@@ -126,38 +130,41 @@ class Api:
     def scale(
         self, namespace: str, name: str, replicas: int, resource_version: str, kind: ObjectKind = DEPLOYMENT
     ) -> ScaleSubresource:
-        """The scale as the server took it. A conflict if it has changed since `resource_version` was read."""
+        """Scale an object and return its new scale.
+
+        Raises a conflict if the object has changed since `resource_version`.
+        """
         patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
         path = f"{kind.path(namespace, name)}/scale?fieldManager={self.field_manager}"
         return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
 
     def get_job_annotation(self, namespace: str, job: str, key: str) -> str:
-        """Empty where it has none."""
+        """Return an annotation of a Job, empty without one."""
         found = _annotations(self.get(JOB, namespace, job)).get(key)
         return found if isinstance(found, str) else ""
 
     def annotate(
         self, kind: ObjectKind, namespace: str, name: str, annotations: Mapping[str, str | None]
     ) -> None:
-        """Those that are None are taken away; others stay."""
+        """Set annotations; None removes one. Others stay."""
         patch = json.dumps({"metadata": {"annotations": annotations}}).encode()
         path = f"{kind.path(namespace, name)}?fieldManager={self.field_manager}"
         self.ask(Request("PATCH", path, patch), kind.name)
 
     def tell(self, namespace: str, event: dict[str, object]) -> None:
-        """Posts an event made by `gen.core.objects`."""
+        """Create an Event made by `gen.core.objects.make_event`."""
         path = EVENT.path(namespace)
         self.ask(Request("POST", path, json.dumps(event).encode(), JSON), EVENT.name)
 
     def read(self, request: Request) -> str:
-        """What a good answer says, for whoever has not the memory for all of it as values."""
+        """Return the text of a successful response, to be parsed in parts where memory is scarce."""
         answer = self._transport(request)
         if answer.status != 200:
             response_object(answer)
         return answer.body.decode(errors="replace")
 
     def ask(self, request: Request, *kinds: str) -> dict[str, object]:
-        """The object of one of these kinds that the server answers."""
+        """Return the object of the response, which must be of one of these kinds."""
         answer = self._transport(request)
         body = response_object(answer)
         if body.get("kind") not in kinds:
@@ -168,7 +175,10 @@ class Api:
 
 
 def response_object(answer: Response) -> dict[str, object]:
-    """The JSON object of a good answer, empty where it is none. Raises ApiError for a refusal."""
+    """Return the JSON object of a successful response, empty if it is not an object.
+
+    Raises ApiError for any other status.
+    """
     try:
         tree: object = json.loads(answer.body)
     except (ValueError, RecursionError):
@@ -189,7 +199,7 @@ def _annotations(body: dict[str, object]) -> dict[str, object]:
 
 
 def _scale(body: dict[str, object]) -> ScaleSubresource:
-    """At zero the server leaves `replicas` out."""
+    """Parse a Scale. The server leaves out `replicas` if it is zero."""
     metadata, spec = body.get("metadata"), body.get("spec", {})
     version = metadata.get("resourceVersion") if isinstance(metadata, dict) else None
     replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
@@ -201,7 +211,7 @@ def _scale(body: dict[str, object]) -> ScaleSubresource:
 
 
 def _status_error(answer: Response, body: dict[str, object]) -> ApiError:
-    """From the Status object that the API server sends; a proxy before it may send anything."""
+    """Return the error of a Status object; a proxy may send anything else."""
     reason = body.get("reason")
     message = body.get("message") if isinstance(reason, str) else None
     return ApiError(
@@ -213,7 +223,7 @@ def _status_error(answer: Response, body: dict[str, object]) -> ApiError:
 
 
 def _excerpt(body: bytes) -> str:
-    """What fits into a line of the log."""
+    """Shorten a body for the log."""
     text = body[:200].decode(errors="replace")
     return text if len(body) <= 200 else text + "..."
 
@@ -225,10 +235,10 @@ SLOT_LIST_PAGE = 100  # whoever lists these has less memory
 def list_pages(
     api: Api, kind: ObjectKind, namespace: str, labels: str, fields: str = ""
 ) -> Iterator[list[Tree]]:
-    """All objects of a kind that the selectors find, one answer after the other. They lack their own kind.
+    """Yield the objects of a kind that match the selectors, page by page, without their `kind`.
 
-    The objects are all those of one moment, or the last page raises: a list that ends without an error is
-    complete.
+    All pages show the state at one moment; otherwise the last page raises. So a list that ends without an
+    error is complete.
     """
     most = SLOT_LIST_PAGE if kind is SLOT else LIST_PAGE
     query = {"labelSelector": labels, "limit": str(most)} | ({"fieldSelector": fields} if fields else {})
@@ -246,7 +256,7 @@ def list_pages(
 
 
 def get_object(api: Api, kind: ObjectKind, namespace: str, name: str) -> Tree | None:
-    """None if there is no such object."""
+    """Get an object; None if it does not exist."""
     try:
         return api.get(kind, namespace, name)
     except ApiError as error:
@@ -256,14 +266,14 @@ def get_object(api: Api, kind: ObjectKind, namespace: str, name: str) -> Tree | 
 
 
 def apply_object(api: Api, kind: ObjectKind, namespace: str, name: str, tree: Tree) -> Tree:
-    """Creates the object, or makes ours what the tree says of it, whoever said otherwise."""
+    """Create the object or apply the fields of the tree to it (server-side apply, forced)."""
     body = json.dumps({"apiVersion": kind.version, "kind": kind.name, **tree}).encode()
     path = f"{kind.path(namespace, name)}?fieldManager={api.field_manager}&force=true"
     return api.ask(Request("PATCH", path, body, APPLY), kind.name)
 
 
 def create_object(api: Api, kind: ObjectKind, namespace: str, tree: Tree) -> bool:
-    """False: there is one of this name already, whatever it is."""
+    """Create an object; return False if the name is taken."""
     body = json.dumps({"apiVersion": kind.version, "kind": kind.name, **tree}).encode()
     path = f"{kind.path(namespace)}?fieldManager={api.field_manager}"
     try:
@@ -276,8 +286,9 @@ def create_object(api: Api, kind: ObjectKind, namespace: str, tree: Tree) -> boo
 
 
 def patch_object(api: Api, kind: ObjectKind, namespace: str, name: str, tree: Tree) -> bool:
-    """Merges the tree into the object. False: it is gone, or has changed since the version that the tree
-    tells.
+    """Merge the tree into the object.
+
+    Return False if it is gone or has changed since the resourceVersion in the tree.
     """
     path = f"{kind.path(namespace, name)}?fieldManager={api.field_manager}"
     try:
@@ -290,8 +301,9 @@ def patch_object(api: Api, kind: ObjectKind, namespace: str, name: str, tree: Tr
 
 
 def delete_object(api: Api, kind: ObjectKind, namespace: str, name: str, **preconditions: str) -> bool:
-    """The object, if it has this `uid`, and this `resourceVersion`; what it owns follows by itself. False:
-    there is none any more.
+    """Delete the object if it has this `uid` and `resourceVersion`, and what it owns.
+
+    Return False if there is no such object any more.
     """
     options = {
         "apiVersion": "v1",

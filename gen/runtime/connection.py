@@ -32,7 +32,7 @@ def in_cluster(
     write_seconds: float = WRITE_SECONDS,
     most: int = 0,
 ) -> "Connection":
-    """Raises KeyError outside of a cluster. Connecting takes as long as reading at the most."""
+    """Connect to the API server of the cluster. Raises KeyError outside a cluster."""
     host, port = environment["KUBERNETES_SERVICE_HOST"], int(environment["KUBERNETES_SERVICE_PORT"])
 
     def connect() -> HTTPConnection:
@@ -46,7 +46,7 @@ def in_cluster(
 
 
 class Connection:
-    """A `gen.runtime.apiclient.Transport`. Not for several threads, but for `interrupt`."""
+    """A `gen.runtime.apiclient.Transport`. Not thread-safe, except `interrupt`."""
 
     def __init__(
         self,
@@ -56,8 +56,9 @@ class Connection:
         write_seconds: float = WRITE_SECONDS,
         most: int = 0,
     ) -> None:
-        """An answer, or a line, of more than `most` bytes is an error; 0: of any size. Without a `token_file`
-        no token is sent.
+        """A response or line of more than `most` bytes is an error; 0 means no limit.
+
+        Without a `token_file`, no token is sent.
         """
         self._connect = connect
         self._token_file = token_file
@@ -74,11 +75,12 @@ class Connection:
             raise self._broken(error) from error
 
     def lines(self, request: Request, silence: float) -> Generator[bytes, None, None]:
-        """The lines of the answer as they come, until it ends. The head has come when this returns; whoever
-        leaves before the end must close it.
+        """Yield the lines of the response as they arrive.
 
-        ApiError, here or in the middle: it is refused, breaks off in a line, a line is too long, or nothing
-        came for `silence` seconds. A break between two lines cannot be told from an end.
+        The headers have been read when this returns; a caller that stops early must close it. Raises
+        ApiError, here or while iterating, if the request is rejected, the connection breaks within a line, a
+        line is too long, or nothing arrives for `silence` seconds. A break between two lines looks like the
+        end.
         """
         try:
             response = self._exchange(request, lambda response: response)
@@ -89,7 +91,7 @@ class Connection:
         return self._lines(response, silence)
 
     def interrupt(self) -> None:
-        """From any thread: what it does at the moment ends, and whatever comes later fails."""
+        """Abort the current request, and all later ones. May be called from any thread."""
         self._interrupted = True
         if self._socket is not None:
             with suppress(OSError):
@@ -184,6 +186,6 @@ def _notice_silence(connected: socket.socket) -> None:
 
 
 def _retry_after(response: HTTPResponse) -> float:
-    """In seconds; 0 where the server does not say, or says it as a date."""
+    """Return the Retry-After header in seconds; 0 if it is missing or a date."""
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() else 0.0

@@ -16,7 +16,7 @@ _METADATA = "application/json;as={kind};g=meta.k8s.io;v=v1"
 
 
 class Collection(NamedTuple):
-    """`labels` and `fields` are selectors as they stand in a query; empty: all."""
+    """A collection of objects. `labels` and `fields` are selectors; empty selects all."""
 
     path: str
     labels: str = ""
@@ -25,13 +25,13 @@ class Collection(NamedTuple):
     page: int = 100  # objects asked for at once
 
     def list_request(self, limit: int, token: str) -> Request:
-        """The page that `token` of the page before asks for; empty: the first."""
+        """Return the request for the page of `token`; an empty token is the first page."""
         asked = {"limit": str(limit), "continue": token}
         accept = _METADATA.format(kind="PartialObjectMetadataList") if self.metadata_only else JSON
         return Request("GET", self._path(asked), accept=accept)
 
     def watch_request(self, version: str, seconds: int) -> Request:
-        """What changes after `version`, for so many seconds."""
+        """Return the request to watch changes after `version` for so many seconds."""
         asked = {
             "watch": "1",
             "allowWatchBookmarks": "true",
@@ -50,13 +50,17 @@ _DECODER = json.JSONDecoder()
 
 
 class Page(NamedTuple):
+    """The end of a page."""
+
     version: str
     token: str  # asks for the next page; empty: this is the last
 
 
 def parse_page(text: str, take: Callable[[Tree], None]) -> Page:
-    """`take` gets each item as soon as it is read, also where the rest proves to be nonsense. Of an empty
-    collection the server may say `items: null`.
+    """Parse a page of a list and pass each item to `take` as soon as it is parsed.
+
+    Items are passed even if the rest turns out to be invalid. All items at once would need several times the
+    memory of their text. The server may send `items: null` for an empty collection.
     """
     rest: Tree = {}
     try:
@@ -83,7 +87,7 @@ def parse_page(text: str, take: Callable[[Tree], None]) -> Page:
 
 
 def _items(text: str, at: int, take: Callable[[Tree], None]) -> int:
-    """Where the text goes on after the list that begins at `at`."""
+    """Parse the list at `at` and return the position after it."""
     at = _opened(text, at, "[")
     while text[at] != "]":
         item, at = _DECODER.raw_decode(text, at)
@@ -95,7 +99,7 @@ def _items(text: str, at: int, take: Callable[[Tree], None]) -> int:
 
 
 def _opened(text: str, at: int, sign: str) -> int:
-    """The place of what follows `sign`."""
+    """Return the position after `sign`."""
     at = _skip(text, at)
     if text[at] != sign:
         raise ValueError(f"no {sign}")
@@ -103,7 +107,7 @@ def _opened(text: str, at: int, sign: str) -> int:
 
 
 def _next_member(text: str, at: int, end: str) -> int:
-    """The place of the next member, or of the sign that ends them."""
+    """Return the position of the next member, or of the closing sign."""
     at = _skip(text, at)
     if text[at] == end:
         return at
@@ -127,20 +131,22 @@ _RELIST_AFTER = 5  # answered failures in a row: the version itself may be what 
 
 
 class WatchEvent(NamedTuple):
+    """An event of a watch."""
+
     object: Tree | None  # None: nothing but the version has changed
     is_gone: bool
     version: str
 
 
 class WatchCursor(NamedTuple):
-    """How far a watch has come."""
+    """The progress of a watch."""
 
     version: str = ""  # everything up to it is known; empty: nothing is, list first
     failures: int = 0  # in a row
 
 
 def parse_watch_event(line: bytes) -> WatchEvent:
-    """Of one line of a watch. Raises the error that an event of the type ERROR speaks of."""
+    """Parse one line of a watch. Raises the error of an event of type ERROR."""
     try:
         tree: object = json.loads(line)
     except (ValueError, RecursionError):
@@ -161,36 +167,37 @@ def parse_watch_event(line: bytes) -> WatchEvent:
 
 
 def cursor_after_failure(cursor: WatchCursor, error: ApiError) -> WatchCursor:
-    """Goes on from the same version where that may help, and lists again where it may not."""
+    """Continue from the same version if that may help, otherwise list again."""
     failures = cursor.failures + 1
     keeps = error.status == 0 or (error.status in _TRANSIENT and failures < _RELIST_AFTER)
     return WatchCursor(cursor.version if keeps else "", failures)
 
 
 def cursor_after_end(cursor: WatchCursor, events: int) -> WatchCursor:
-    """A watch ends after a while; one that ends without a word, again and again, is a failure."""
+    """Return the cursor after a watch ended. Several that end without an event count as failures."""
     return cursor._replace(failures=0 if events else cursor.failures + 1)
 
 
 def pause_after_failure(cursor: WatchCursor, error: ApiError, jitter: float) -> float:
-    """`cursor` as it is after the failure. A version that has expired is nobody's fault."""
+    """Return the seconds to pause. `cursor` is that after the failure. An expired version is normal."""
     if error.status == EXPIRED and cursor.failures == 1:
         return 0.0
     return backoff(cursor.failures, error.retry_after, jitter)
 
 
 def pause_after_end(cursor: WatchCursor, jitter: float) -> float:
-    """`cursor` as it is after the end."""
+    """Return the seconds to pause. `cursor` is that after the end."""
     return backoff(cursor.failures - 1, 0.0, jitter) if cursor.failures > 1 else 0.0
 
 
 def object_at(tree: Tree, key: str) -> Tree:
-    """What is there, or an empty one where that is no object."""
+    """Return the object at the key, an empty one if there is none."""
     found = tree.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def invalid_response(what: str, said: Tree) -> ApiError:
+    """Return the error for a response that no API server sends."""
     return ApiError(200, "InvalidResponse", f"{what}: {json.dumps(said)[:200]}")
 
 

@@ -67,8 +67,9 @@ BLIND_TICKS = 12  # without any timetable, before a fresh pod with fresh code an
 
 
 class MainShare(NamedTuple):
-    """What a program shares with the other one of its pod. `read` gives an empty text where there is none;
-    `write` raises OSError.
+    """The files shared with the scaler.
+
+    `read` returns its report, empty without one; `write` raises OSError.
     """
 
     read: Callable[[], str]
@@ -76,6 +77,8 @@ class MainShare(NamedTuple):
 
 
 class OccurrenceRun:
+    """One run of a reservation, from its first look until nothing is open and all pools are closed."""
+
     def __init__(
         self, source: TimetableSource, context: RuntimeContext, folder: MainShare, recorder: Recorder
     ) -> None:
@@ -95,7 +98,10 @@ class OccurrenceRun:
         self.exit_code: int | None = None  # None: go on
 
     def run(self, wait: Callable[[float], object]) -> int:
-        """The exit code: 0 at the end, 1 if no timetable could be read at all. Nothing else ends it."""
+        """Run until the end and return the exit code.
+
+        0: nothing is open any more. 1: no timetable could be read at all.
+        """
         while True:
             seconds = self._tick_safely()
             if self.exit_code is not None:
@@ -112,7 +118,7 @@ class OccurrenceRun:
         return seconds
 
     def tick(self) -> float:
-        """One look at everything. Seconds to sleep; at the end `exit_code` is set."""
+        """Reconcile everything once; return the seconds to sleep. At the end, `exit_code` is set."""
         began = self._context.now()
         timetable = self._read(began)
         if timetable is None:
@@ -169,7 +175,7 @@ class OccurrenceRun:
         return SlotReconciler(self._context, pool, pool.slots)
 
     def _live(self) -> None:
-        """For the probe, and for the scaler, which leaves pools alone while it follows another timetable."""
+        """Update the file for the liveness probe, which also tells the scaler the current timetable."""
         said = shared_text(SharedState(self._context.now(), self._source.version))
         try:
             self._folder.write(said)
@@ -179,8 +185,10 @@ class OccurrenceRun:
             self._context.log.works("share")
 
     def _desired(self, pool: TimetablePool, is_contested: bool) -> DesiredState | None:
-        """Asked after each look at the pool: the one before may have taken seconds, and what the scaler knew
-        when it wrote must be known here too.
+        """Return the desired state of a pool; None leaves it as it is.
+
+        Called after reading the pool, because that may take seconds, and what the scaler knew when it wrote
+        must be known here too.
         """
         if is_contested:
             self._source.refresh()
@@ -211,9 +219,7 @@ class OccurrenceRun:
             self._context.log.trouble("record", error)
 
     def _tell(self, timetable: Timetable, is_over: bool) -> None:
-        """Whatever goes wrong here, seats do not depend on it; nor does it take time from an instant that is
-        near.
-        """
+        """Report the state of the pools. Seats do not depend on it, and it delays no opening or end."""
         now = self._context.now()
         try:
             self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
@@ -261,8 +267,9 @@ class OccurrenceRun:
         return found
 
     def _is_over(self, timetable: Timetable) -> bool:
-        """Nothing is open or about to be, and every pool is known to be at zero. A pool that the timetable no
-        longer names may be beyond our rights, and then nobody waits for it.
+        """Return whether nothing is open or opens soon, and all pools are closed.
+
+        The run does not wait for a pool that the timetable no longer names and that it may not scale.
         """
         occurrences, now = active_occurrences(timetable), int(self._context.now())
         if open_now(occurrences, now) or not self._are_closed(timetable):
@@ -281,9 +288,7 @@ class OccurrenceRun:
         )
 
     def _sleep(self, began: float) -> float:
-        """Until the next tick, the next instant of the timetable (one that passed meanwhile included), or the
-        end of a pool's pause.
-        """
+        """Return the seconds until the next tick, change of the timetable, or end of a pause."""
         now = self._context.now()
         coming = self._next_change(int(began))
         waits = [reconciler.pause.left(now) or TICK for reconciler in self._reconcilers.values()]
@@ -292,7 +297,7 @@ class OccurrenceRun:
         return max(0.0, min(TICK, *waits, TICK if coming is None else coming - now))
 
     def _next_change(self, now: int) -> int | None:
-        """Of the timetable and the overrides."""
+        """Return the next change of the timetable or of an override."""
         timetable = self._source.timetable
         instants = (
             next_change(active_occurrences(timetable), now) if timetable else None,

@@ -20,8 +20,9 @@ from gen.runtime.reports import SHARE_FOLDER
 
 
 class Log:
-    """`write` gets whole lines. Where `trouble` and `works` speak of one thing, they name it by the same
-    `subject`.
+    """The log of a program. `write` gets whole lines.
+
+    `trouble` and `works` are about the same thing if they have the same `subject`.
     """
 
     def __init__(self, write: Callable[[str], object], now: Callable[[], float], reservation: str) -> None:
@@ -38,7 +39,7 @@ class Log:
         self._line("error", event, facts)
 
     def trouble(self, subject: str, error: Exception) -> None:
-        """`subject` has failed once more. A line if not for the same reason as before."""
+        """Count a failure of `subject`, and log it unless the same reason was logged before."""
         self._failures[subject] = self._failures.get(subject, 0) + 1
         facts = _error_fields(error)
         key = facts["reason"] if isinstance(error, ApiError) else " ".join(facts.values())
@@ -48,7 +49,7 @@ class Log:
             self._line("warning", "failed", {"subject": subject, **facts})
 
     def works(self, subject: str) -> None:
-        """`subject` has worked. A line if it had failed before."""
+        """Note that `subject` works; log it after failures."""
         failures = self._failures.pop(subject, 0)
         if failures:
             del self._told[subject]
@@ -66,7 +67,7 @@ class Log:
 
 
 def _error_fields(error: Exception) -> dict[str, str]:
-    """For people, and for the place of what nobody had expected."""
+    """Return the fields of an error for the log; for an unexpected one, with its place in the code."""
     if isinstance(error, ApiError):
         reason = f"{error.status} {error.reason}" if error.status else error.reason
         return {"reason": reason, "message": str(error)}
@@ -80,13 +81,20 @@ def _error_fields(error: Exception) -> dict[str, str]:
 
 
 class TimetableRef(NamedTuple):
-    """The ConfigMap that a timetable comes from."""
+    """The ConfigMap of a timetable."""
 
     name: str
     uid: str = ""  # empty: it has not been read yet
 
 
 class TimetableSource:
+    """The current timetable and overrides of a reservation: the newest valid ones that could be read.
+
+    The API server is asked first. If it fails, the mounted copy is used, but only if the copy has changed
+    since the server last responded: it lags behind and must not restore an older timetable. Malformed text
+    changes nothing. Overrides come from the server only and end by themselves.
+    """
+
     def __init__(
         self,
         reservation: str,
@@ -95,7 +103,7 @@ class TimetableSource:
         log: Log,
         home: str = "",
     ) -> None:
-        """`read_copy` raises OSError or ValueError where it cannot. `home` names the ConfigMap."""
+        """`read_copy` raises OSError or ValueError if it fails. `home` is the name of the ConfigMap."""
         self._reservation = reservation
         self._ask_server = ask_server
         self._read_copy = read_copy
@@ -111,11 +119,11 @@ class TimetableSource:
 
     @property
     def version(self) -> str:
-        """The same for two programs that follow the same timetable and overrides."""
+        """Equal for two programs that follow the same timetable and overrides."""
         return f"{self._sum:08x}-{crc32(self._overrides.encode()):08x}"
 
     def refresh(self) -> bool:
-        """Looks for a newer timetable. False: the server gave none, so look again soon."""
+        """Look for a newer timetable. Return False if the server gave none, to look again soon."""
         try:
             copy = self._read_copy()
         except (OSError, ValueError):
@@ -162,7 +170,7 @@ class TimetableSource:
             self._log.trouble("override", TimetableError(wrong))
 
     def _override(self, said: str) -> None:
-        """What is malformed overrides nothing."""
+        """Apply the text of the annotation; malformed text overrides nothing."""
         if said == self._overrides:
             return
         self._overrides = said
@@ -180,7 +188,7 @@ MAIN, SCALER = "occurrence", "scaler"
 
 
 class RuntimeContext(NamedTuple):
-    """What keepers act with. `jitter` gives numbers from 0 to 1."""
+    """What reconcilers need. `jitter` returns numbers from 0 to 1."""
 
     api: Api
     namespace: str
@@ -195,12 +203,12 @@ def log_of(environment: Mapping[str, str]) -> Log:
 
 
 def context_of(environment: Mapping[str, str], api: Api, log: Log, who: str) -> RuntimeContext:
-    """Raises KeyError."""
+    """Make the context of a program. Raises KeyError for a missing variable."""
     return RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter, who)
 
 
 def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:
-    """Raises KeyError."""
+    """Make the source of the timetable. Raises KeyError for a missing variable."""
     name, file = environment["BERTH_TIMETABLE"], environment["BERTH_TIMETABLE_FILE"]
 
     def read_copy() -> str:
@@ -222,6 +230,6 @@ def jitter() -> float:
 
 
 def _write_line(line: str) -> None:
-    """One system call, so that a signal finds no line half written. Nobody who reads is no reason to stop."""
+    """Write a line in one system call, so that a signal never leaves half a line. Errors are ignored."""
     with suppress(OSError):
         os.write(1, line.encode())

@@ -26,8 +26,10 @@ _MAX_ANSWER_BYTES = 1 << 20  # bytes of an answer
 
 
 class RenkuClient:
+    """A client of Renku's API over a kept-alive connection. It follows no redirect and uses no proxy."""
+
     def __init__(self, url: str, token_file: str) -> None:
-        """Without such a file it is asked without a token. ApiError for a URL that is none."""
+        """Without the token file, requests have no token. Raises ApiError for an invalid URL."""
         try:
             parts = urlsplit(url)
             host, port = parts.hostname or "", parts.port
@@ -59,7 +61,7 @@ class RenkuClient:
 
 
 def template_in(answer: Response, project: str) -> str:
-    """A project that was copied from no template has no `template_id`."""
+    """Return the template in a response. A project without a template has no `template_id`."""
     tree = response_object(answer)
     template = tree.get("template_id")
     if not tree or tree.get("id", project) != project or not isinstance(template, str | None):
@@ -69,7 +71,7 @@ def template_in(answer: Response, project: str) -> str:
 
 
 def _system_trust() -> ssl.SSLContext:
-    """A folder of certificates is looked into when one is needed; a bundle would be in memory as a whole."""
+    """Trust the certificates of the system; a folder needs less memory than a bundle."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     paths = ssl.get_default_verify_paths()
     folder = paths.capath
@@ -88,7 +90,7 @@ _SUBJECT = "project templates"
 
 
 class TemplateClient(Protocol):
-    """For one thread."""
+    """Looks up templates; used by one thread."""
 
     def template_of(self, project: str) -> str: ...
 
@@ -101,6 +103,8 @@ class _LookupFailure(NamedTuple):
 
 
 class ProjectTemplates:
+    """The templates of projects, looked up by threads that end when nothing is left to look up."""
+
     def __init__(
         self,
         connect: Callable[[], TemplateClient],
@@ -108,7 +112,7 @@ class ProjectTemplates:
         log: Log,
         jitter: Callable[[], float],
     ) -> None:
-        """`wake` is called from any thread when there is an answer."""
+        """`wake` is called from any thread when there is a result."""
         self._connect = connect
         self._wake = wake
         self._log = log
@@ -123,7 +127,7 @@ class ProjectTemplates:
         self._threads = 0
 
     def of(self, project: str, now: float) -> str | None:
-        """None: the first look-up has just begun."""
+        """Return the template of a project; None while the first lookup has just begun."""
         if not project:
             return NO_TEMPLATE
         known = self._known.get(project)
@@ -137,7 +141,7 @@ class ProjectTemplates:
         return None
 
     def news(self, now: float) -> set[str]:
-        """Projects of which `of` says something else than when it was last asked for news."""
+        """Return the projects for which `of` may have changed since the last call."""
         came: set[str] = set()
         while self._answers and len(came) < _MAX_PROJECTS:
             project, answer = self._answers.popleft()
@@ -149,14 +153,14 @@ class ProjectTemplates:
         return came.union(over)
 
     def next_change(self, now: float) -> float | None:
-        """When the next session is not held back any more, as far as that is no news yet."""
+        """Return when the next session is no longer held back."""
         return next(
             (since + HOLD_SECONDS for since in self._holding.values() if since + HOLD_SECONDS > now), None
         )
 
     @property
     def is_uncertain(self) -> bool:
-        """Some project is being looked up, or is to be asked for again."""
+        """Whether a project is being looked up or must be looked up again."""
         return bool(self._asked or self._failures)
 
     def close(self) -> None:
@@ -216,5 +220,5 @@ class ProjectTemplates:
 
 
 def _holds(since: float, now: float) -> bool:
-    """Whether a first look-up that has begun then still holds sessions back."""
+    """Return whether a first lookup that began at `since` still holds sessions back."""
     return 0 <= now - since < HOLD_SECONDS

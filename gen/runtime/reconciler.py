@@ -23,7 +23,7 @@ newer timetable, so that must be read once more.
 
 
 class RetryingReconciler:
-    """Tries to bring one pool to what is wished, again and again, and rests after failures."""
+    """Brings one pool to its desired state, retries, and pauses after failures."""
 
     def __init__(self, context: RuntimeContext, subject: str) -> None:
         """`subject` names the pool in the log."""
@@ -37,8 +37,10 @@ class RetryingReconciler:
         self.is_busy = False  # there is more to do than was done
 
     def reconcile(self, decide: Decide, *, quick: bool = False) -> None:
-        """Does nothing during the pause after a failure. `quick` writes upon what the server last told, and
-        so spares a look; the server refuses it if that is not so any more.
+        """Reconcile once, unless a pause after a failure has not ended.
+
+        `quick` writes with the last known resourceVersion instead of reading first; the server rejects it if
+        the object has changed.
         """
         context = self._context
         if self.pause.left(context.now()):
@@ -64,12 +66,12 @@ class RetryingReconciler:
         raise NotImplementedError
 
     def _forget(self) -> None:
-        """How the pool stands is not known any more."""
+        """Forget the last known state of the pool."""
         raise NotImplementedError
 
 
 class ReplicaReconciler(RetryingReconciler):
-    """Of a pool whose seats are the replicas of its Deployment, or the nodes of its NodePool."""
+    """Reconciles a pool whose seats are replicas of a Deployment or nodes of a NodePool."""
 
     def __init__(self, context: RuntimeContext, deployment: str, kind: ObjectKind = DEPLOYMENT) -> None:
         super().__init__(context, f"{kind.name.lower()} {deployment}")
@@ -80,19 +82,19 @@ class ReplicaReconciler(RetryingReconciler):
 
     @property
     def replicas(self) -> int | None:
-        """As the server said at the last attempt; None: that failed."""
+        """The replicas at the last attempt; None if it failed."""
         return self._last.replicas if self._last else None
 
     @property
     def is_left_alone(self) -> bool:
-        """It stands, and nobody knows yet what is wished."""
+        """Whether the pool exists and its desired state is not known yet."""
         return self.desired is None and self._last is not None
 
     def _forget(self) -> None:
         self._last = None
 
     def _attempt(self, decide: Decide, quick: bool) -> None:
-        """Looks again at once where somebody else wrote in between."""
+        """Read, decide and write; read again at once after a conflict."""
         for _ in range(ATTEMPTS - 1):
             try:
                 return self._write(decide, self._last if quick else None)
@@ -135,7 +137,7 @@ class ReplicaReconciler(RetryingReconciler):
         return self._context.api.get_deployment(self._context.namespace, self._deployment, self._kind)
 
     def _is_contested(self, found: ScaleTarget, desired: DesiredState) -> bool:
-        """It stands neither as it was left nor as it should: somebody else had a reason."""
+        """Return whether somebody else scaled the pool: it is neither as left nor as desired."""
         left_at = self._settled.target.replicas if self._settled else 0
         return found.replicas not in (left_at, desired.target.replicas)
 

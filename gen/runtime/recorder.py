@@ -36,8 +36,10 @@ MAX_EVENTS = 20  # that wait to be sent
 
 
 class Recorder:
+    """Records the occurrences of a run."""
+
     def __init__(self, api: Api, namespace: str, job: str, log: Log) -> None:
-        """With an empty `job` nothing is recorded on it."""
+        """With an empty `job`, no record is written."""
         self._api = api
         self._namespace = namespace
         self._job = job
@@ -51,7 +53,7 @@ class Recorder:
         self._rest = self._events_rest = NO_PAUSE
 
     def tell_open(self, timetable: Timetable, now: int) -> None:
-        """Which occurrences are open, and which are not any more."""
+        """Log which occurrences have opened and which are over."""
         found = {item.id: item for item in open_now(active_occurrences(timetable), now)}
         for name in sorted(self._open.keys() - found.keys()):
             self._log.info("over", **record_json(self._records.get(name, OccurrenceRecord(name))))
@@ -72,7 +74,7 @@ class Recorder:
         subjects: dict[str, EventSubject],
         now: float,
     ) -> None:
-        """How the pools are. `subjects` by class."""
+        """Add observations of the pools. `subjects` by resource class."""
         looks = tuple(looks)
         for item in self._open.values():
             self._records[item.id] = with_observation(self._records[item.id], item, looks, int(now))
@@ -108,14 +110,14 @@ class Recorder:
         self._events = [*self._events, told][-MAX_EVENTS:]
 
     def send(self, now: float) -> None:
-        """One thing at most of what has come up since, so it takes a few seconds at the worst."""
+        """Send at most one pending thing, so that this takes a few seconds at most."""
         if self._job and not self._rest.left(now) and self._is_news():
             self._try("record", now, self._write)
         elif self._events and not self._events_rest.left(now):
             self._try("events", now, self._post)
 
     def send_last(self, now: float) -> None:
-        """What has come up since, before the run ends."""
+        """Send everything pending before the run ends."""
         if self._job and self._is_news():
             self._try("record", now, self._write)
         if self._events:
@@ -134,7 +136,7 @@ class Recorder:
             self._rest = Pause(now, RECORD_INTERVAL)
 
     def _is_news(self) -> bool:
-        """Nothing is, before the pools have been seen."""
+        """Return whether the record has changed; never before the pools have been observed."""
         records = list(self._records.values())
         return any(record.targets for record in records) and record_annotations(records) != self._written
 
@@ -151,7 +153,7 @@ class Recorder:
         self._written = found
 
     def _resume(self) -> None:
-        """A pod before may have told of these occurrences, and of others before them."""
+        """Merge the records that an earlier pod has written."""
         try:
             said = self._api.get_job_annotation(self._namespace, self._job, RECORD_ANNOTATION)
         except ApiError as error:

@@ -22,17 +22,20 @@ ReportedSessions = Mapping[str, int]
 
 
 class SharedState(NamedTuple):
+    """The report of one program to the other."""
+
     at: float
     timetable: str = ""  # the version that the writer followed
     classes: Mapping[str, ReportedSessions | None] = {}  # None: the sessions of this class cannot be read
 
 
 def shared_text(shared: SharedState) -> str:
+    """Return the report as text."""
     return json.dumps(shared._asdict())
 
 
 def parse_shared(said: str) -> SharedState | None:
-    """None for what is malformed anywhere."""
+    """Parse a report; None if any part is malformed."""
     try:
         tree: object = json.loads(said)
     except (ValueError, RecursionError):
@@ -56,12 +59,12 @@ def _are_counts(value: object) -> bool:
 
 
 def fresh(shared: SharedState | None, now: float) -> SharedState | None:
-    """What was told, unless that is too long ago, or in the future by as much."""
+    """Return the report unless it is too old, or as far in the future."""
     return shared if shared and abs(now - shared.at) <= FRESH_SECONDS else None
 
 
 def file_reader(path: str) -> Callable[[], str]:
-    """Gives an empty text where there is no such file."""
+    """Return a function that reads the file, empty if there is none."""
 
     def read() -> str:
         try:
@@ -74,7 +77,7 @@ def file_reader(path: str) -> Callable[[], str]:
 
 
 def file_writer(path: str) -> Callable[[str], None]:
-    """Raises OSError where the folder is not there, or full."""
+    """Return a function that replaces the file. It raises OSError if the folder is missing or full."""
 
     def replace(text: str) -> None:
         with open(f"{path}.new", "w", encoding="utf-8") as file:  # noqa: PTH123 (pathlib is memory)
@@ -88,7 +91,7 @@ REPORT_TIMEOUT = 10.0  # seconds
 
 
 class CountReport(NamedTuple):
-    """`sessions` None: nobody can tell, full count."""
+    """The reported sessions of a class. `sessions` is None if nobody knows them: full count."""
 
     is_awaited: bool
     sessions: ReportedSessions | None = None
@@ -100,6 +103,8 @@ class _ReportKey(NamedTuple):
 
 
 class ReportTracker:
+    """Waits for the scaler's reports, for a limited time."""
+
     def __init__(self) -> None:
         self._waits: dict[str, tuple[_ReportKey, Pause]] = {}  # by class
 
@@ -111,8 +116,9 @@ class ReportTracker:
         version: str,
         now: float,
     ) -> CountReport:
-        """Of a class, for the open occurrences that ask for its seats by this version of the timetable.
-        `told` is what the scaler last said.
+        """Return the sessions of a class for the open occurrences of this version of the timetable.
+
+        `told` is the last report of the scaler.
         """
         asked = _ReportKey(version, occurrences)
         before, wait = self._waits.get(resource_class, (None, NO_PAUSE))

@@ -56,6 +56,8 @@ AFTER_TROUBLE = 1.0  # seconds
 
 
 class SessionView(Protocol):
+    """The observed sessions of a class."""
+
     @property
     def counts(self) -> dict[str, int] | None: ...
     @property
@@ -63,7 +65,7 @@ class SessionView(Protocol):
 
 
 class SessionSource(Protocol):
-    """What is seen of the sessions: `gen.runtime.sessionobserver.SessionObserver` in the cluster."""
+    """Observes sessions: `gen.runtime.sessionobserver.SessionObserver` in the cluster."""
 
     def update(self, timetable: Timetable) -> None: ...
     def wait(self, seconds: float) -> None: ...
@@ -72,8 +74,10 @@ class SessionSource(Protocol):
 
 
 class ScalerShare(NamedTuple):
-    """What is shared with the main program. `hear` gives an empty text where that has told nothing, `told`
-    what a scaler before this one has; `tell` and `live` raise OSError.
+    """The files shared with the main program.
+
+    `hear` returns its report and `told` that of an earlier scaler, empty without one; `tell` and `live` raise
+    OSError.
     """
 
     hear: Callable[[], str]
@@ -83,6 +87,8 @@ class ScalerShare(NamedTuple):
 
 
 class Scaler:
+    """Scales the pools of a reservation by its sessions."""
+
     def __init__(
         self, source: TimetableSource, context: RuntimeContext, folder: ScalerShare, observed: SessionSource
     ) -> None:
@@ -99,7 +105,7 @@ class Scaler:
         self._is_told = False  # the main program can know what we count
 
     def run(self, wait: Callable[[float], object]) -> None:
-        """Never ends; the pod ends it. `wait` is for after what nobody had expected."""
+        """Run until the pod ends. `wait` sleeps after an unexpected error."""
         while True:
             try:
                 self._observed.wait(self.step())
@@ -110,7 +116,7 @@ class Scaler:
                 self._context.log.works("scaler")
 
     def step(self) -> float:
-        """One look at everything. Seconds until the next, if nothing changes before."""
+        """Reconcile everything once; return the seconds until the next step if nothing changes."""
         began = self._context.now()
         timetable = self._read(began)
         if timetable is not None:
@@ -120,7 +126,7 @@ class Scaler:
         return self._sleep(began)
 
     def _read(self, now: float) -> Timetable | None:
-        """At once where the main program follows another timetable, but not in haste."""
+        """Read the timetable when due, or soon if the main program follows another one."""
         if not self._reading.left(now) or not (self._debounce.left(now) or self._agrees(now)):
             self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
             self._debounce = Pause(now, SOON)
@@ -164,7 +170,7 @@ class Scaler:
         return CountReport(False, {name: seen.counts[name] for name in asking if name in seen.counts})
 
     def _tell(self, now: float, found: Mapping[str, CountReport]) -> None:
-        """What is awaited stays as a scaler before this one has told it."""
+        """Report the counts; classes that are not listed yet keep the counts of an earlier scaler."""
         classes = {name: counted.sessions for name, counted in found.items() if not counted.is_awaited}
         earlier = self._earlier.classes if self._earlier else {}
         classes |= {name: earlier[name] for name in found if name in earlier and name not in classes}
@@ -180,8 +186,9 @@ class Scaler:
     def _desired(
         self, timetable: Timetable, pool: TimetablePool, sessions: ReportedSessions | None, is_contested: bool
     ) -> DesiredState | None:
-        """By the counts that were told, and only where they are whole: meanwhile one more may have opened, or
-        another timetable may hold.
+        """Return the desired state by the reported counts, None if they are not complete.
+
+        An occurrence may have opened meanwhile, or the timetable may have changed.
         """
         if is_contested:
             self._source.refresh()

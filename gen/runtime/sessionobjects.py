@@ -26,14 +26,14 @@ _FINISHED = ("Succeeded", "Failed")
 
 
 class MetadataKeys(NamedTuple):
-    """Of labels and annotations, those that some `Match` asks for. Nothing else of them is kept."""
+    """The labels and annotations that a `Match` uses. All others are dropped."""
 
     labels: frozenset[str] = frozenset()
     annotations: frozenset[str] = frozenset()
 
 
 def metadata_keys(matches: Iterable[Match]) -> MetadataKeys:
-    """A template is told by the project, and that is an annotation."""
+    """Return the keys that matches use. The template depends on the project, which is an annotation."""
     labels: set[str] = set()
     annotations: set[str] = set()
     for match in matches:
@@ -45,7 +45,7 @@ def metadata_keys(matches: Iterable[Match]) -> MetadataKeys:
 
 
 def session_collections(recognition: Recognition) -> dict[str, Collection]:
-    """What to list and watch for sessions of the class, by namespace."""
+    """Return the collections to list and watch for sessions of the class, by namespace."""
     return {name: _collection(recognition, quote(name, safe="")) for name in recognition.namespaces}
 
 
@@ -64,8 +64,9 @@ def _collection(recognition: Recognition, namespace: str) -> Collection:
 
 
 def is_active(tree: Tree, recognition: Recognition) -> bool:
-    """Is this object of the class's collections an active session of the class? Where only metadata is told,
-    the selectors of the collection have seen to the rest.
+    """Return whether an object of the class's collections is an active session of the class.
+
+    If only metadata is read, the selectors of the collection have checked the rest.
     """
     metadata = object_at(tree, "metadata")
     annotations = object_at(metadata, "annotations")
@@ -85,7 +86,7 @@ def is_active(tree: Tree, recognition: Recognition) -> bool:
 
 
 def _holds(tree: Tree, condition: Inactive) -> bool:
-    """Numbers, booleans and null are compared as JSON writes them."""
+    """Return whether the condition is true. Values are compared as JSON text."""
     found: object = tree
     for step in condition.path.split("."):
         if not isinstance(found, dict) or step not in found:
@@ -105,7 +106,7 @@ def uid_of(tree: Tree) -> str:
 
 
 def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
-    """`namespace` is that of the collection. ApiError where the API server cannot have said this."""
+    """Parse a session of the collection's namespace. Raises ApiError if the object is malformed."""
     metadata = object_at(tree, "metadata")
     created = metadata.get("creationTimestamp")
     try:
@@ -130,15 +131,17 @@ def _select(pairs: Tree, wanted: frozenset[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _interned(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """One mapping for all sessions that have the same; nobody changes it."""
+    """Return one shared mapping for equal pairs; it must not be modified."""
     return dict(pairs)
 
 
 def timetable_collection(namespace: str, site: str) -> Collection:
+    """Return the collection of all timetables of the site."""
     return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
 
 
 def read_timetable(tree: Tree, classes: frozenset[str], now: int) -> TimetableReading:
+    """Parse the timetable in a ConfigMap."""
     name = str(object_at(tree, "metadata").get("name"))
     text = object_at(tree, "data").get(TIMETABLE_KEY)
     try:
@@ -150,14 +153,14 @@ def read_timetable(tree: Tree, classes: frozenset[str], now: int) -> TimetableRe
 
 
 class SeenSession(NamedTuple):
-    """An active session, and the classes that it is one of: as a rule, one."""
+    """An active session, and its classes (usually one)."""
 
     session: Session
     classes: tuple[str, ...]
 
 
 class SessionReader(NamedTuple):
-    """Of one namespace."""
+    """Reads the sessions of a namespace."""
 
     namespace: str
     classes: tuple[tuple[str, Recognition], ...]
@@ -169,6 +172,8 @@ class SessionReader(NamedTuple):
 
 
 class TimetableReader(NamedTuple):
+    """Reads timetables of the site."""
+
     classes: frozenset[str]
     now: int  # when this reading of the timetables began
 
@@ -180,5 +185,7 @@ Item = SeenSession | TimetableReading
 
 
 class Reader(Protocol):
+    """Reads the objects of a collection. Readers are values, equal if they read the same."""
+
     def read(self, tree: Tree) -> Item | None:
-        """None: nothing to us."""
+        """Return the item in an object, None if it is irrelevant."""

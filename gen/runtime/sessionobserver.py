@@ -30,7 +30,7 @@ _TEMPLATE_RETRY = 1.0  # seconds between looks at templates that are not known
 
 
 class ObservedSessions(NamedTuple):
-    """`counts` and `active` are by the id of every open occurrence of our own reservation."""
+    """Sessions by the id of every open occurrence of the own reservation."""
 
     counts: dict[str, int] | None
     """Sessions that count for each, those that left a moment ago included. None: they cannot be read, because
@@ -41,7 +41,7 @@ class ObservedSessions(NamedTuple):
 
 
 class _WatchedClass:
-    """What is known of one class that we count."""
+    """The state of one counted class."""
 
     def __init__(self, recognition: Recognition, counter: SessionCounter) -> None:
         self.recognition = recognition
@@ -58,7 +58,7 @@ class _WatchedClass:
 
 
 class SessionObserver:
-    """Not for several threads. Nothing is watched before the first `update`."""
+    """Observes sessions. Not thread-safe. Watches start with the first `update`."""
 
     def __init__(self, watch_context: WatchContext, patience: float = STALE_SECONDS) -> None:
         self._context = watch_context
@@ -75,8 +75,9 @@ class SessionObserver:
         self._is_arranged = True
 
     def update(self, timetable: Timetable) -> None:
-        """The newest timetable of our own reservation; does nothing if it is the one that it knows. Classes
-        whose behaviour is `none` are not watched.
+        """Set the timetable of the own reservation; the known one changes nothing.
+
+        Classes with behavior `none` are not watched.
         """
         before = self._timetable
         if timetable == before:
@@ -98,8 +99,10 @@ class SessionObserver:
         self._reread(self._context.now())
 
     def wait(self, seconds: float) -> None:
-        """Returns at the first change of anything watched (at once if there was one that `seen` has not told
-        for its class), or after so many seconds. What comes within a millisecond of it comes with it.
+        """Return at the first change, or after so many seconds.
+
+        Returns at once if `seen` has not shown a change yet. Changes within a millisecond are handled
+        together.
         """
         unseen = [found for found in self._classes.values() if found.is_unseen]
         for found in unseen:
@@ -108,7 +111,7 @@ class SessionObserver:
             self._manager.wait(seconds)
 
     def seen(self, resource_class: str, now: float) -> ObservedSessions:
-        """Of a class that is not watched: nothing can be read."""
+        """Return the sessions of a class. Those of a class that is not watched are unknown."""
         self._catch_up(now)
         found = self._classes.get(resource_class)
         if found is None:
@@ -125,8 +128,9 @@ class SessionObserver:
         )
 
     def next_change(self, now: float) -> float | None:
-        """When the counts can change next though nobody comes or goes: a session that left stops to count,
-        one is not held back any more, an occurrence of any reservation opens or ends. Later than `now`.
+        """Return when the counts change next without a change of sessions, later than `now`.
+
+        A grace period or a lookup of a template ends, or an occurrence of any reservation opens or ends.
         """
         self._catch_up(now)
         moments = [found.counter.next_change(now) for found in self._classes.values()]
@@ -135,7 +139,7 @@ class SessionObserver:
         return min((at for at in moments if at is not None and now < at < float("inf")), default=None)
 
     def close(self) -> None:
-        """Stops all watches."""
+        """Stop all watches."""
         self._manager.close()
         if self._templates:
             self._templates.close()
@@ -149,15 +153,17 @@ class SessionObserver:
             self._classes[name] = _WatchedClass(pool.sessions, counter)
 
     def _reread(self, now: float) -> None:
-        """The timetables, ours included, up to a new horizon."""
+        """Read all timetables again, up to a new horizon."""
         self._read_at = int(now)
         if self._timetable is not None:
             self._tracker.set_own(self._timetable, frozenset(self._classes), self._read_at)
         self._arrange()
 
     def _arrange(self) -> None:
-        """Sessions are watched only when all reservations are known that lay claim to them, and with them
-        what of a session matters.
+        """Start and stop watches.
+
+        Sessions are watched only once all competing reservations are known, and with them the relevant
+        labels.
         """
         self._is_arranged = False
         wanted: dict[Collection, Reader] = {}
@@ -171,7 +177,7 @@ class SessionObserver:
         self._is_arranged = True
 
     def _learn_what_matters(self) -> None:
-        """What was ever asked for is kept: sessions that are known have it."""
+        """Collect the relevant labels and annotations; none is ever dropped again."""
         matches = [(name, match) for name, match in self._tracker.matches() if name in self._classes]
         asked = metadata_keys(match for _, match in matches)
         self._keys = MetadataKeys(
@@ -183,7 +189,7 @@ class SessionObserver:
                 self._must_look = True
 
     def _session_readers(self) -> dict[Collection, Reader]:
-        """Classes whose sessions lie in one collection share its watch."""
+        """Return the readers of sessions; classes with a common collection share its watch."""
         places: dict[Collection, tuple[str, list[tuple[str, Recognition]]]] = {}
         for name, found in self._classes.items():
             for namespace, collection in found.collections.items():

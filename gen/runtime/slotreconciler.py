@@ -48,7 +48,7 @@ SLOT_PAGE = 100  # slots in one answer
 
 
 class PlanResult(NamedTuple):
-    """The names of what has been made, renewed and removed, by us or by somebody else meanwhile."""
+    """The names of what was made, renewed and removed, by us or by somebody else meanwhile."""
 
     made: list[str]
     taken: list[str]  # were to be made, but there is something of that name
@@ -59,9 +59,7 @@ class PlanResult(NamedTuple):
 
 
 def list_slots(api: Api, slots: SlotSpec) -> list[Slot]:
-    """All of the pool but those that git holds. They are small; the objects are read one after the other, and
-    none is kept.
-    """
+    """List the slots of the pool, except persistent ones, one object at a time to save memory."""
     found: list[Slot] = []
     query = {"labelSelector": slot_selector(slots), "limit": str(SLOT_PAGE)}
     while True:
@@ -86,9 +84,11 @@ def apply_plan(
     now: Callable[[], float],
     may_go_on: Callable[[int], bool],
 ) -> PlanResult:
-    """Seats first. `may_go_on` is asked before each write but the first, with the number of those that were
-    tried. Raises the first error at the end, or at once if the server is in trouble. `slots` is needed only
-    where some are made.
+    """Carry out a plan, seats first.
+
+    `may_go_on` is called before each write but the first, with the number of attempts. If the server rejects
+    one slot, the others are still written, and the first error is raised at the end; if the server is
+    unavailable, the error is raised at once. `slots` is only needed to make slots.
     """
     done = PlanResult([], [], [], [], [], False)
     errors: list[ApiError] = []
@@ -147,7 +147,7 @@ WRITE_BUDGET_SECONDS = 4.0  # seconds of writes at a look: a probe, other pools 
 
 
 class SlotReconciler(RetryingReconciler):
-    """`replicas` are all slots that stand, whatever they are good for, and the placeholders."""
+    """Reconciles a pool of slots. `replicas` are all its slots and placeholders."""
 
     def __init__(self, context: RuntimeContext, pool: TimetablePool, slots: SlotSpec) -> None:
         super().__init__(context, f"slots of {pool.deployment}")
@@ -162,20 +162,20 @@ class SlotReconciler(RetryingReconciler):
 
     @property
     def replicas(self) -> int | None:
-        """As of the last attempt; None: that failed."""
+        """The number at the last attempt; None if it failed."""
         beside = self._placeholders.replicas if self._slots.placeholders else 0
         return None if self._left is None or beside is None else self._left + beside
 
     @property
     def is_left_alone(self) -> bool:
-        """It stands, and nobody knows yet what is wished."""
+        """Whether the pool exists and its desired state is not known yet."""
         return self.desired is None and self._left is not None
 
     def _forget(self) -> None:
         self._left = None
 
     def _attempt(self, decide: Decide, quick: bool) -> None:  # noqa: ARG002
-        """Always looks: slots change without us."""
+        """List, decide and write. It never skips the list, because slots change by themselves."""
         context, left = self._context, self._left
         found = count_slots(list_slots(context.api, self._slots), self._home)
         self._left = len(found.present)
@@ -201,7 +201,7 @@ class SlotReconciler(RetryingReconciler):
             self._settled = self.desired
 
     def _todo(self, found: SlotCounts, decide: Decide, is_contested: bool) -> SlotPlan:
-        """Of the slots, after the placeholders were given what they need."""
+        """Return the plan for the slots, after the placeholders were reconciled."""
         desired = decide(is_contested)
         self.desired = desired
         if desired is None:
@@ -231,7 +231,7 @@ class SlotReconciler(RetryingReconciler):
         self._placeholders.reconcile(decided)
 
     def _beside(self, found: SlotCounts, desired: DesiredState) -> DesiredState:
-        """What the placeholders should be, now that they have been looked at."""
+        """Return the desired state of the placeholders."""
         wanted, seen = self._demand(found, desired), self._placeholders.seen
         number, why = 0, "closed"
         if wanted.expires is not None:
@@ -242,12 +242,12 @@ class SlotReconciler(RetryingReconciler):
 
     @property
     def _ready(self) -> int:
-        """Placeholders that are there."""
+        """The number of ready placeholders."""
         seen = self._placeholders.seen if self._placeholders.replicas is not None else None
         return seen.ready if seen and self._slots.placeholders else 0
 
     def _seen(self, found: SlotCounts) -> ScaleTarget:
-        """Ready is every seat that somebody can take."""
+        """Return the state of the pool; every seat that a session can take is ready."""
         ready = len(found.free) + max(len(found.handed), self._ready)
         beside = self._placeholders.seen
         return ScaleTarget(len(found.present), "", ready, beside.uid if beside else "")

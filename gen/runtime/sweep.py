@@ -46,6 +46,8 @@ ATTEMPTS = 4
 
 
 class SweepSettings(NamedTuple):
+    """The settings of the sweep, from its environment."""
+
     namespace: str
     name: str
     prunes: bool  # the engine does not
@@ -55,7 +57,7 @@ class SweepSettings(NamedTuple):
 
 
 class Sweep:
-    """One run. `now` counts seconds since the epoch; `wait` takes seconds."""
+    """One run of the sweep. `now` returns seconds since the epoch; `wait` takes seconds."""
 
     def __init__(
         self,
@@ -104,7 +106,10 @@ class Sweep:
         return self._now() - self._began
 
     def _look(self) -> SiteState:
-        """Timetables last: what belongs to one that is made in this moment cannot look like a leftover."""
+        """Read the state of the site.
+
+        Timetables are read last, so that objects of a timetable created meanwhile do not look like leftovers.
+        """
         site = self._site
         kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if site.prunes else ())]
         kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
@@ -112,7 +117,7 @@ class Sweep:
         return site_state(site.name, found, site.prunes, site.inventory, site.namespace)
 
     def _list(self, kind: ObjectKind) -> list[StateObject] | None:
-        """All of a kind, or None; that has been told then."""
+        """List all objects of a kind; None after a logged failure."""
         selector, fields = f"{labels.SITE}={self._site.name}", ""
         if kind is POD:  # as many as there are Jobs of old would be over
             selector, fields = f"{selector},{labels.ROLE}={labels.OCCURRENCE}", RUNNING_PODS
@@ -134,12 +139,12 @@ class Sweep:
         return None
 
     def _facts(self, kind: ObjectKind, page: list[Tree]) -> list[StateObject]:
-        """Objects are large and facts are small: no page is kept for longer than it takes to read it."""
+        """Parse a page. Objects are large and parsed values small, so no page is kept."""
         made = (parse_object(self._site.name, kind, tree) for tree in page)
         return [fact for fact in made if fact]
 
     def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
-        """Why placeholders do not come; one page of those that wait is enough to know."""
+        """Find out why placeholders are not ready; one page of waiting pods is enough."""
         waiting = unready_pools(known)
         if not waiting or self._elapsed() > ACTION_SECONDS:
             return

@@ -44,6 +44,8 @@ _REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, ROLE_BINDI
 
 
 class ScalePool(NamedTuple):
+    """Scale a pool."""
+
     deployment: PoolObject
     to: int
     why: str
@@ -54,6 +56,8 @@ class ScalePool(NamedTuple):
 
 
 class StartJob(NamedTuple):
+    """Start a Job of an occurrence."""
+
     ref: ObjectRef  # the timetable that will own the Job
     name: str
     template: Tree
@@ -62,9 +66,7 @@ class StartJob(NamedTuple):
 
 
 class MarkOrphaned(NamedTuple):
-    """On the timetable, since when its reservation is gone, or on what is left without one; an empty `since`
-    takes that away.
-    """
+    """Write since when a reservation is orphaned; an empty `since` removes the mark."""
 
     ref: ObjectRef
     since: str
@@ -72,12 +74,14 @@ class MarkOrphaned(NamedTuple):
 
 
 class RemoveObject(NamedTuple):
+    """Delete an object."""
+
     ref: ObjectRef
     why: str
 
 
 class MakeSlots(NamedTuple):
-    """Of one pool. `ref` is where it is told: the timetable."""
+    """Make slots of a pool. `ref` is the timetable, which gets the Event."""
 
     ref: ObjectRef
     resource_class: str
@@ -88,7 +92,7 @@ class MakeSlots(NamedTuple):
 
 
 class RemoveSlots(NamedTuple):
-    """Of one class of a reservation. `ref` is where it is told, or the first of them."""
+    """Remove slots of a class. `ref` gets the Event: the timetable, or the first slot."""
 
     ref: ObjectRef
     resource_class: str
@@ -101,7 +105,7 @@ Action = ScalePool | StartJob | MarkOrphaned | RemoveObject | MakeSlots | Remove
 
 
 class SweepWarning(NamedTuple):
-    """A Warning, told once for each `key` until the API server forgets Events, by default after an hour."""
+    """A Warning, sent once for each `key` until the API server drops Events (default: one hour)."""
 
     ref: ObjectRef  # that people look at
     reason: str
@@ -110,7 +114,7 @@ class SweepWarning(NamedTuple):
 
 
 def action_order(action: Action) -> tuple[int, int, str, str]:
-    """Seats first: opening, then Jobs that serve, then whatever takes away."""
+    """Return the sort key of an action: open seats first, then start Jobs, then remove."""
     place = 0
     match action:
         case ScalePool():
@@ -129,7 +133,7 @@ def action_order(action: Action) -> tuple[int, int, str, str]:
 
 
 def describe_action(action: Action) -> tuple[str, str, str]:
-    """As an Event: its kind, reason and message."""
+    """Return type, reason and message of the action's Event."""
     match action:
         case ScalePool():
             what = f"Scaled from {action.deployment.replicas} to {action.to}"
@@ -170,7 +174,7 @@ DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until it
 
 
 class SweepContext(NamedTuple):
-    """What hands act with and in. `has_time` says whether to begin one more thing."""
+    """What actions need. `has_time` returns whether another one may begin."""
 
     api: Api
     namespace: str
@@ -181,6 +185,8 @@ class SweepContext(NamedTuple):
 
 
 class ActionRunner:
+    """Carries out actions and sends Events."""
+
     def __init__(self, context: SweepContext, facts: SiteState) -> None:
         self._context = context
         self._facts = facts
@@ -189,7 +195,7 @@ class ActionRunner:
         self.done: Counter[str] = Counter()  # by the reason of its Event
 
     def act(self, actions: Iterable[Action]) -> None:
-        """All of them in this order, and then the Events, which can wait."""
+        """Carry out all actions in this order, then send their Events."""
         acted = [action for action in actions if self._try(action)]
         for action in acted:
             kind, reason, message = describe_action(action)
@@ -197,7 +203,7 @@ class ActionRunner:
                 self._tell(ref, make_event(self._subject(ref), kind, reason, message, self._context.now()))
 
     def warn(self, warnings: Iterable[SweepWarning]) -> None:
-        """Each of them once: an Event of its name is there already when it has been told."""
+        """Send each warning once: if it was sent before, an Event of its name exists."""
         for warning in warnings:
             subject = self._subject(warning.ref)
             tree = make_event(subject, WARNING, warning.reason, warning.message, self._context.now())
@@ -206,7 +212,7 @@ class ActionRunner:
             self._tell(warning.ref, named, warning)
 
     def _try(self, action: Action) -> bool:
-        """Whether it has been done, and by us."""
+        """Carry out an action; return whether this run did it."""
         context, ref = self._context, action.ref
         if (
             ref.kind == CONFIG_MAP.name
@@ -249,7 +255,7 @@ class ActionRunner:
                 return self._carry_out(action)
 
     def _scale(self, action: ScalePool) -> bool:
-        """False where somebody else has scaled since, or the Deployment is gone."""
+        """Scale a pool; return False if somebody else has scaled it, or it is gone."""
         api, namespace, name = self._context.api, self._context.namespace, action.ref.name
         version, kind = action.deployment.resource_version, KIND_BY_NAME[action.ref.kind]
         for _ in range(ATTEMPTS):
@@ -269,7 +275,7 @@ class ActionRunner:
         raise ApiError(409, "Conflict", "it keeps changing")
 
     def _carry_out(self, action: MakeSlots | RemoveSlots) -> bool:
-        """False where others have done all of it."""
+        """Make or remove slots; return False if others have done all of it."""
         from gen.core.slots import SlotPlan  # noqa: PLC0415
         from gen.runtime.slotreconciler import apply_plan  # noqa: PLC0415 (is there only where a cluster has slots)
 
@@ -300,7 +306,7 @@ class ActionRunner:
         apply_object(api, JOB, namespace, action.name, _job_object(self._facts.site, namespace, action))
 
     def _check_ours(self, action: StartJob, found: Tree) -> None:
-        """A Job that had been judged has our labels; any other was not seen, and is not to be touched."""
+        """Raise ApiError for a Job that is not the one the decision was about."""
         metadata = found.get("metadata")
         uid = metadata.get("uid") if isinstance(metadata, dict) else None
         if action.replaced is None or uid != action.replaced.ref.uid:
@@ -328,7 +334,7 @@ class ActionRunner:
 
 
 def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
-    """As the CronJob's own would be, but for the labels by which it is known, whoever has edited those."""
+    """Return a Job like that of the CronJob, with the labels of Berth."""
     metadata = action.template.get("metadata")
     kept = metadata if isinstance(metadata, dict) else {}
     known = {
@@ -355,7 +361,9 @@ def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
 
 
 def _event_targets(facts: SiteState, ref: ObjectRef) -> list[ObjectRef]:
-    """Where people look for it: itself, or all Deployments of its reservation; without any, its timetable."""
+    """Return the objects that get the Event: the Deployment itself, those of the reservation, or its
+    timetable.
+    """
     if ref.kind == DEPLOYMENT.name:
         return [ref]
     found = [one.ref for one in facts.deployments if one.ref.kind == DEPLOYMENT.name]
@@ -365,7 +373,7 @@ def _event_targets(facts: SiteState, ref: ObjectRef) -> list[ObjectRef]:
 
 
 def _event_name(warning: SweepWarning) -> str:
-    """The same for the same telling."""
+    """Return the name of the Event, equal for equal warnings."""
     from hashlib import sha256  # noqa: PLC0415 (seldom needed, and not small)
 
     key = f"{warning.ref.uid} {warning.reason} {warning.key}"

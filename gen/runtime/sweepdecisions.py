@@ -44,7 +44,7 @@ PULL_FAILED = "ImageNotPulled"
 
 
 def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:
-    """Of the pods that are to serve a reservation: where people look for it, once for each pod."""
+    """Yield warnings about pods that should serve the reservation, once for each pod."""
     for pod in state.pods:
         if pod.trouble and not pod.ref.is_terminating:
             message = f"Pod {pod.ref.name}, which should serve the reservation: {pod.trouble.said()}"
@@ -53,7 +53,7 @@ def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:
 
 
 def unready_pools(facts: SiteState) -> tuple[PoolObject, ...]:
-    """The pools whose placeholders are worth a look, because not all that are wanted are ready."""
+    """Return the pools with fewer ready placeholders than requested."""
     return tuple(one for one in facts.deployments if one.ready < one.replicas and _has_pods(one))
 
 
@@ -62,7 +62,7 @@ def _has_pods(one: PoolObject) -> bool:
 
 
 def placeholder_pull_failures(waiting: Iterable[PoolObject], pods: Iterable[PodObject]) -> list[SweepWarning]:
-    """On each of the Deployments that has such placeholders: once, for all of one ReplicaSet and image."""
+    """Return a warning for each Deployment with such placeholders, one per ReplicaSet and image."""
     troubled: dict[tuple[str, str], list[PodObject]] = {}
     for pod in pods:
         if pod.trouble and not pod.ref.is_terminating:
@@ -89,12 +89,14 @@ EDIT_GRACE = 60  # seconds that a pod has to see an edit of the timetable
 
 
 class SweepDecision(NamedTuple):
+    """The actions and warnings of a run."""
+
     actions: tuple[Action, ...]  # in the order in which they are to be done
     warnings: tuple[SweepWarning, ...]
 
 
 class ReservationContext(NamedTuple):
-    """One reservation whose timetable can be read."""
+    """A reservation with a valid timetable."""
 
     facts: SiteState
     state: ReservationState
@@ -104,7 +106,7 @@ class ReservationContext(NamedTuple):
     now: int
 
     def pool_of(self, deployment: PoolObject) -> TimetablePool | None:
-        """That it holds the seats of, or has placeholders for."""
+        """Return the pool that a Deployment or NodePool belongs to."""
         pools, name = self.timetable.pools, deployment.ref.name
         if deployment.ref.kind == NODE_POOL.name:
             return next((pool for pool in pools if pool.node_pool == name), None)
@@ -115,12 +117,15 @@ class ReservationContext(NamedTuple):
         return next((pool for pool in pools if pool.slots and pool.resource_class == resource_class), None)
 
     def reads(self, *kinds: str) -> bool:
+        """Return whether all these kinds could be listed."""
         return not self.facts.unread & set(kinds)
 
 
 def decide(facts: SiteState, now: int) -> SweepDecision:
-    """Nothing where the timetables could not be read; without the list of another kind, only what needs no
-    such list; and nothing is removed unless all lists are there.
+    """Decide what to do about the state of the site.
+
+    Without the list of timetables nothing is done; without another list, only what does not need it. Nothing
+    is removed unless all lists are complete.
     """
     found = (
         []
@@ -177,7 +182,7 @@ def _timetable(site: str, state: ReservationState) -> tuple[TimetableObject, Tim
 def _overrides(
     state: ReservationState, source: TimetableObject, timetable: Timetable
 ) -> tuple[dict[str, Override], tuple[SweepWarning, ...]]:
-    """None where they are malformed, which is told, as is one that no class follows."""
+    """Return the overrides and warnings about invalid ones."""
     try:
         found = parse_overrides(source.override) if source.override else {}
         wrong = unknown_classes(found, [pool.resource_class for pool in timetable.pools])
@@ -196,13 +201,13 @@ def _malformed_timetable(state: ReservationState, why: str) -> Iterator[SweepWar
 
 
 def _due(case: ReservationContext) -> tuple[TimetableOccurrence, ...]:
-    """What is open, and has been for long enough to be served."""
+    """Return the occurrences that have been open long enough to be served."""
     occurrences = open_now(may_open(case.timetable), case.now)
     return tuple(item for item in occurrences if case.now - item.open >= CRONJOB_GRACE)
 
 
 class PoolVerdict(NamedTuple):
-    """What the sweep says that a pool should have."""
+    """What a pool should have according to the sweep."""
 
     replicas: int
     why: str
@@ -246,7 +251,7 @@ def _slot_actions(case: ReservationContext) -> Iterator[Action]:
 
 
 def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdict | None:
-    """What the pool should have, where it is for the sweep to say."""
+    """Return what the pool should have, None if the sweep does not decide."""
     is_served = case.state.is_served
     if pool is None:
         seen = not is_served or case.now >= case.source.changed + EDIT_GRACE
@@ -269,7 +274,7 @@ def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdic
 
 
 def _is_late(case: ReservationContext, pool: TimetablePool) -> bool:
-    """The pod that serves has had the time to close the pool; and by no clock it is about to open."""
+    """Return whether the serving pod had time to close the pool, and it does not open soon."""
     if opens_within(may_open(case.timetable), case.now, EARLY_START):
         return False
     end = _last_end(case, lambda name: name == pool.resource_class)
@@ -277,7 +282,7 @@ def _is_late(case: ReservationContext, pool: TimetablePool) -> bool:
 
 
 def _last_end(case: ReservationContext, counts: Callable[[str], bool]) -> int:
-    """Of occurrences with seats of a class that counts, and of overrides of one."""
+    """Return the last end of occurrences and overrides of classes that count."""
     ends = [one.end for one in case.timetable.occurrences if any(counts(name) for name, _ in one.seats)]
     ends += [one.until for name, one in case.overrides.items() if counts(name)]
     return max((end for end in ends if end <= case.now), default=0)
@@ -299,13 +304,13 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
 
 
 def _is_held(case: ReservationContext) -> bool:
-    """By an override, and then who serves stays with it: a pod ends when all of its pools are closed."""
+    """Return whether an override keeps the pod running: it ends when all its pools are closed."""
     pools = case.timetable.pools
     return any(override_target(case.overrides, pool.resource_class, case.now) for pool in pools)
 
 
 def _needs_a_job(case: ReservationContext) -> bool:
-    """Nobody serves what is due, and nobody is about to."""
+    """Return whether no pod serves what is due, and none is about to."""
     state = case.state
     begun = [job.ref for job in state.jobs if not job.is_finished and not job.ref.is_terminating]
     begun += [pod.ref for pod in state.pods if pod.is_starting]
@@ -324,7 +329,7 @@ def _start(case: ReservationContext) -> Iterator[StartJob]:
 
 
 def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
-    """Told for each occurrence."""
+    """Warn once for each occurrence if there is no CronJob to start a Job from."""
     if case.state.cronjob is None and _needs_a_job(case):
         message = f"No pod serves {_due_names(case)}, and there is no CronJob from which to start a Job."
         for ref in case.state.subjects:

@@ -21,13 +21,13 @@ LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an 
 
 
 def is_removable(facts: SiteState, source: TimetableObject, now: int) -> bool:
-    """By the inventory that we prune by, and for long enough."""
+    """Return whether the reservation has been orphaned for long enough, by the inventory."""
     since = _instant(source.ref.orphaned_since)
     return _is_orphaned(facts, source.ref) and since is not None and now - since >= REMOVAL_DELAY
 
 
 def orphan_marks(facts: SiteState, source: TimetableObject, now: int) -> Iterator[MarkOrphaned]:
-    """From when on it is gone; or that it is back."""
+    """Mark a reservation as orphaned, or remove the mark."""
     since = _instant(source.ref.orphaned_since)
     if _is_orphaned(facts, source.ref):
         if since is None or since > now:
@@ -37,7 +37,7 @@ def orphan_marks(facts: SiteState, source: TimetableObject, now: int) -> Iterato
 
 
 def removals(facts: SiteState, state: ReservationState, source: TimetableObject) -> Iterator[Action]:
-    """Of all that there is of a reservation that is gone; or of its windows, where it stands in git now."""
+    """Remove everything of an orphaned reservation, or only its windows if git holds it persistently now."""
     if _is_persistent(facts, state.reservation):
         why = f"its windows are not in git since {source.ref.orphaned_since}"
         texts = {ref for ref in state.rights if ref.kind == CONFIG_MAP.name}
@@ -51,9 +51,7 @@ def removals(facts: SiteState, state: ReservationState, source: TimetableObject)
 
 
 def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
-    """Slots that stood in git, and are of another shape there now or too many. One that has just been made
-    may be newer than the inventory.
-    """
+    """Remove persistent slots that git no longer has. New ones may be newer than the inventory."""
     if (
         not _has_inventory(facts)
         or facts.persistent is None
@@ -70,9 +68,11 @@ def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Itera
 
 
 def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
-    """Of a reservation without a timetable: what makes or holds pods or seats, and all of it where we prune.
-    What stands in git has no timetable, and is left to whoever prunes. Where an engine does, seats that stand
-    have one round more, if there is anything on which to write since when.
+    """Remove what is left of a reservation without a timetable.
+
+    That is what makes or holds pods or seats, and everything where the sweep prunes. Persistent slots have no
+    timetable and are left to whoever prunes. Where an engine prunes, seats stay for one more round, if there
+    is an object to write the time on.
     """
     jobs = {job.ref.uid for job in state.jobs}
     is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in state.pods)
@@ -105,26 +105,26 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
 
 
 def restored_marks(facts: SiteState, state: ReservationState) -> Iterator[MarkOrphaned]:
-    """What had been left without a timetable, and has one."""
+    """Remove marks of a reservation that has a timetable again."""
     for ref in () if facts.prunes else _markable(state):
         if ref.orphaned_since:
             yield MarkOrphaned(ref, "", "its reservation has a timetable again")
 
 
 def _markable(state: ReservationState) -> list[ObjectRef]:
-    """What the sweep may write to; what has been deleted may be away before it is read again."""
+    """Return the objects that the sweep may annotate."""
     pools = [one.ref for one in state.deployments if one.ref.kind == DEPLOYMENT.name]
     refs = [*pools, *(job.ref for job in state.jobs)]
     return [ref for ref in refs if not ref.is_terminating]
 
 
 def _has_inventory(facts: SiteState) -> bool:
-    """Whether anything can be said about what is gone: by an inventory, and with all lists complete."""
+    """Return whether removal can be decided: by an inventory, and with all lists complete."""
     return facts.prunes and facts.inventory is not None and not facts.unread
 
 
 def _is_orphaned(facts: SiteState, ref: ObjectRef) -> bool:
-    """Whether git has no windows of the reservation."""
+    """Return whether git has no windows of the reservation."""
     is_named = ref.reservation in (facts.inventory or ()) and not _is_persistent(facts, ref.reservation)
     return _has_inventory(facts) and not is_named
 
@@ -134,7 +134,7 @@ def _is_persistent(facts: SiteState, reservation: str) -> bool:
 
 
 def _remove(deployments: Iterable[PoolObject], refs: Iterable[ObjectRef], why: str) -> Iterator[Action]:
-    """Also what has been deleted already is closed; it may stay for as long as somebody's finalizer does."""
+    """Close and remove objects. Deleted ones are closed too: a finalizer may keep them."""
     removed = list(refs)
     for deployment in deployments:
         if deployment.replicas and deployment.ref in removed:
@@ -145,7 +145,7 @@ def _remove(deployments: Iterable[PoolObject], refs: Iterable[ObjectRef], why: s
 
 
 def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[RemoveSlots]:
-    """By class. Those that are on their way already are left."""
+    """Remove slots by class, except those already terminating."""
     there = [one for one in found if not one.ref.is_terminating]
     for name in sorted({one.resource_class for one in there}):
         some = [one for one in there if one.resource_class == name]

@@ -23,16 +23,17 @@ class SlotSweep(NamedTuple):
     now: int
 
     def is_open(self, desired: DesiredState) -> bool:
-        """Also with no seat at all."""
+        """Return whether an occurrence is open, even without seats."""
         return slot_demand(desired, 0, 0).expires is not None
 
     def close(self, why: str) -> Iterator[Action]:
+        """Remove all slots."""
         present = tuple(slot for slot in self.slots if not slot.is_terminating)
         if present:
             yield RemoveSlots(self.ref, self.resource_class, present, why)
 
     def hold(self, desired: DesiredState, deployment: PoolObject | None, why: str) -> Iterator[Action]:
-        """`deployment` has the placeholders that come first, where some do."""
+        """Make missing slots. `deployment` has the placeholders, where they come first."""
         pool = desired.target.pool
         assert pool.slots
         found = count_slots(self.slots, PlaceholderOwner(self.namespace, pool.deployment))

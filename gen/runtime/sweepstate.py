@@ -40,7 +40,7 @@ IMAGE_PULL_REASONS = frozenset(
 
 
 class ObjectRef(NamedTuple):
-    """What is known of an object of any kind."""
+    """Identity and metadata of an object of any kind."""
 
     kind: str
     name: str
@@ -52,7 +52,7 @@ class ObjectRef(NamedTuple):
 
 
 class PoolObject(NamedTuple):
-    """Or a NodePool of a fixed number of nodes, as its `ref` says."""
+    """A Deployment, or a NodePool with a fixed number of nodes."""
 
     ref: ObjectRef
     replicas: int
@@ -71,13 +71,14 @@ class CronJobObject(NamedTuple):
 
 
 class ImagePullFailure(NamedTuple):
-    """Why a container of a pod does not start."""
+    """Why a container does not start."""
 
     image: str
     reason: str
     message: str
 
     def said(self) -> str:
+        """Return the failure as text."""
         return f"its image {self.image} cannot be pulled: {self.reason}: {self.message}"
 
 
@@ -91,7 +92,7 @@ class PodObject(NamedTuple):
 
 
 class TimetableObject(NamedTuple):
-    """A ConfigMap that says, or should say, a timetable."""
+    """A ConfigMap with a timetable."""
 
     ref: ObjectRef
     text: str
@@ -100,6 +101,8 @@ class TimetableObject(NamedTuple):
 
 
 class SlotObject(NamedTuple):
+    """A slot and its metadata."""
+
     ref: ObjectRef
     resource_class: str
     is_persistent: bool  # git holds it, and no window
@@ -112,6 +115,8 @@ StateObject = (
 
 
 class SiteState(NamedTuple):
+    """Everything the sweep has read of a site."""
+
     site: str
     sources: tuple[TimetableObject, ...] = ()
     deployments: tuple[PoolObject, ...] = ()
@@ -134,7 +139,9 @@ def site_state(
     inventory: str = "",
     namespace: str = "",
 ) -> SiteState:
-    """`found` has all facts of each kind, or None where they could not be read; `inventory` is the name of a
+    """Combine lists into a state.
+
+    `found` has the objects of each kind, None if they could not be listed; `inventory` is the name of a
     ConfigMap.
     """
     everything = [fact for some in found.values() for fact in some or ()]
@@ -162,8 +169,9 @@ def site_state(
 
 
 def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
-    """The fact that an object is; None if it is not ours. Raises KeyError, TypeError, ValueError or
-    AttributeError for what no API server sends.
+    """Parse an object; None if it is not Berth's.
+
+    Raises KeyError, TypeError, ValueError or AttributeError if it is malformed.
     """
     ref = _parse_ref(site, kind, tree)
     if ref is None:
@@ -174,7 +182,7 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
 
 
 def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
-    """None for what is not of a reservation of the site."""
+    """Parse the metadata; None if the object is not of a reservation of the site."""
     metadata = _at(tree, "metadata")
     labels = _at(metadata, "labels")
     reservation = str(labels.get(RESERVATION) or "")
@@ -187,7 +195,7 @@ def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
 
 
 def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
-    """What only people read is no timetable; it goes with the rest of its reservation."""
+    """Parse a ConfigMap. One that only people read is not a timetable."""
     metadata = _at(tree, "metadata")
     if _at(metadata, "labels").get(ROLE) == AFFINITY:
         return ref
@@ -210,7 +218,7 @@ def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
 
 
 def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
-    """None for one whose nodes follow pods: it has no number of them."""
+    """Parse a NodePool; None if its number of nodes is not fixed."""
     if "replicas" not in _at(tree, "spec"):
         return None
     version = str(_at(tree, "metadata")["resourceVersion"])
@@ -219,7 +227,7 @@ def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
 
 
 def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
-    """None for a Job that no CronJob of ours has made, nor the sweep, even if it borrows the labels."""
+    """Parse a Job; None if neither a CronJob of Berth nor the sweep has made it."""
     if _at(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
         return None
     conditions = _list(_at(tree, "status"), "conditions")
@@ -248,7 +256,7 @@ def _pull_failure(container: Tree) -> ImagePullFailure | None:
 
 
 def _parse_slot_object(ref: ObjectRef, tree: Tree) -> SlotObject | None:
-    """None for one that only borrows our labels."""
+    """Parse a slot; None if it only has the labels."""
     from gen.core.slots import parse_slot  # noqa: PLC0415 (is there only where a cluster has slots)
 
     labels = _at(tree, "metadata", "labels")
@@ -269,7 +277,7 @@ _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] =
 
 
 def _at(tree: Tree, *path: str) -> Tree:
-    """The object below these keys; empty where there is none."""
+    """Return the object below these keys, empty without one."""
     for key in path:
         below = tree.get(key) or {}
         if not isinstance(below, dict):
@@ -292,7 +300,7 @@ def _number(value: object) -> int:
 
 
 class ReservationState(NamedTuple):
-    """Everything in the cluster that is of one reservation, each kind in the order of names."""
+    """All objects of one reservation, by kind, sorted by name."""
 
     reservation: str
     sources: tuple[TimetableObject, ...]
@@ -309,19 +317,20 @@ class ReservationState(NamedTuple):
 
     @property
     def cronjob(self) -> CronJobObject | None:
-        """One whose Jobs can serve the reservation. Any can: they differ in their schedule."""
+        """A CronJob to start Jobs from. Any will do: they differ only in their schedule."""
         return next((one for one in self.cronjobs if not one.ref.is_terminating), None)
 
     @property
     def subjects(self) -> list[ObjectRef]:
-        """Where people look for what is told of it: its Deployments, or its timetable where it has none.
-        Events of what has no namespace are hard to find.
+        """The objects that get Events: the Deployments, or the timetable without any.
+
+        Events of cluster-scoped objects are hard to find.
         """
         found = [one.ref for one in self.deployments if one.ref.kind == DEPLOYMENT.name]
         return found or [one.ref for one in self.sources]
 
     def refs(self) -> list[ObjectRef]:
-        """All but the pods, which follow their owners, and the slots, which are of no namespace."""
+        """Return all objects except pods, which follow their owners, and slots, which are cluster-scoped."""
         found = [*(one.ref for one in self.sources), *(one.ref for one in self.deployments), *self.rights]
         return [*found, *(one.ref for one in self.cronjobs), *(one.ref for one in self.jobs)]
 
@@ -335,7 +344,7 @@ K = TypeVar("K", bound=_HasRef)
 
 
 def reservation_states(facts: SiteState) -> list[ReservationState]:
-    """By name. Each fact is in one of them."""
+    """Group the state by reservation, sorted by name."""
     sources, deployments = _by_reservation(facts.sources), _by_reservation(facts.deployments)
     cronjobs, jobs, pods = (
         _by_reservation(facts.cronjobs),

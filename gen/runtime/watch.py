@@ -39,6 +39,7 @@ WATCH_SECONDS, WATCH_JITTER = 240, 60  # seconds for which a watch is asked for
 
 
 def start_thread(thread: threading.Thread) -> None:
+    """Start a thread with a stack that is large enough for nested JSON."""
     before = threading.stack_size(STACK_BYTES)
     try:
         thread.start()
@@ -47,27 +48,29 @@ def start_thread(thread: threading.Thread) -> None:
 
 
 class Listed(NamedTuple, Generic[T]):
-    """These are all that are there now, by uid."""
+    """All items that exist now, by uid."""
 
     items: dict[str, T]
 
 
 class Changed(NamedTuple, Generic[T]):
-    """None: it is gone, or nothing to us any more."""
+    """An item has changed; None: it is gone or no longer relevant."""
 
     uid: str
     item: T | None
 
 
 class Connected(NamedTuple):
-    """The watch is on: whatever happens will be told."""
+    """The watch is established."""
 
 
 class Recovered(NamedTuple):
-    """The watch has told something, or has ended well, for the first time after a failure."""
+    """The watch works again after a failure."""
 
 
 class WatchFailed(NamedTuple):
+    """A list or watch has failed."""
+
     error: Exception
 
 
@@ -75,7 +78,10 @@ Message = Listed[T] | Changed[T] | Connected | Recovered | WatchFailed
 
 
 class Watcher(Generic[T]):
-    """`read` says what an object is to us; None: nothing. `tell` is called from the thread."""
+    """Watches a collection in a thread.
+
+    `read` returns the item in an object, None if it is irrelevant. `tell` is called from the thread.
+    """
 
     def __init__(
         self,
@@ -99,7 +105,7 @@ class Watcher(Generic[T]):
         start_thread(self._thread)
 
     def stop(self) -> None:
-        """Tells nothing any more, but for what it is telling now."""
+        """Stop; no message follows except one that is being sent."""
         self._stopping.set()
         self._connection.interrupt()
 
@@ -114,7 +120,7 @@ class Watcher(Generic[T]):
         self._connection.close()
 
     def _step_safely(self) -> float:
-        """Lists if need be and watches until that ends. Seconds to pause."""
+        """List if needed, and watch until that ends; return the seconds to pause."""
         try:
             events = self._step()
         except Exception as error:
@@ -128,7 +134,7 @@ class Watcher(Generic[T]):
         return pause_after_end(self._cursor, self._jitter())
 
     def _step(self) -> int:
-        """The number of events."""
+        """List if needed, and watch; return the number of events."""
         if not self._cursor.version:
             self._list()
         seconds = WATCH_SECONDS + int(WATCH_JITTER * self._jitter())
@@ -183,7 +189,7 @@ class Watcher(Generic[T]):
         self._tell(self, Listed(dict(items)))
 
     def _ask(self, limit: int, token: str) -> str:
-        """The text of a page."""
+        """Return the text of a page."""
         answer = self._connection(self.collection.list_request(limit, token))
         if answer.status != 200:
             response_object(answer)
@@ -214,6 +220,8 @@ class _Watch(NamedTuple):
 
 
 class WatchManager:
+    """Starts and stops watches, and hands over their messages."""
+
     def __init__(self, watch_context: WatchContext) -> None:
         self._context = watch_context
         self._watches: dict[Collection, _Watch] = {}
@@ -223,7 +231,7 @@ class WatchManager:
         self._news = threading.Event()
 
     def arrange(self, wanted: Mapping[Collection, Reader]) -> None:
-        """Watches these, and nothing else. With another reader than before, a collection is listed again."""
+        """Watch exactly these collections. With another reader, a collection is listed again."""
         for collection in [known for known in self._watches if known not in wanted]:
             self._watches.pop(collection).watcher.stop()
             self._failing.pop(collection, None)
@@ -241,15 +249,16 @@ class WatchManager:
             self._watches[collection] = _Watch(watcher, reader)
 
     def wait(self, seconds: float) -> None:
+        """Wait for a message, or so many seconds."""
         if self._news.wait(seconds):
             time.sleep(_BATCH_SECONDS)
 
     def wake(self) -> None:
-        """From any thread."""
+        """End a wait. May be called from any thread."""
         self._news.set()
 
     def news(self, now: float) -> Iterator[tuple[Reader, Listed[Item] | Changed[Item]]]:
-        """What has come since, in order, and by which reader. Trouble is told to the log."""
+        """Yield the messages since the last call, in order, with their readers; log failures."""
         self._news.clear()
         while self._messages:
             watcher, message = self._messages.popleft()
@@ -268,13 +277,14 @@ class WatchManager:
                 self._context.log.trouble(_subject(collection), message.error)
 
     def failing_for(self, collection: Collection, now: float) -> float:
-        """Seconds for which nothing could be heard of it; 0: all is well."""
+        """Return for how many seconds the collection has not been readable; 0 if it is."""
         since = self._failing.get(collection, now)
         if since > now:  # the clock was set back
             self._failing[collection] = since = now
         return now - since
 
     def close(self) -> None:
+        """Stop all watches."""
         watches = [*self._watches.values()]
         self.arrange({})
         for watch in watches:
