@@ -22,12 +22,13 @@ _HOW = "Write 08:55+10 where ten come, 11:00-3 where three leave."
 
 
 class SessionsError(Exception):
-    """A text that cannot be followed. The message is for people."""
+    """Invalid text. The message is for people."""
 
 
 class SessionScene(NamedTuple):
-    """The occurrence that sessions come to: on which clock, from when to when, and with which classes.
-    `usual` is the class of a change that names none; empty: each must name its own.
+    """The occurrence of a story: its clock, open, end and resource classes.
+
+    `usual` is the class of a change that names none; if empty, each change must name one.
     """
 
     zone: Zone
@@ -45,12 +46,12 @@ class _Said(NamedTuple):
 
 
 def parse_changes(text: str, source: str, scene: SessionScene) -> dict[str, list[SessionChange]]:
-    """By class, each in the order of the text. `source` names where it comes from. Raises SessionsError.
+    """Parse changes by class, in the order of the text. `source` names its origin. Raises SessionsError.
 
-    A line holds changes with commas between them, or `TIME,CHANGE` or `TIME,CHANGE,CLASS` as a CSV file has
-    them; what follows `#`, and the headings of a CSV file, are nothing. A time of day means its first passing
-    while the occurrence is open that is not before the change in front of it, or else the day of the opening;
-    a date before it means that date; and an instant with `Z` or an offset means itself.
+    A line has changes separated by commas, or `TIME,CHANGE` or `TIME,CHANGE,CLASS` as in a CSV file; comments
+    (#) and CSV headers are ignored. A time of day is the first one while the occurrence is open and not
+    before the previous change, or else on the day of the opening. A date in front sets the day. An instant
+    with `Z` or an offset is itself.
     """
     found: dict[str, list[SessionChange]] = {name: [] for name in scene.classes}
     there = dict.fromkeys(scene.classes, 0)

@@ -20,15 +20,17 @@ COME, LEAVE, WAIT_OVER, CLOCK = "come", "leave", "wait over", "clock"
 
 
 class SessionChange(NamedTuple):
-    """Sessions that come at an instant, or leave where the number is negative."""
+    """Sessions that come at an instant, or leave if the number is negative."""
 
     at: int
     number: int
 
 
 class SimulationEvent(NamedTuple):
-    """Why something changes. An occurrence `opens`, `starts`, `ends`; a number of sessions `come`, `leave`,
-    or have left and stop to count (`wait over`); or the `clock` alone moves a target.
+    """The cause of a step.
+
+    An occurrence `opens`, `starts` or `ends`; sessions `come`, `leave`, or stop counting (`wait over`); or
+    only the `clock` changes a target.
     """
 
     kind: str
@@ -37,8 +39,10 @@ class SimulationEvent(NamedTuple):
 
 
 class SimulationStep(NamedTuple):
-    """What holds from an instant on. `active` sessions are there and count; `waiting` ones have left and
-    still count; `targets` are those of the behaviours that were asked for, in their order.
+    """The state from an instant on.
+
+    `active` sessions are present; `waiting` ones left and still count; `targets` are those of the given
+    behaviors.
     """
 
     at: int
@@ -49,7 +53,7 @@ class SimulationStep(NamedTuple):
 
 
 class SimulationSetup(NamedTuple):
-    """A pool with all occurrences of its reservation, and how long sessions that left still count."""
+    """A pool with all occurrences of its reservation, and the grace period of sessions."""
 
     pool: TimetablePool
     occurrences: tuple[TimetableOccurrence, ...]
@@ -59,10 +63,10 @@ class SimulationSetup(NamedTuple):
 def simulate(
     plan: SimulationSetup, changes: Sequence[SessionChange], behaviours: Sequence[str], first: int, last: int
 ) -> list[SimulationStep]:
-    """A step for `first`, and for each instant up to `last` inclusive at which anything happens.
+    """Return a step for `first` and for each instant up to `last` (inclusive) at which anything changes.
 
-    `changes` are by time, those of one instant in their order, and may begin before `first`. Who came first
-    leaves first; never more leave than are there.
+    `changes` are sorted by time and may begin before `first`. The first session to come is the first to
+    leave; never more leave than are present.
     """
     crowd = _Crowd(plan, first, last)
     agenda = _agenda(crowd.occurrences, changes, first, last)
@@ -86,7 +90,7 @@ def simulate(
 def _agenda(
     occurrences: Iterable[TimetableOccurrence], changes: Iterable[SessionChange], first: int, last: int
 ) -> dict[int, list[SimulationEvent]]:
-    """What happens when, without what follows from it."""
+    """Return the given events by instant."""
     agenda: dict[int, list[SimulationEvent]] = {}
     for one in occurrences:
         for at, kind in ((one.end, ENDS), (one.open, OPENS), (one.start, STARTS)):
@@ -100,14 +104,14 @@ def _agenda(
 
 
 def _moments(value: Callable[[int], tuple[int, ...]], now: int, until: int) -> Iterator[int]:
-    """Where `value` moves between two instants, both exclusive. It never returns to what it was."""
+    """Yield where `value` changes between two instants, both exclusive. It never returns to an old value."""
     while value(until - 1) != (before := value(now)):
         now += 1 + bisect_left(range(now + 1, until), True, key=lambda at: value(at) != before)
         yield now
 
 
 class _Crowd:
-    """The sessions of the pool's course, and which occurrence each counts for."""
+    """The sessions, and the occurrences they count for."""
 
     def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
         self._count = full_count(plan.pool.resource_class)
@@ -131,7 +135,7 @@ class _Crowd:
         return sum(self._counts.counted.values()) - self.active
 
     def advance(self, now: int, happening: Iterable[SimulationEvent]) -> tuple[SimulationEvent, ...]:
-        """To `now`; answers what happens there, with what follows from it."""
+        """Advance to `now` and return all events then."""
         waited = self.waiting
         self._counts = self._counter.counts(now)
         over = waited - self.waiting
@@ -161,7 +165,7 @@ class _Crowd:
             self._counter.arrive(session, now)
 
     def targets(self, behaviours: Iterable[str], now: int) -> tuple[int, ...]:
-        """Until the next advance."""
+        """Return the targets of the behaviors, valid until the next advance."""
         return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviours)
 
     def _asks(self, behaviour: str, now: int) -> Callable[[TimetableOccurrence], int]:

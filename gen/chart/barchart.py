@@ -42,14 +42,14 @@ text { fill: #f0f6fc }
 
 
 class BarLayer(NamedTuple):
-    """`name` is `seats`, `reserved`, `idle`, `on-demand` or `spot`; a value for each bin, from 0 up."""
+    """A layer of bars: `seats`, `reserved`, `idle`, `on-demand` or `spot`, with a value for each bin."""
 
     name: str
     values: tuple[float, ...]
 
 
 class BarPanel(NamedTuple):
-    """Layers from the floor up."""
+    """Layers, the lowest first."""
 
     title: str
     layers: tuple[BarLayer, ...]
@@ -60,7 +60,7 @@ class BarPanel(NamedTuple):
 
 
 def bar_chart(title: str, subtitle: str, panels: Sequence[BarPanel], bins: Sequence[str]) -> str:
-    """One panel below the other; `bins` are what stands below the bars. Texts may hold any character."""
+    """Draw panels below each other; `bins` are the labels below the bars."""
     height = _TOP + len(panels) * (_HEAD + _HEIGHT + _FOOT)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
@@ -93,7 +93,7 @@ def _panel(panel: BarPanel, bins: Sequence[str], floor: int) -> Iterator[str]:
 
 
 def _legend(panel: BarPanel, y: float) -> Iterator[str]:
-    """At the right, where there is more than one layer that shows."""
+    """Draw the legend if more than one layer is visible."""
     shown = [layer for layer in panel.layers if any(layer.values)]
     x = float(_WIDTH - _RIGHT)
     for layer in reversed(shown) if len(panel.layers) > 1 else ():
@@ -105,7 +105,7 @@ def _legend(panel: BarPanel, y: float) -> Iterator[str]:
 
 
 def _axis(most: float) -> tuple[int, list[int]]:
-    """Round values: the highest is above every bar, and there are at most five."""
+    """Return at most five round values, the highest above every bar."""
     step = next(step for step in round_numbers() if most <= 4 * step)
     steps = max(1, -int(-most // step))
     return step * steps, [step * i for i in range(steps + 1)]
@@ -136,7 +136,7 @@ def _below(bins: Sequence[str], floor: int) -> Iterator[str]:
 
 
 def _described(subtitle: str, panels: Sequence[BarPanel], bins: Sequence[str]) -> str:
-    """In words, for those who cannot see it: of each panel its highest bar."""
+    """Describe the highest bar of each panel in words."""
     sentences = [f"{subtitle}."]
     for panel in panels:
         tops = panel.tops

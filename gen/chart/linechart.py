@@ -64,7 +64,7 @@ text.sessions { fill: #3fb950 }
 
 
 class _Plot(NamedTuple):
-    """Where a panel's lines are, in the picture's units. `floor` is the line of nothing."""
+    """The position of a panel's lines, in units of the picture. `floor` is the line of zero."""
 
     span: TimeAxis
     top: int  # value
@@ -79,7 +79,7 @@ class _Plot(NamedTuple):
 
 
 def line_chart(title: str, subtitle: str, panels: Sequence[LinePanel], span: TimeAxis) -> str:
-    """One panel below the other, along the same span. Texts may hold any character."""
+    """Draw panels below each other, along the same time axis."""
     height = _TOP + len(panels) * (_HEAD + _HEIGHT + _FOOT)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
@@ -131,13 +131,13 @@ def _background(panel: LinePanel, plot: _Plot) -> Iterator[str]:
 
 
 def _marks(plot: _Plot) -> list[tuple[float, str]]:
-    """Where the lead is too narrow for two words, the start's alone stands."""
+    """Return the words above the panel; in a narrow lead only that of the start."""
     marks = [(plot.x(at), text) for at, text in plot.span.marks()]
     return [one for one, after in pairwise([*marks, (inf, "")]) if after[0] - one[0] > _WORD]
 
 
 def _values(panel: LinePanel) -> list[int]:
-    """Round ones, and the seats that were reserved."""
+    """Return round values and the reserved seats."""
     step = next(step for step in round_numbers() if panel.top <= 5 * step)
     apart = panel.top * 15 / _HEIGHT
     values = [
@@ -147,7 +147,7 @@ def _values(panel: LinePanel) -> list[int]:
 
 
 def _path(line: ChartLine, plot: _Plot) -> str:
-    """Steps: along, then up or down, and along to the end."""
+    """Return the steps of a line."""
     (at, value), *rest = line.points
     path = f"M{rounded(plot.x(at))} {rounded(plot.y(value))}"
     for at, following in rest:
@@ -158,7 +158,7 @@ def _path(line: ChartLine, plot: _Plot) -> str:
 
 
 def _labels(lines: Sequence[ChartLine], plot: _Plot) -> Iterator[str]:
-    """Beside the end of each line."""
+    """Draw labels beside the ends of the lines."""
     end = plot.span.end
     ordered = sorted(lines, key=lambda line: -line.value_before(end))
     places = spread([plot.y(line.value_before(end)) for line in ordered], _LABEL, plot.floor)
@@ -167,7 +167,7 @@ def _labels(lines: Sequence[ChartLine], plot: _Plot) -> Iterator[str]:
 
 
 def _described(subtitle: str, panels: Sequence[LinePanel], span: TimeAxis) -> str:
-    """In words, for those who cannot see it."""
+    """Describe the chart in words."""
     sentences = [f"{subtitle}."]
     for panel in panels:
         sentences.append(f"{panel.title}:")

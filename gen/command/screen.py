@@ -13,7 +13,7 @@ def look(stream: object) -> TerminalStyle:
     columns = width(stream)
     if columns is None:
         return TerminalStyle(_USUAL_WIDTH)
-    return TerminalStyle(columns, boxes=shows_boxes(os.environ), colour=coloured(stream))
+    return TerminalStyle(columns, boxes=shows_boxes(os.environ), color=coloured(stream))
 
 
 def width(stream: object) -> int | None:

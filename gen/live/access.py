@@ -19,12 +19,13 @@ T = TypeVar("T")
 
 
 class ContextArgumentError(Exception):
-    """What was said cannot be followed; the message is for people."""
+    """An invalid --context argument. The message is for people."""
 
 
 def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, str]:
-    """By cluster, from `CLUSTER=CONTEXT`, or `CONTEXT` where there is one cluster. A context may have `=` in
-    its name. Raises UnclearError.
+    """Parse `CLUSTER=CONTEXT` arguments, or `CONTEXT` if there is one cluster, by cluster.
+
+    A context may contain `=`. Raises ContextArgumentError.
     """
     found: dict[str, str] = {}
     for word in words:
@@ -42,8 +43,10 @@ def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, s
 def choose_context(
     cluster: str, ordered: Mapping[str, str], known: KubeContexts, *, only: bool
 ) -> str | LiveFinding | None:
-    """The context that was ordered, else the one of the cluster's name, else, where it is the site's `only`
-    cluster, the current one; None: the cluster that we are in.
+    """Return the context of a cluster, None inside the cluster.
+
+    That is the given one, else the one with the cluster's name, else the current one if it is the `only`
+    cluster.
     """
     if cluster in ordered:
         if ordered[cluster] in known.names:
@@ -66,8 +69,9 @@ def _context_list(known: KubeContexts) -> str:
 
 
 def run_concurrently(tasks: Mapping[str, Callable[[], T]], seconds: float) -> dict[str, T | Exception]:
-    """What each answered or raised; TimeoutError for one that took longer. What hangs is left to itself and
-    ends with the process.
+    """Run tasks in threads; return their results or exceptions.
+
+    A task that takes longer than `seconds` gives TimeoutError; its thread ends with the process.
     """
     answers: dict[str, T | Exception] = {}
     done = threading.Condition()
@@ -93,17 +97,17 @@ ANSWER_SECONDS = 10.0  # seconds that a cluster has to answer all questions
 
 
 class ClusterAccess:
-    """Keeps what it has logged in to, for those who look again."""
+    """Access to clusters. Keeps working clients for the next time."""
 
     def __init__(
         self, kubeconfig: str | None, ordered: Mapping[str, str], patience: float = ANSWER_SECONDS
     ) -> None:
-        """A kubeconfig, or the usual ones; and contexts by cluster."""
+        """A kubeconfig file, or the default ones; and contexts by cluster."""
         self._kubeconfig, self._ordered, self._patience = kubeconfig, ordered, patience
         self._remotes: dict[str, ClusterClient] = {}
 
     def places(self, site: Site, clusters: Sequence[Cluster]) -> dict[str, ClusterLocation | LiveFinding]:
-        """Where each is, or why that is not known."""
+        """Return the location of each cluster, or a finding if it is unknown."""
         try:
             known = contexts_of(self._kubeconfig)
         except ClusterError as error:
@@ -120,7 +124,7 @@ class ClusterAccess:
     def at_each(
         self, places: Sequence[ClusterLocation], act: Callable[[ClusterClient, ClusterLocation], T]
     ) -> dict[str, T | LiveFinding]:
-        """What the action answers, by cluster, or the finding that the cluster cannot be read."""
+        """Run an action on each cluster; return the results, or a finding if a cluster is unreachable."""
 
         deadline = time.monotonic() + self._patience
 
@@ -151,6 +155,7 @@ class ClusterAccess:
     def facts(
         self, site: Site, places: Sequence[ClusterLocation], now: int
     ) -> dict[str, ClusterFacts | LiveFinding]:
+        """Read the state of each cluster."""
         with_koordinator = {one.name for one in site.clusters if one.koordinator is not None}
         with_nodes = {one.name for one in site.clusters if one.has_static_pools}
 
@@ -168,7 +173,7 @@ class ClusterAccess:
 
 
 def _validated_list(answer: Any, path: str) -> Any:
-    """A list, as an API server sends it. Raises ClusterError for what others may say, such as a proxy."""
+    """Return the answer if it is a list. Raises ClusterError, such as for the page of a proxy."""
     items, metadata = answer.get("items") or (), answer.get("metadata") or {}
     is_list = str(answer.get("kind", "")).endswith("List") and isinstance(metadata, dict)
     if not (is_list and isinstance(items, list | tuple) and all(map(_is_object, items))):

@@ -23,9 +23,7 @@ from gen.runtime.apiclient import JSON, MERGE_PATCH
 
 
 class KubeContexts(NamedTuple):
-    """The contexts of a kubeconfig. `current` is empty where none is chosen. `inside`: we run in a cluster,
-    and there is no kubeconfig.
-    """
+    """The contexts of a kubeconfig. `current` may be empty. `inside`: in a cluster, without kubeconfig."""
 
     names: tuple[str, ...]
     current: str
@@ -33,7 +31,7 @@ class KubeContexts(NamedTuple):
 
 
 class ClusterError(Exception):
-    """No good answer. `status` is 0 without one; the message is for people, in a line."""
+    """A request failed. `status` is 0 without a response; the message is one line for people."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(" ".join(message.split())[:400].removesuffix("."))
@@ -41,7 +39,7 @@ class ClusterError(Exception):
 
 
 def read_contexts(kubeconfig: str | None) -> KubeContexts:
-    """Of the file, else of $KUBECONFIG or ~/.kube/config. Raises ClusterError for what cannot be read."""
+    """Read the contexts of the file, $KUBECONFIG or ~/.kube/config. Raises ClusterError."""
     where = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
     try:
         tree = KubeConfigMerger(where).config
@@ -58,10 +56,10 @@ def read_contexts(kubeconfig: str | None) -> KubeContexts:
 
 
 class ClusterClient:
-    """One cluster, for a while. Not for several threads. Raises ClusterError for all that goes wrong."""
+    """A client of one cluster. Not thread-safe. Every failure raises ClusterError."""
 
     def __init__(self, kubeconfig: str | None, context: str | None) -> None:
-        """`context` None: the cluster that we are in."""
+        """`context` None: the cluster this process runs in."""
         self.deadline = math.inf  # of every answer, on the monotonic clock
         settings = client.Configuration()
         settings.retries = False
@@ -81,11 +79,11 @@ class ClusterClient:
         self._complaints = complaints.texts
 
     def get(self, path: str, query: Mapping[str, str], accept: str = JSON) -> Any:
-        """The object that the server answers."""
+        """Return the object at the path."""
         return self._ask("GET", path, query, {"Accept": accept})
 
     def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any:
-        """The object after the merge patch."""
+        """Apply a merge patch and return the object."""
         return self._ask("PATCH", path, query, {"Accept": JSON, "Content-Type": MERGE_PATCH}, dict(patch))
 
     def _ask(
@@ -123,12 +121,12 @@ class ClusterClient:
         raise ClusterError(status, self._explained(f"HTTP {status}: {said}" if said else f"HTTP {status}"))
 
     def _explained(self, message: str) -> str:
-        """With what the client only logs: that a login program failed."""
+        """Add what the library only logs, such as a failed login program."""
         return "; ".join([message, *self._complaints])
 
 
 class _LogCapture(logging.Handler):
-    """What the client logs in this thread while it reads a kubeconfig."""
+    """Captures what the library logs in this thread while it reads a kubeconfig."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -141,7 +139,7 @@ class _LogCapture(logging.Handler):
 
 
 def _reason(error: BaseException) -> str:
-    """The operating system says it best: `Connection refused`, not what was tried around it."""
+    """Return the message of the operating system if there is one, such as `Connection refused`."""
     inner: BaseException | None = error
     while inner is not None:
         if isinstance(inner, OSError) and inner.strerror:

@@ -20,29 +20,31 @@ from gen.runtime.apiclient import TIMETABLE_KEY
 
 
 class ClusterLocation(NamedTuple):
-    """Where we look: a cluster of the site, its namespace, and the kubeconfig context; none inside of it."""
+    """A cluster of the site, its namespace, and its kubeconfig context (None inside the cluster)."""
 
     cluster: str
     namespace: str
     context: str | None
 
     def kubectl(self, command: str, *, namespaced: bool = True) -> str:
-        """A command that a person can paste."""
+        """Return a command that a person can paste."""
         context = f" --context={self.context}" if self.context else ""
         namespace = f" --namespace={self.namespace}" if namespaced else ""
         return f"kubectl{context}{namespace} {command}"
 
 
 class WaitReason(NamedTuple):
-    """Why a pod does not run, in the words of the scheduler or the kubelet. `reason` is one word."""
+    """Why a pod does not run, from the scheduler or the kubelet. `reason` is one word."""
 
     reason: str
     message: str
 
 
 class LivePool(NamedTuple):
-    """The Deployment of a pool, or its NodePool. `scaled_by` is the field manager that last wrote replicas,
-    at `scaled_at`. `refused`: why no more of its pods are made, since `refused_at`. `template` is JSON.
+    """The Deployment or NodePool of a pool.
+
+    `scaled_by` is the field manager that last wrote replicas, at `scaled_at`. `refused`: why no more pods are
+    created, since `refused_at`. `template` is JSON.
     """
 
     name: str
@@ -59,7 +61,7 @@ class LivePool(NamedTuple):
 
 
 class WaitingPlaceholder(NamedTuple):
-    """A placeholder that is not ready: Pending since it was made, or not running on its node any more."""
+    """A placeholder that is not ready: Pending, or no longer running on its node."""
 
     reservation: str
     resource_class: str
@@ -69,9 +71,7 @@ class WaitingPlaceholder(NamedTuple):
 
 
 class LivePod(NamedTuple):
-    """A pod of ours that is no placeholder, and has not succeeded. `serves`: its program runs, whatever the
-    sidecar does.
-    """
+    """A pod of Berth that is not a placeholder and has not succeeded. `serves`: its main program runs."""
 
     name: str
     reservation: str
@@ -100,9 +100,7 @@ class LiveCronJob(NamedTuple):
 
 
 class LiveTimetable(NamedTuple):
-    """The ConfigMap as it is, last written at `changed`. `text` is None without the key, `override` without
-    the annotation.
-    """
+    """The ConfigMap of a timetable, last written at `changed`. `text` and `override` are None if missing."""
 
     name: str
     reservation: str
@@ -112,8 +110,10 @@ class LiveTimetable(NamedTuple):
 
 
 class LiveSlot(NamedTuple):
-    """A slot of ours. `trouble`: why it waits or is over, in the scheduler's words, since `changed`;
-    `is_seen`: the scheduler has looked at it.
+    """A slot.
+
+    `trouble`: why it waits or has ended, from the scheduler, since `changed`. `is_seen`: the scheduler has
+    processed it.
     """
 
     reservation: str
@@ -126,22 +126,24 @@ class LiveSlot(NamedTuple):
 
 
 class UnreadableReservation(NamedTuple):
-    """A Reservation, of whomever, that Koordinator's scheduler cannot read."""
+    """A Reservation of anybody that Koordinator's scheduler cannot parse."""
 
     name: str
     why: str
 
 
 class ListRefused(NamedTuple):
-    """No list of Reservations, and why: the HTTP status, 0 without one."""
+    """Reservations could not be listed. `status` is the HTTP status, 0 without one."""
 
     status: int
     message: str
 
 
 class ClusterFacts(NamedTuple):
-    """`code` is the in-cluster code by file, None without its ConfigMap. `sessions`: those that are active,
-    or why nobody could tell. `slots` is None where nobody looked: the site says that there is no Koordinator.
+    """What was read in a cluster.
+
+    `code` is the in-cluster code by file, None without its ConfigMap. `sessions` are the active ones, or the
+    reason why they are unknown. `slots` is None if the site says that there is no Koordinator.
     """
 
     timetables: tuple[LiveTimetable, ...] = ()
@@ -165,6 +167,7 @@ _MAX_MESSAGE = 300
 
 
 def parse_live_timetable(item: KubeObject) -> LiveTimetable:
+    """Parse the ConfigMap of a timetable."""
     data, notes = item.get("data") or {}, item["metadata"].get("annotations") or {}
     times = [seconds_of(entry.get("time")) for entry in item["metadata"].get("managedFields") or ()]
     return LiveTimetable(
@@ -177,7 +180,7 @@ def parse_live_timetable(item: KubeObject) -> LiveTimetable:
 
 
 def parse_deployment(item: KubeObject) -> LivePool:
-    """At zero the server leaves numbers of the status out."""
+    """Parse a Deployment. The server leaves out numbers that are zero."""
     by, at = _last_writer_of_replicas(item)
     refused = _condition(item, "ReplicaFailure", "True")
     return LivePool(
@@ -195,7 +198,7 @@ def parse_deployment(item: KubeObject) -> LivePool:
 
 
 def parse_node_pool(item: KubeObject) -> LivePool:
-    """Of a fixed number of nodes."""
+    """Parse a NodePool with a fixed number of nodes."""
     by, at = _last_writer_of_replicas(item)
     return LivePool(
         _name(item),
@@ -211,7 +214,7 @@ def parse_node_pool(item: KubeObject) -> LivePool:
 
 
 def has_replicas(item: KubeObject) -> bool:
-    """Not of a NodePool whose nodes follow pods."""
+    """Return whether a NodePool has a fixed number of nodes."""
     return _at(item, "spec", "replicas") is not None
 
 
@@ -260,7 +263,7 @@ def parse_pod(item: KubeObject) -> LivePod:
 
 
 def parse_waiting(item: KubeObject) -> WaitingPlaceholder:
-    """Of a placeholder that is not ready."""
+    """Parse a placeholder that is not ready."""
     is_pending = _at(item, "status", "phase") == "Pending"
     ready = _condition(item, "Ready", "False") or {}
     began = item["metadata"].get("creationTimestamp") if is_pending else ready.get("lastTransitionTime")
@@ -278,7 +281,7 @@ def is_unready(item: KubeObject) -> bool:
 
 
 def parse_live_slot(item: KubeObject) -> LiveSlot:
-    """A Reservation that the scheduler has not looked at has no status at all."""
+    """Parse a slot. Without a status, the scheduler has not processed it."""
     status = item.get("status") or {}
     conditions = status.get("conditions") or ()
     not_so = next((one for one in conditions if one.get("status") == "False"), None)
@@ -295,7 +298,7 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
 
 
 def has_no_policy(item: KubeObject) -> bool:
-    """Of a Reservation that holds something."""
+    """Return whether a Reservation with resources has no allocatePolicy."""
     return _at(item, "status", "phase") == AVAILABLE and not _at(item, "spec", "allocatePolicy")
 
 
@@ -305,7 +308,7 @@ def label(item: KubeObject, key: str) -> str:
 
 
 def _why_not(item: KubeObject) -> WaitReason | None:
-    """What the kubelet says of a container is nearer to the cause than what the scheduler said before."""
+    """Return why a pod does not run. The kubelet's reason is preferred to the scheduler's."""
     for one in containers(item):
         state = _at(one, "state", "waiting")
         if state and state.get("reason") not in (None, *_STARTING):
@@ -340,7 +343,7 @@ def _at(tree: Any, *keys: str) -> Any:
 
 
 def seconds_of(text: object) -> int:
-    """Seconds; of a time with a fraction, its full seconds. 0 for what is no time."""
+    """Parse a time; fractions are dropped. 0 if it is not a time."""
     try:
         return parse_instant(_FRACTION.sub("Z", text)) if isinstance(text, str) else 0
     except ValueError:

@@ -25,7 +25,7 @@ _MAX_DIFFERENCES, _MAX_VALUE = 3, 80
 
 
 def templates_of_texts(texts: Iterable[str]) -> dict[str, str]:
-    """By name, of objects as git has them. What a user's own template makes unreadable is left out."""
+    """Return the templates in rendered files, by name. Unreadable objects are left out."""
     found = {}
     for text in texts:
         for document in parse(Source("", text.encode()))[0]:
@@ -36,15 +36,18 @@ def templates_of_texts(texts: Iterable[str]) -> dict[str, str]:
 
 
 def template_json(item: Any) -> str:
-    """Of an object, as JSON: that takes a tenth of the memory of its tree. Empty without one."""
+    """Return the template of an object as JSON, which needs a tenth of the memory. Empty without one."""
     template = item["spec"].get("template")
     return json.dumps(template, separators=(",", ":"), ensure_ascii=False) if template else ""
 
 
 @lru_cache(maxsize=4096)
 def template_difference(git: str, cluster: str) -> str:
-    """Paths below the template, each with both values; empty without one, or where one is not known.
-    Remembered, for who watches asks for ever.
+    """Return the paths that differ, with both values; empty if none or if a template is unknown.
+
+    The API server adds defaults, so the cluster may have more than git, except in placement and resources.
+    Lists must have the same elements in the same order. Quantities are compared by value; a missing value
+    equals false, zero or empty. Cached for `--watch`.
     """
     if not git or not cluster:
         return ""
@@ -88,8 +91,9 @@ def _value_text(value: Any, nothing: str) -> str:
 
 
 class PersistentSeats(NamedTuple):
-    """The slots of one class of a reservation that stand in git, by name, until an instant (None: always).
-    `once`: each is over with its first session.
+    """The persistent slots of a class of a reservation, by name, until an instant (None: always).
+
+    `once`: each ends with its first session.
     """
 
     resource_class: str
@@ -100,8 +104,9 @@ class PersistentSeats(NamedTuple):
 
 
 class ExpectedState(NamedTuple):
-    """The timetables of one cluster, by reservation; and what stands there without one. `templates` are those
-    of pools, by the name of the Deployment or NodePool, as JSON.
+    """What git expects in a cluster, by reservation.
+
+    `templates` are those of pools as JSON, by the name of the Deployment or NodePool.
     """
 
     cluster: str
@@ -111,8 +116,10 @@ class ExpectedState(NamedTuple):
 
 
 def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> dict[str, ExpectedState]:
-    """By cluster, in the site's order. What is rendered and read back cannot differ for a reason of form.
-    Raises TemplateError for a template that does not fit.
+    """Return the expected state of each cluster, in the site's order.
+
+    Timetables are rendered and parsed again, so that their form is the same. Raises TemplateError for a
+    template with errors.
     """
     found = {one.name: ExpectedState(one.name, {}, {}, {}) for one in site.clusters}
     for item in items:
@@ -140,7 +147,7 @@ def _persistent_seats(site: Site, placed: Placed, stand: Stands) -> Iterator[Per
 
 
 def timetable_difference(git: Timetable, cluster: Timetable) -> str:
-    """In a few words; empty without one."""
+    """Describe the difference of two timetables in a few words; empty without one."""
     words = []
     number = _count_differing(git.occurrences, cluster.occurrences)
     if number:
@@ -162,5 +169,5 @@ def _count_differing(ours: Iterable[TimetableOccurrence], theirs: Iterable[Timet
 
 
 def _by_id(occurrences: Iterable[TimetableOccurrence]) -> dict[str, TimetableOccurrence]:
-    """The order of seats means nothing."""
+    """Return occurrences by id, with sorted seats."""
     return {one.id: one._replace(seats=tuple(sorted(one.seats))) for one in occurrences}

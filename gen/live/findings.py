@@ -10,6 +10,8 @@ from gen.finding import ERROR, NOTE, WARNING
 
 
 class LiveRule(NamedTuple):
+    """The severity and texts of a code."""
+
     severity: str
     brief: str  # for a cell of the table
     meaning: str

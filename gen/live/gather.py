@@ -42,8 +42,10 @@ from gen.runtime.sessionobjects import (
 
 
 class ReadTimetable(NamedTuple):
-    """One reservation in the cluster. `read` None: there is no timetable, or it is `malformed`. What a
-    `bad_override` is about does not hold; what is in `overrides` does.
+    """The parsed timetable of a reservation in the cluster.
+
+    `read` is None if there is none or it is `malformed`. `bad_override` describes an invalid override;
+    `overrides` are valid.
     """
 
     read: Read | None
@@ -57,13 +59,13 @@ NO_TIMETABLE = ReadTimetable(None, "", 0, {}, "")
 
 
 def readable_timetables(facts: ClusterFacts) -> tuple[Read, ...]:
-    """The timetables that can be understood."""
+    """Return the timetables that could be parsed."""
     return tuple(found.read for found in map(read_live_timetable, facts.timetables) if found.read)
 
 
 @lru_cache(maxsize=4096)
 def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
-    """Remembered: a look asks twice, and who watches asks for ever."""
+    """Parse a timetable. Cached, because each status needs it twice."""
     overrides, bad = dict[str, Override](), ""
     try:
         overrides = parse_overrides(fact.override) if fact.override is not None else {}
@@ -83,9 +85,7 @@ SessionsByRecognition = Mapping[Recognition, tuple[Session, ...] | str]
 
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
-    """How the sessions of the classes that have something open are recognised, each once; and which of their
-    labels and annotations matter.
-    """
+    """Return how to find the sessions of all classes with an open occurrence, and the relevant metadata."""
     found: dict[Recognition, None] = {}
     matches = []
     for timetable in timetables:
@@ -102,7 +102,7 @@ def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Rec
 def active_sessions(
     trees: Iterable[Tree], recognition: Recognition, namespace: str, kept: MetadataKeys
 ) -> list[Session]:
-    """Of the objects of one namespace. Nobody here asks for the templates of projects."""
+    """Return the active sessions in a namespace. Templates of projects are not looked up here."""
     found = [parse_session(tree, namespace, kept) for tree in trees if is_active(tree, recognition)]
     return [
         one._replace(template=UNKNOWN_TEMPLATE) if RENKU_PROJECT in one.annotations else one for one in found
@@ -110,14 +110,14 @@ def active_sessions(
 
 
 class OccurrenceSessions:
-    """How many sessions count for which occurrence; worked out once for each class, by all timetables."""
+    """The number of sessions for each occurrence, computed once per class from all timetables."""
 
     def __init__(self, timetables: Sequence[Timetable], seen: SessionsByRecognition, now: int) -> None:
         self._timetables, self._seen, self._now = timetables, seen, now
         self._counts: dict[tuple[str, Recognition | None], dict[str, int] | None] = {}
 
     def counts(self, pool: TimetablePool) -> dict[str, int] | None:
-        """By open occurrence of the pool's class; None where nobody can tell."""
+        """Return the counts of open occurrences of the pool's class, None if they are unknown."""
         key = pool.resource_class, pool.sessions
         if key not in self._counts:
             self._counts[key] = self._counted(*key)
@@ -145,9 +145,7 @@ Get = Callable[[str, Mapping[str, str], str], Any]
 
 
 class GatherScope(NamedTuple):
-    """What is ours in a cluster. Of Reservations nobody asks but where the site says that there is
-    Koordinator.
-    """
+    """What to read in a cluster. Reservations are read only if the site says that there is Koordinator."""
 
     namespace: str
     site: str
@@ -156,8 +154,10 @@ class GatherScope(NamedTuple):
 
 
 def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exception]) -> ClusterFacts:
-    """Raises what `ask` raises; but where it raises `refused` for a list of sessions or of Reservations, that
-    is a fact.
+    """Read the state of a cluster.
+
+    Raises what `ask` raises, except that `refused` for a list of sessions or Reservations becomes part of the
+    state.
     """
     namespace, site, koordinator, node_pools = wanted
     ours = f"{labels.SITE}={site}"
@@ -202,7 +202,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
 
 
 def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:
-    """Those that lack more placeholders than are Pending."""
+    """Yield the pools that miss more placeholders than are Pending."""
     waiting = Counter((one.reservation, one.resource_class) for one in pending)
     for one in pools:
         if one.replicas - one.ready > waiting[one.reservation, one.resource_class]:
@@ -210,7 +210,7 @@ def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlacehold
 
 
 def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
-    """One list of all Reservations of the cluster: another's that nobody can read stops ours too."""
+    """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
     try:
         found = _list_all(ask, SLOT.path(""), "", "", _JSON)
     except refused as error:
@@ -230,7 +230,7 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
 
 
 def _is_timetable(item: clusterfacts.KubeObject) -> bool:
-    """The code and the inventory are of no reservation; what session pods need is read by people alone."""
+    """Return whether a ConfigMap is a timetable, and not code, inventory or a snippet for people."""
     return (
         bool(clusterfacts.label(item, labels.RESERVATION))
         and clusterfacts.label(item, labels.ROLE) != labels.AFFINITY
@@ -240,7 +240,7 @@ def _is_timetable(item: clusterfacts.KubeObject) -> bool:
 def _sessions(
     ask: Get, facts: ClusterFacts, now: int, refused: type[Exception]
 ) -> dict[Recognition, tuple[Session, ...] | str]:
-    """Several classes may be asked for by the same list."""
+    """List sessions; classes with the same collection share a list."""
     recognitions, kept = needed_sessions(readable_timetables(facts), now)
     answers: dict[Collection, list[clusterfacts.KubeObject] | str] = {}
     found: dict[Recognition, tuple[Session, ...] | str] = {}
@@ -274,7 +274,7 @@ def _list_or_reason(
 
 
 def _list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[clusterfacts.KubeObject]:
-    """An empty list is answered as none at all."""
+    """List all pages. An empty list may be sent as null."""
     query = {"limit": PAGE}
     query |= {"labelSelector": selector} if selector else {}
     query |= {"fieldSelector": fields} if fields else {}

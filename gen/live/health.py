@@ -14,10 +14,12 @@ OFTEN = 3  # failures of one container or Job's pods, from which on it is troubl
 
 
 def find_sweep(facts: ClusterFacts) -> LiveCronJob | None:
+    """Return the CronJob of the sweep."""
     return next((one for one in facts.cronjobs if one.role == labels.SWEEP or one.name == naming.SWEEP), None)
 
 
 def sweep_works(facts: ClusterFacts, now: int) -> bool:
+    """Return whether the sweep has run recently."""
     found = find_sweep(facts)
     return found is not None and not found.suspended and now < _last_good(found) + OVERDUE
 
@@ -27,7 +29,7 @@ def _last_good(found: LiveCronJob) -> int:
 
 
 def check_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> Iterator[LiveFinding]:
-    """`code` is the in-cluster code of this Berth, by file."""
+    """Check what a cluster has once. `code` is the in-cluster code of this version, by file."""
     facts = snapshot.facts
     if nothing := nothing_applied(snapshot):
         yield nothing
@@ -44,7 +46,7 @@ def check_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> Iterator[L
 
 
 def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
-    """What keeps all slots of the cluster from being known or held."""
+    """Report what keeps Koordinator from holding slots."""
     found, place = snapshot.facts.slots, snapshot.place
     if isinstance(found, ListRefused) and found.status == 404:
         message = f"the cluster has no Reservation resource: {found.message}."
@@ -69,7 +71,7 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
 
 
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
-    """Told instead of all that is missing, where nothing is there."""
+    """Return a single finding if the cluster has no object of the site."""
     place, facts = snapshot.place, snapshot.facts
     if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
         return None
@@ -98,7 +100,7 @@ def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
 def check_jobs(
     snapshot: ClusterState, subject: str, pods: Iterable[LivePod], jobs: Iterable[LiveJob]
 ) -> Iterator[LiveFinding]:
-    """Of one reservation, or of the sweep (`subject` is empty)."""
+    """Check the Jobs and pods of a reservation, or of the sweep (`subject` is empty)."""
     found = sorted(pods)
     for one in found:
         if one.phase != "Failed" and (one.trouble or one.restarts >= OFTEN):

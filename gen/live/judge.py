@@ -32,7 +32,7 @@ from gen.live.poolstate import (
 
 
 def judge_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> ClusterStatus:
-    """`code` is the in-cluster code of this Berth, by file."""
+    """Return the status of a cluster. `code` is the in-cluster code of this version, by file."""
     found = {one.reservation: read_live_timetable(one) for one in snapshot.facts.timetables}
     snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
     names = {*snapshot.expected, *found, *(one.reservation for one in snapshot.facts.deployments)}
@@ -59,7 +59,7 @@ def judge_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> ClusterSta
 
 
 class _ReservationJudge:
-    """One reservation in one cluster, with what is common to its pools."""
+    """Judges the pools of one reservation in a cluster."""
 
     def __init__(
         self, snapshot: ClusterState, name: str, known: ReadTimetable, counts_by_class: OccurrenceSessions
@@ -88,7 +88,10 @@ class _ReservationJudge:
         return tuple(found)
 
     def _timetable(self) -> Read | None:
-        """The one that holds: where the cluster's is lost or malformed, pods keep what git said before."""
+        """Return the timetable that pods follow.
+
+        If it is missing or malformed in the cluster, pods keep the previous one, which git has.
+        """
         if self._known.read is None and (
             self._known.malformed or self._deployments or self._classes_of_slots
         ):
@@ -96,9 +99,7 @@ class _ReservationJudge:
         return self._known.read
 
     def pools(self) -> list[PoolStatus]:
-        """Those of the timetable, then those that only git has, then Deployments and slots that nobody
-        knows.
-        """
+        """Return the status of all pools: of the timetable, then of git, then unknown ones."""
         found: dict[str, TimetablePool] = {}
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
@@ -173,7 +174,7 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def _numbers(case: PoolState) -> PoolNumbers:
-    """Wanted, asked for, ready, pending, active."""
+    """Return the numbers wanted, requested, ready, pending and active."""
     if case.pool.slots is not None or not case.pool.deployment:
         return slotseats.slot_numbers(case)
     found = case.deployment
@@ -188,7 +189,7 @@ def _target_and_sessions(
     ordered: int | None,
     now: int,
 ) -> tuple[int | None, int | None]:
-    """Placeholders and sessions, by the very plan of our pods; None where nobody can tell."""
+    """Return target and sessions by the code of the pods, None if unknown."""
     if timetable is None:
         return ordered or 0, 0
     found = pool_target(timetable, pool, now, sessions, ordered)
@@ -199,7 +200,7 @@ def _target_and_sessions(
 
 
 def _wanted(case: PoolState, deployment: LivePool | None) -> int | None:
-    """Where the cluster knows of nothing, what git says."""
+    """Return the wanted number; by git if the cluster does not know the pool."""
     if case.timetable is None and deployment is None:
         return wanted_by_git(case)
     if case.wanted is None:
@@ -217,7 +218,7 @@ def _check_override(case: PoolState) -> list[LiveFinding]:
 
 
 def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
-    """Told once for each class with something open whose sessions are unknown, or whose templates are."""
+    """Report once per open class that its sessions or templates are unknown."""
     found: dict[tuple[str, str], LiveFinding] = {}
     cluster = snapshot.place.cluster
     for timetable in timetables:
@@ -241,7 +242,7 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[
 def _lacks_templates(
     timetable: Read, pool: TimetablePool, seen: tuple[Session, ...] | None, now: int
 ) -> bool:
-    """Whether it matters now that nobody looked up the templates of projects."""
+    """Return whether missing templates of projects matter now."""
     if pool.match.template == NO_TEMPLATE or not seen:
         return False
     is_open = open_now(occurrences_of(timetable, pool.resource_class), now)

@@ -20,7 +20,7 @@ Overrides = dict[str, Override]
 
 
 class OverrideClient(Protocol):
-    """What reads and writes in a cluster, as `gen.live.client.ClusterClient` does."""
+    """Reads and writes in a cluster, such as `gen.live.client.ClusterClient`."""
 
     def get(self, path: str, query: Mapping[str, str]) -> Any: ...
 
@@ -28,7 +28,7 @@ class OverrideClient(Protocol):
 
 
 def overrides_in_force(said: str, now: int) -> Overrides:
-    """In the annotation as it is; what is malformed or over is forgotten."""
+    """Parse the annotation; malformed or ended overrides are dropped."""
     try:
         found = parse_overrides(said)
     except TimetableError:
@@ -37,13 +37,13 @@ def overrides_in_force(said: str, now: int) -> Overrides:
 
 
 def with_changes(orders: Overrides, changes: Mapping[str, Override | None]) -> Overrides:
-    """None ends an order."""
+    """Return the overrides after changes; None ends one."""
     after = {**orders, **changes}
     return {name: one for name, one in sorted(after.items()) if one is not None}
 
 
 def annotation_text(orders: Overrides) -> str | None:
-    """The annotation; None removes it."""
+    """Return the annotation; None removes it."""
     tree = {name: {"target": one.target, "until": instant_text(one.until)} for name, one in orders.items()}
     return json.dumps(tree) if tree else None
 
@@ -55,9 +55,9 @@ def write_overrides(
     changes: Mapping[str, Override | None],
     now: int,
 ) -> tuple[Overrides, Overrides] | None:
-    """What stood on the timetable with these labels, and what stands there now; None where there is none.
+    """Write overrides; return those before and after, None without a timetable with these labels.
 
-    Raises what `hand` raises; but if somebody else wrote in between, it looks again at once.
+    Raises what `hand` raises, but retries at once after a conflict.
     """
     for attempt in range(1, ATTEMPTS + 1):
         found = _timetable(hand, namespace, ours)
@@ -85,7 +85,7 @@ def write_overrides(
 
 
 def _timetable(hand: OverrideClient, namespace: str, ours: Mapping[str, str]) -> KubeObject | None:
-    """Found by its labels too, so that nobody else's ConfigMap of that name is touched."""
+    """Find the timetable by name and labels, so that no foreign ConfigMap is changed."""
     selector = ",".join(f"{key}={value}" for key, value in ours.items())
     name = naming.single(ours[RESERVATION])
     query = {"labelSelector": selector, "fieldSelector": f"metadata.name={name}"}

@@ -29,12 +29,12 @@ from gen.live.sync import apply_hint
 
 
 def persistent_reservations(snapshot: ClusterState) -> set[str]:
-    """The reservations that have such seats, by git or in the cluster."""
+    """Return the reservations with persistent seats, in git or in the cluster."""
     return {*snapshot.persistent, *(one.reservation for one in _all(snapshot) if one.is_persistent)}
 
 
 def persistent_pools(snapshot: ClusterState, name: str) -> Iterator[PoolStatus]:
-    """Those of git, then those that only the cluster has."""
+    """Yield the status of pools in git, then of pools that only the cluster has."""
     known = snapshot.persistent.get(name, ())
     gone = {one.resource_class for one in _all(snapshot) if one.is_persistent and one.reservation == name}
     gone -= {one.resource_class for one in known}
@@ -50,7 +50,7 @@ def _all(snapshot: ClusterState) -> tuple[LiveSlot, ...]:
 
 
 class _PersistentPool:
-    """Those of one class of a reservation."""
+    """The persistent seats of a class of a reservation."""
 
     def __init__(self, snapshot: ClusterState, name: str, git: PersistentSeats) -> None:
         self._snapshot, self._name, self._git = snapshot, name, git
@@ -68,7 +68,7 @@ class _PersistentPool:
 
     @property
     def _taken(self) -> int:
-        """Seats that sessions have, or have used up."""
+        """The number of seats that sessions have or have used up."""
         spent = [one for one in self._slot_counts.dead if one.phase == "Succeeded"] if self._git.once else []
         return len(self._slot_counts.used) + len(spent)
 
@@ -114,7 +114,7 @@ class _PersistentPool:
             yield self._case.live("S043", message, f"See what they wait for: {see}")
 
     def _unlike(self) -> Iterator[LiveFinding]:
-        """How they differ from git. Where none of the reservation is there, that is told by itself."""
+        """Report differences to git. A reservation that is missing altogether has its own finding."""
         there = {one.held.name for one in self._slots}
         missing = [name for name in self._git.names if name not in there]
         others = [one for one in self._slots if one.held.name not in self._git.names]

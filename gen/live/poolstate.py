@@ -25,7 +25,7 @@ SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "de
 
 
 class SlotCount(NamedTuple):
-    """The slots of a pool. `handed` ones have only a placeholder of their own pool; `over` hold nothing."""
+    """The slots of a pool. `handed` ones are owned by a placeholder only; `over` hold nothing."""
 
     free: int
     in_use: int
@@ -39,12 +39,14 @@ PoolNumbers = tuple[int | None, int | None, int | None, int | None, int | None]
 
 
 class PoolStatus(NamedTuple):
-    """One pool at one look. `open` and `end` (seconds) are those of what is open, else of what comes next,
-    else of what was last; None without any. The numbers are None where nobody knows them.
+    """The status of a pool.
 
-    `wanted` and `replicas` are placeholders that should stand and that are requested, `ready` and `pending`
-    those that stand and that wait, `active` the sessions that count for it. Where slots hold the seats,
-    `wanted`, `ready` and `pending` are those without a session, and `replicas` all that live.
+    `open` and `end` (seconds) are those of the open occurrence, else the next, else the last; None without
+    any. Unknown numbers are None.
+
+    `wanted` and `replicas` are the placeholders that should exist and that are requested, `ready` and
+    `pending` those that run and that wait, `active` the sessions that count. With slots, `wanted`, `ready`
+    and `pending` are those without a session, and `replicas` all that exist.
     """
 
     reservation: str
@@ -65,7 +67,7 @@ class PoolStatus(NamedTuple):
 
 
 class ClusterStatus(NamedTuple):
-    """Its pools by reservation, and what is wrong with the cluster as a whole. `place` None: no context."""
+    """The status of a cluster: its pools, and findings about the cluster. `place` None: no context."""
 
     cluster: str
     place: ClusterLocation | None
@@ -80,8 +82,10 @@ REPAIR = 360  # everything else: the sweep comes every five minutes
 
 
 class ClusterState(NamedTuple):
-    """One look at one cluster. `expected` is what git says, by reservation, `persistent` what it says stands
-    without a timetable; `has_sweep` that a sweep works here, which repairs in time what no pod does.
+    """What is known of a cluster.
+
+    `expected` and `persistent` are what git says, by reservation. `has_sweep`: the sweep works here and
+    repairs what pods miss.
     """
 
     place: ClusterLocation
@@ -98,8 +102,10 @@ class ClusterState(NamedTuple):
 
 
 class PoolState(NamedTuple):
-    """`timetable` is the one that holds in the cluster (None: none), last changed at `changed`; `git` the one
-    of git. `wanted` and `active` (sessions) are None where nobody can tell.
+    """What is known of a pool.
+
+    `timetable` is that of the cluster (None: none), last changed at `changed`; `git` that of git. `wanted`
+    and `active` (sessions) are None if unknown.
     """
 
     snapshot: ClusterState
@@ -125,7 +131,7 @@ class PoolState(NamedTuple):
 
     @property
     def pending(self) -> int:
-        """Placeholders that no node has."""
+        """The number of placeholders without a node."""
         return sum(one.is_pending for one in self.waiting)
 
     @property
@@ -133,14 +139,14 @@ class PoolState(NamedTuple):
         return any(pod.serves for pod in self.pods)
 
     def occurrences(self) -> tuple[TimetableOccurrence, ...]:
-        """Those with seats here that may open, by the timetable that holds."""
+        """Return the occurrences with seats in this pool that may open."""
         return occurrences_of(self.timetable, self.pool.resource_class)
 
     def open(self) -> tuple[TimetableOccurrence, ...]:
         return open_now(self.occurrences(), self.snapshot.now)
 
     def seats(self, number: int) -> str:
-        """`3 seats`; `3 nodes` of a pool of whole nodes."""
+        """Return `3 seats`, or `3 nodes` for a pool of whole nodes."""
         return seats_text(number, "node" if self.pool.node_pool else "seat")
 
     def live(self, code: str, message: str, fix: str) -> LiveFinding:
@@ -153,7 +159,7 @@ class PoolState(NamedTuple):
 def cluster_state(
     place: ClusterLocation, site: Site, git: ExpectedState, facts: ClusterFacts, now: int
 ) -> ClusterState:
-    """At the cluster that `git` is about."""
+    """Combine what was read with what git expects."""
     cluster = next(one for one in site.clusters if one.name == git.cluster)
     return ClusterState(
         place,
@@ -177,20 +183,20 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Ti
 
 
 def wanted_by_git(case: PoolState) -> int:
-    """Where the cluster knows of nothing."""
+    """Return the wanted number by git alone."""
     occurrences = occurrences_of(case.git, case.pool.resource_class)
     return target(occurrences, case.snapshot.now, full_count(case.pool.resource_class))
 
 
 def seats_text(number: int, what: str = "seat") -> str:
-    """`1 seat`, `3 seats`."""
+    """Return `1 seat`, `3 seats`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def state_by_clock(
     timetable: Read | None, resource_class: str, now: int
 ) -> tuple[str, int | None, int | None]:
-    """State, open and end by the clock alone. A suspended reservation waits for somebody."""
+    """Return state, open and end by the time alone. A suspended reservation is scheduled."""
     occurrences = occurrences_of(timetable, resource_class)
     current = open_now(occurrences, now)
     if current:
@@ -205,7 +211,7 @@ def state_by_clock(
 
 
 def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStatus:
-    """What git alone can say of a cluster that could not be read; each pool carries the `finding`."""
+    """Return the status of an unreachable cluster; each pool has the `finding`."""
     pools = []
     for name, timetable in sorted(snapshot.expected.items()):
         for pool in timetable.pools:

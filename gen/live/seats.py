@@ -61,7 +61,7 @@ def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
 
 
 def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
-    """Nobody knows since when; the latest thing that may have caused it tells the least."""
+    """Report missing seats without a pod, by the latest possible cause, because the start is unknown."""
     now = case.snapshot.now
     scale = _scale(case, found, case.wanted)
     if now < opened(case) + YOUNG:
@@ -75,7 +75,7 @@ def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFin
 
 
 def _scale(case: PoolState, found: LivePool, replicas: int | None) -> str:
-    """A command for people."""
+    """Return a kubectl command."""
     kind = "nodepool" if found.is_nodes else "deployment"
     return case.kubectl(f"scale {kind}/{found.name} --replicas={replicas}", namespaced=not found.is_nodes)
 
@@ -88,7 +88,7 @@ def unserved(case: PoolState) -> LiveFinding:
 
 
 def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
-    """`why` nothing of it should be there; else nothing is open."""
+    """Report placeholders that are too many. `why`: the reason, by default that nothing is open."""
     over = [one.end for one in case.occurrences() if one.end <= case.snapshot.now]
     what = "node" if found.is_nodes else "placeholder"
     number = f"{found.replicas - most} {what}{'s' if found.replicas - most > 1 else ''} too many"
@@ -103,26 +103,24 @@ def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFind
 
 
 def _nothing_open(over: list[int]) -> str:
-    """`over`: ends of what was."""
+    """Return the reason. `over`: past ends."""
     return f"nothing is open{f' since {instant_text(max(over))}' if over else ''}"
 
 
 def _most(case: PoolState) -> int:
-    """What the pool may have: its full count, whoever is there, or what somebody ordered."""
+    """Return the most the pool may have: its full count, or the target of an override."""
     if case.override is not None:
         return case.override.target
     return target(case.occurrences(), case.snapshot.now, full_count(case.pool.resource_class))
 
 
 def opened(case: PoolState) -> int:
-    """When the latest of what is open opened; 0 without."""
+    """Return when the latest open occurrence opened; 0 without one."""
     return max((one.open for one in case.open()), default=0)
 
 
 def _last_written(case: PoolState, found: LivePool, at: int) -> int:
-    """The latest of that instant, an edit of the timetable, the end of an override, and a scale by somebody
-    else.
-    """
+    """Return the latest of `at`, the last change of the timetable, an override's end and a foreign scale."""
     return max(
         at, case.changed, case.overridden, 0 if found.scaled_by in BERTH_FIELD_MANAGERS else found.scaled_at
     )
@@ -149,7 +147,7 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
-    """What placeholders wait for, whatever is ready."""
+    """Report what placeholders wait for."""
     now = case.snapshot.now
     noroom = [one for one in case.waiting if one.trouble and one.trouble.reason in UNSCHEDULABLE]
     stuck = [one for one in case.waiting if one.trouble and one.trouble.reason not in UNSCHEDULABLE]
@@ -162,7 +160,7 @@ def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def _since(case: PoolState) -> int | None:
-    """When the first of those that are not ready began not to be. None: it has been noticed by nobody yet."""
+    """Return when the first placeholder stopped being ready, None if unknown."""
     began = [one.since for one in case.waiting]
     if case.deployment is not None and case.deployment.refused is not None:
         began.append(case.deployment.refused_at)
@@ -207,15 +205,17 @@ def _waiting_reason(waiting: Sequence[WaitingPlaceholder]) -> str:
 
 
 def most_common_reason(troubles: Sequence[WaitReason]) -> str:
-    """What is said of most of them; the shortest of those, then the first by alphabet."""
+    """Return the most frequent reason; of several the shortest, then the first by alphabet."""
     words = [f"{one.reason}: {one.message}".removesuffix(": ") for one in troubles]
     most = max(sorted(set(words), key=lambda text: (len(text), text)), key=words.count)
     return most if most.endswith(".") else f"{most}."
 
 
 def _not_ready(case: PoolState) -> int:
-    """How many seats neither stand nor are taken. Where all placeholders stay whoever comes, sessions take
-    some of their places, and how many is known only if sessions are. No session takes a node away.
+    """Return how many seats are neither ready nor taken.
+
+    With behavior `none`, sessions preempt placeholders; how many is known only if sessions are. No session
+    takes a node away.
     """
     if case.deployment is None or case.wanted is None:
         return 0
@@ -225,7 +225,7 @@ def _not_ready(case: PoolState) -> int:
 
 
 def late(case: PoolState, missing: int, what: str, since: int | None, see: str) -> Iterator[LiveFinding]:
-    """`since`: when the first of those that wait began to."""
+    """Report seats that are not ready. `since`: when the first began to wait."""
     now = case.snapshot.now
     timetable, occurrences = case.timetable, case.open()
     if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
@@ -241,8 +241,10 @@ def late(case: PoolState, missing: int, what: str, since: int | None, see: str) 
 
 
 def _is_excused_by_nobody(case: PoolState) -> bool:
-    """Where all placeholders stay whoever comes, a session that nobody counts may have one's room; but it
-    breaks none that has a node, and of a class without sessions there is none to excuse anything.
+    """Return whether no uncounted session can explain missing placeholders.
+
+    With behavior `none`, an uncounted session may have taken the place of a placeholder, but not of one that
+    has a node, and a class without sessions has none.
     """
     waits = all(one.trouble is None or one.trouble.reason in UNSCHEDULABLE for one in case.waiting)
     return case.pool.sessions is None or not waits

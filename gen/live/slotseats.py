@@ -20,7 +20,7 @@ from gen.live.seats import SCHEDULING_SECONDS, UNSCHEDULABLE, most_common_reason
 def find_slots(
     facts: ClusterFacts, reservation: str, resource_class: str, *, persistent: bool
 ) -> tuple[LiveSlot, ...] | None:
-    """None where nobody knows."""
+    """Return the slots of a class of a reservation, None if unknown."""
     if facts.slots is None or isinstance(facts.slots, ListRefused):
         return None
     return tuple(
@@ -32,7 +32,7 @@ def find_slots(
 
 
 def reservations_with_slots(facts: ClusterFacts) -> set[str]:
-    """Those that have slots of windows."""
+    """Return the reservations with slots of windows."""
     return {one.reservation for one in _window_slots(facts)}
 
 
@@ -46,7 +46,7 @@ def _window_slots(facts: ClusterFacts) -> list[LiveSlot]:
 
 
 def slot_numbers(case: PoolState) -> PoolNumbers:
-    """Wanted, asked for, ready, pending, active. Where nobody can tell what is wanted, what is asked for."""
+    """Return the numbers wanted, requested, ready, pending and active; unknown wanted equals requested."""
     if case.slots is None:
         return None, None, None, None, case.active
     living = len(case.slot_counts.living) + _placeholders(case)
@@ -57,8 +57,10 @@ def slot_numbers(case: PoolState) -> PoolNumbers:
 
 
 def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> PoolState:
-    """`wanted` and `active` are then those of slots, where these hold the pool. One look cannot tell which
-    sessions have had their time to take a slot, so `demand.kept` takes none of them for such.
+    """Return the state with its slots.
+
+    If slots hold the pool, `wanted` and `active` are those of slots. A single look cannot tell which sessions
+    had enough time to take a slot, so `demand.kept` counts none of them.
     """
     pool, snapshot = case.pool, case.snapshot
     found = find_slots(snapshot.facts, case.reservation, pool.resource_class, persistent=False)
@@ -93,7 +95,7 @@ def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> 
 
 
 def slot_summary(case: PoolState) -> SlotCount | None:
-    """None where no slot holds anything of the pool, and none should, or nobody knows."""
+    """Return the summary of slots, None without any or if unknown."""
     return (
         summarize_slots(case.slot_counts)
         if case.slots or (case.pool.slots and case.slots is not None)
@@ -107,14 +109,14 @@ def summarize_slots(seen: SlotCounts) -> SlotCount:
 
 
 def requested_seats(case: PoolState) -> int:
-    """Seats without a session that there are or will be: slots, and placeholders that will hand over."""
+    """Return the seats without a session: slots, and placeholders that will hand over."""
     return len(case.slot_counts.free) + max(
         len(case.slot_counts.handed) + len(case.slot_counts.pending), _placeholders(case)
     )
 
 
 def ready_seats(case: PoolState) -> int:
-    """Those that somebody can take."""
+    """Return the seats that sessions can take."""
     there = case.deployment.ready if case.deployment and case.pool.has_deployment else 0
     seen = case.slot_counts
     return len(seen.free) + max(len(seen.handed), there)
@@ -128,7 +130,7 @@ RESOURCE = "reservations.scheduling.koordinator.sh"
 
 
 def check_slots(case: PoolState) -> Iterator[LiveFinding]:
-    """Of a pool that slots hold. Nothing where they cannot be listed; that is told of the cluster."""
+    """Check a pool of slots. If slots cannot be listed, the cluster has a finding instead."""
     if case.pool.has_deployment:
         yield from seats.check_waiting(case)
         if case.deployment is None:
@@ -175,7 +177,7 @@ def _lacking(case: PoolState, told: str) -> LiveFinding:
 
 
 def _over(case: PoolState, over: int) -> LiveFinding:
-    """More than are kept for anybody."""
+    """Report more free slots than are kept."""
     kept = case.demand.kept if case.demand else 0
     told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
     if case.snapshot.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
@@ -185,7 +187,7 @@ def _over(case: PoolState, over: int) -> LiveFinding:
 
 
 def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
-    """Slots with nothing open."""
+    """Report slots with nothing open."""
     present = case.slot_counts.present
     if not present:
         return
@@ -210,7 +212,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
-    """What those that hold no seat yet wait for, once they have waited for a minute."""
+    """Report what pending slots wait for, after a minute."""
     pending = {one.uid for one in case.slot_counts.pending}
     waiting = [
         one
@@ -254,7 +256,7 @@ def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
 
 
 def _late(case: PoolState) -> Iterator[LiveFinding]:
-    """A slot that stays Pending is no seat."""
+    """Report seats that are not ready; a pending slot is not a seat."""
     if case.wanted is None:
         return
     missing = min(case.wanted, requested_seats(case)) - ready_seats(case)
@@ -266,7 +268,7 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def _short(case: PoolState) -> Iterator[LiveFinding]:
-    """Slots that end before their window does."""
+    """Report slots that end before their window."""
     ends = case.demand.expires if case.demand else None
     early = [one for one in case.slot_counts.living if ends and one.expires and one.expires < ends]
     if early and case.snapshot.now >= max(case.changed, seats.opened(case)) + EDIT:
@@ -280,7 +282,7 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def _newest(case: PoolState) -> int:
-    """When the last one was made or was over."""
+    """Return when the last slot was made or ended."""
     dead = {one.uid for one in case.slot_counts.dead}
     over = [one.changed for one in case.slots or () if one.held.uid in dead]
     return max([*over, *(one.created for one in case.slot_counts.present)], default=0)

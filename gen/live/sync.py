@@ -20,7 +20,7 @@ def check_reservation(
     malformed: str,
     cronjobs: Iterable[LiveCronJob],
 ) -> Iterator[LiveFinding]:
-    """`cluster` is what is read there; None: it is missing, or `malformed` as this says."""
+    """Compare the reservation with git. `cluster` is its timetable there, None if missing or `malformed`."""
     git = snapshot.expected.get(name)
     if malformed:
         fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last valid one."
@@ -48,7 +48,7 @@ def check_reservation(
 
 
 def check_template(case: PoolState) -> Iterator[LiveFinding]:
-    """What stands there is not what git would have stand."""
+    """Compare the pod template with git."""
     if case.deployment is None:
         return
     git = case.snapshot.templates.get(case.deployment.name, "")
@@ -57,7 +57,7 @@ def check_template(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def check_pool(case: PoolState) -> Iterator[LiveFinding]:
-    """Git has it open now, for longer than a repair may take, and the cluster does not."""
+    """Report a pool that git has open for longer than a repair takes, and the cluster does not."""
     if case.git is None or case.override is not None:
         return
     now, full = case.snapshot.now, full_count(case.pool.resource_class)
@@ -73,7 +73,7 @@ def check_pool(case: PoolState) -> Iterator[LiveFinding]:
 def _check_cronjobs(
     snapshot: ClusterState, name: str, cluster: Timetable | None, cronjobs: list[LiveCronJob]
 ) -> Iterator[LiveFinding]:
-    """Only where something comes that they should open."""
+    """Check CronJobs if there are occurrences to open."""
     if cluster is None or not any(one.end > snapshot.now for one in active_occurrences(cluster)):
         return
     if not cronjobs:
@@ -90,6 +90,7 @@ def _check_cronjobs(
 
 
 def apply_hint(snapshot: ClusterState, name: str) -> str:
+    """Return how to apply the file of a reservation."""
     file = f"rendered/clusters/{snapshot.place.cluster}/reservations/{name}.yaml"
     engine = CALLED.get(snapshot.engine)
     if engine:

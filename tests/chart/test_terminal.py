@@ -124,7 +124,7 @@ def test_plain_characters_are_enough() -> None:
 
 
 def test_colours_change_nothing_but_colours() -> None:
-    coloured = draw(COMPARED, MORNING, TerminalStyle(72, colour=True))
+    coloured = draw(COMPARED, MORNING, TerminalStyle(72, color=True))
     plain = "".join(part.partition("m")[2] for part in f"m{coloured}".split("\x1b["))
 
     assert "\x1b" not in THREE

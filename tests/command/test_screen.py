@@ -39,7 +39,7 @@ def test_boxes_are_for_locales_that_have_them(environment: Mapping[str, str], ex
 
 
 def test_a_file_or_a_pipe_has_the_usual_width_and_no_colour() -> None:
-    assert look(io.StringIO()) == look(None) == TerminalStyle(80, boxes=True, colour=False)
+    assert look(io.StringIO()) == look(None) == TerminalStyle(80, boxes=True, color=False)
 
 
 @pytest.mark.parametrize(("columns", "expected"), [(120, 120), (0, 80)], ids=["told", "untold"])
@@ -55,5 +55,5 @@ def test_a_terminal_says_its_width(columns: int, expected: int, monkeypatch: pyt
         plain = look(stream)
     os.close(ours)
 
-    assert coloured == TerminalStyle(expected, boxes=True, colour=True)
-    assert plain == TerminalStyle(expected, boxes=True, colour=False)
+    assert coloured == TerminalStyle(expected, boxes=True, color=True)
+    assert plain == TerminalStyle(expected, boxes=True, color=False)
