@@ -61,7 +61,7 @@ class SimulationSetup(NamedTuple):
 
 
 def simulate(
-    plan: SimulationSetup, changes: Sequence[SessionChange], behaviours: Sequence[str], first: int, last: int
+    plan: SimulationSetup, changes: Sequence[SessionChange], behaviors: Sequence[str], first: int, last: int
 ) -> list[SimulationStep]:
     """Return a step for `first` and for each instant up to `last` (inclusive) at which anything changes.
 
@@ -77,12 +77,12 @@ def simulate(
         events = crowd.advance(now, agenda.get(now, ()))
         if now < first:
             continue
-        targets = crowd.targets(behaviours, now)
+        targets = crowd.targets(behaviors, now)
         if not steps or events or targets != steps[-1].targets:
             why = events or ((SimulationEvent(CLOCK),) if steps else ())
             steps.append(SimulationStep(now, crowd.active, crowd.waiting, targets, why))
-        for at in _moments(lambda at: crowd.targets(behaviours, at), now, until):
-            moved = crowd.targets(behaviours, at)
+        for at in _moments(lambda at: crowd.targets(behaviors, at), now, until):
+            moved = crowd.targets(behaviors, at)
             steps.append(SimulationStep(at, crowd.active, crowd.waiting, moved, (SimulationEvent(CLOCK),)))
     return steps
 
@@ -164,13 +164,13 @@ class _Crowd:
             self._here.append(session.id)
             self._counter.arrive(session, now)
 
-    def targets(self, behaviours: Iterable[str], now: int) -> tuple[int, ...]:
+    def targets(self, behaviors: Iterable[str], now: int) -> tuple[int, ...]:
         """Return the targets of the behaviors, valid until the next advance."""
-        return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviours)
+        return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviors)
 
-    def _asks(self, behaviour: str, now: int) -> Callable[[TimetableOccurrence], int]:
+    def _asks(self, behavior: str, now: int) -> Callable[[TimetableOccurrence], int]:
         def seats(one: TimetableOccurrence) -> int:
             window = one.open, one.start, one.end
-            return placeholders(behaviour, self._count(one), self._counts.counted.get(one.id, 0), window, now)
+            return placeholders(behavior, self._count(one), self._counts.counted.get(one.id, 0), window, now)
 
         return seats

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from gen.core.sessions import Match
-from gen.core.timetable import BEHAVIOURS, TimetableOccurrence, TimetablePool
+from gen.core.timetable import BEHAVIORS, TimetableOccurrence, TimetablePool
 from gen.simulation import (
     CLOCK,
     COME,
@@ -85,7 +85,7 @@ def test_the_cases_of_pools_come_out(case: Case) -> None:
 
 def test_every_instant_has_its_step_and_its_reasons() -> None:
     steps = simulate(
-        plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIOURS, MORNING.open, MORNING.end
+        plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIORS, MORNING.open, MORNING.end
     )
 
     assert told(steps) == [
@@ -259,9 +259,9 @@ def test_what_lies_outside_or_has_no_seats_of_the_class_is_left_out() -> None:
 
 def test_one_behaviour_alone_is_the_same_as_beside_others() -> None:
     moves = changes("08:55+10 09:20+08 11:00-03")
-    together = simulate(plan(MORNING), moves, BEHAVIOURS, *DAY)
+    together = simulate(plan(MORNING), moves, BEHAVIORS, *DAY)
 
-    for place, behaviour in enumerate(BEHAVIOURS):
+    for place, behaviour in enumerate(BEHAVIORS):
         alone = simulate(plan(MORNING), moves, (behaviour,), *DAY)
 
         assert [held(alone, step.at) for step in together] == [step.targets[place] for step in together]

@@ -11,7 +11,7 @@ from gen.core.attribution import attribute_sessions
 from gen.core.sessioncounter import GracePeriod
 from gen.core.sessions import Claim, Match, Session, ranked
 from gen.core.target import open_now, placeholders, target
-from gen.core.timetable import BEHAVIOURS, TimetableOccurrence
+from gen.core.timetable import BEHAVIORS, TimetableOccurrence
 from gen.simulation import CLOCK, SessionChange, SimulationEvent, simulate
 from tests.test_simulation import held, plan
 
@@ -60,7 +60,7 @@ def counted_at(moves: Sequence[SessionChange], wait: int) -> list[int]:
 def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
     occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
-    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIOURS, 0, LAST)
+    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIORS, 0, LAST)
 
     for now, counted in enumerate(counted_at(moves, wait)):
         claims = ranked(
@@ -73,7 +73,7 @@ def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
                 now,
                 lambda one: placeholders(behaviour, one.seats[0][1], taken[one.id], one[1:4], now),  # noqa: B023 - asked at once
             )
-            for behaviour in BEHAVIOURS
+            for behaviour in BEHAVIORS
         ]
 
         assert [held(steps, now, place) for place in range(3)] == expected, now
@@ -85,7 +85,7 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
     one: TimetableOccurrence, moves: list[SessionChange], wait: int
 ) -> None:
     """What a session leaves behind is missing for the wait, and for no longer."""
-    steps = simulate(plan(one, wait=wait), moves, BEHAVIOURS, 0, LAST)
+    steps = simulate(plan(one, wait=wait), moves, BEHAVIORS, 0, LAST)
 
     for step in steps:
         maintain, reduce, none = step.targets
@@ -101,7 +101,7 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
 def test_steps_ascend_each_says_why_and_the_clock_is_told_only_where_it_moves_a_target(
     occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
-    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIOURS, 0, LAST)
+    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIORS, 0, LAST)
 
     assert [step.at for step in steps] == sorted({step.at for step in steps})
     assert all(step.events for step in steps[1:])

@@ -17,7 +17,7 @@ from gen.command.exits import GOOD
 from gen.command.progress import watched
 from gen.command.say import say
 from gen.core.instants import instant_text
-from gen.core.timetable import BEHAVIOURS, parse_timetable
+from gen.core.timetable import BEHAVIORS, parse_timetable
 from gen.dates.moment import named, span_text
 from gen.dates.occurrence import Occurrence
 from gen.manifest.timetabletext import timetable_text
@@ -91,7 +91,7 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
     usual = wanted or (names[0] if len(names) == 1 else "")
     scene = SessionScene(named(occurrence.zone), occurrence.open, occurrence.end, names, usual)
     coming = _sessions(asked.value("--sessions"), scene)
-    behaviours = BEHAVIOURS if asked.has("--compare") else (reservation.behaviour,)
+    behaviours = BEHAVIORS if asked.has("--compare") else (reservation.behaviour,)
     # Where nobody counts sessions, nobody waits; and a session that leaves its slot leaves it free at once.
     waits = behaviours != ("none",) and reservation.slots is None
     wait = site.stabilization_seconds if waits else 0

@@ -102,7 +102,7 @@ def _seats(
         if item.id not in sessions:
             return full(item)
         window = (item.open, item.start, item.end)
-        return placeholders(pool.behaviour, full(item), sessions[item.id], window, now)
+        return placeholders(pool.behavior, full(item), sessions[item.id], window, now)
 
     return seats
 
@@ -149,7 +149,7 @@ def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> 
         return "timetable edited"
     if wanted.occurrences == kept.occurrences and wanted.sessions != kept.sessions:
         return _of_sessions(kept.sessions, wanted.sessions)
-    if wanted.occurrences == kept.occurrences and wanted.pool.behaviour == "reduce":
+    if wanted.occurrences == kept.occurrences and wanted.pool.behavior == "reduce":
         return "less time is left"
     return "opened" if wanted.replicas > kept.replicas else "closed"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from gen.core.timetable import TimetableOccurrence
 
 
-def placeholders(behaviour: str, count: int, active: int, window: tuple[int, int, int], now: int) -> int:
+def placeholders(behavior: str, count: int, active: int, window: tuple[int, int, int], now: int) -> int:
     """Return how many placeholders an occurrence needs for `count` seats and `active` sessions.
 
     `window` is open, start and end in seconds. The result is 0 before open and from end on. `none` returns
@@ -18,10 +18,10 @@ def placeholders(behaviour: str, count: int, active: int, window: tuple[int, int
     opens, start, end = window
     if not opens <= now < end:
         return 0
-    if behaviour == "none":
+    if behavior == "none":
         return count
     spare = max(count - active, 0)
-    if behaviour == "maintain" or now <= start:
+    if behavior == "maintain" or now <= start:
         return spare
     return (2 * spare * (end - now) + (end - start)) // (2 * (end - start))
 

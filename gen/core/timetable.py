@@ -24,7 +24,7 @@ from gen.core.sessions import Match, Recognition, parse_recognition
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 VERSION = 3  # 1 knows no slots, 2 no pools of nodes
-BEHAVIOURS = ("maintain", "reduce", "none")
+BEHAVIORS = ("maintain", "reduce", "none")
 
 
 class SlotSpec(NamedTuple):
@@ -42,8 +42,8 @@ class TimetablePool(NamedTuple):
 
     resource_class: str
     deployment: str  # the name of the pool, also where it has no Deployment
-    behaviour: str
-    sessions: Recognition | None = None  # how those of the class are recognised; None: nobody knows
+    behavior: str
+    sessions: Recognition | None = None  # how those of the class are recognized; None: nobody knows
     match: Match = Match()  # what narrows them to this reservation
     slots: SlotSpec | None = None  # None: placeholders alone hold its seats
     node_pool: str = ""  # that has its nodes, where its seats are whole nodes
@@ -138,9 +138,9 @@ def _check_header(top: dict[str, object]) -> None:
 def _pool(resource_class: str, tree: object) -> TimetablePool:
     at = f"pools.{resource_class}"
     pool = mapping(tree, at)
-    behaviour = field(pool, "behaviour", text, at)
-    if behaviour not in BEHAVIOURS:
-        raise TimetableError(f"{at}.behaviour: {behaviour!r} is not one of {', '.join(BEHAVIOURS)}")
+    behavior = field(pool, "behaviour", text, at)
+    if behavior not in BEHAVIORS:
+        raise TimetableError(f"{at}.behaviour: {behavior!r} is not one of {', '.join(BEHAVIORS)}")
     tree = field(pool, "sessions", lambda value, _: value, at)
     sessions, match = (
         (None, Match())
@@ -150,7 +150,7 @@ def _pool(resource_class: str, tree: object) -> TimetablePool:
     slots = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots") if "slots" in pool else None
     nodes = field(pool, "nodePool", text, at) if "nodePool" in pool else ""
     return TimetablePool(
-        resource_class, field(pool, "deployment", text, at), behaviour, sessions, match, slots, nodes
+        resource_class, field(pool, "deployment", text, at), behavior, sessions, match, slots, nodes
     )
 
 

@@ -81,7 +81,7 @@ def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
 
 
 SessionsByRecognition = Mapping[Recognition, tuple[Session, ...] | str]
-"""The active sessions by how they are recognised, or why nobody can tell."""
+"""The active sessions by how they are recognized, or why nobody can tell."""
 
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:

@@ -195,7 +195,7 @@ def _target_and_sessions(
     found = pool_target(timetable, pool, now, sessions, ordered)
     if not found.occurrences:
         return found.replicas, 0
-    depends = pool.behaviour != "none" and ordered is None
+    depends = pool.behavior != "none" and ordered is None
     return None if sessions is None and depends else found.replicas, found.sessions
 
 

@@ -49,7 +49,7 @@ def annotation_text(orders: Overrides) -> str | None:
 
 
 def write_overrides(
-    hand: OverrideClient,
+    client: OverrideClient,
     namespace: str,
     ours: Mapping[str, str],
     changes: Mapping[str, Override | None],
@@ -57,10 +57,10 @@ def write_overrides(
 ) -> tuple[Overrides, Overrides] | None:
     """Write overrides; return those before and after, None without a timetable with these labels.
 
-    Raises what `hand` raises, but retries at once after a conflict.
+    Raises what `client` raises, but retries at once after a conflict.
     """
     for attempt in range(1, ATTEMPTS + 1):
-        found = _timetable(hand, namespace, ours)
+        found = _timetable(client, namespace, ours)
         if found is None:
             return None
         metadata = found["metadata"]
@@ -75,7 +75,7 @@ def write_overrides(
         }
         path = f"/api/v1/namespaces/{namespace}/configmaps/{metadata['name']}"
         try:
-            hand.merge(path, {"metadata": patch}, {"fieldManager": OVERRIDE_FIELD_MANAGER})
+            client.merge(path, {"metadata": patch}, {"fieldManager": OVERRIDE_FIELD_MANAGER})
         except Exception as error:
             if getattr(error, "status", 0) != CONFLICT or attempt == ATTEMPTS:
                 raise
@@ -84,11 +84,11 @@ def write_overrides(
     raise AssertionError
 
 
-def _timetable(hand: OverrideClient, namespace: str, ours: Mapping[str, str]) -> KubeObject | None:
+def _timetable(client: OverrideClient, namespace: str, ours: Mapping[str, str]) -> KubeObject | None:
     """Find the timetable by name and labels, so that no foreign ConfigMap is changed."""
     selector = ",".join(f"{key}={value}" for key, value in ours.items())
     name = naming.single(ours[RESERVATION])
     query = {"labelSelector": selector, "fieldSelector": f"metadata.name={name}"}
-    items = hand.get(f"/api/v1/namespaces/{namespace}/configmaps", query).get("items") or []
+    items = client.get(f"/api/v1/namespaces/{namespace}/configmaps", query).get("items") or []
     found: KubeObject | None = next(iter(items), None)
     return found

@@ -49,7 +49,7 @@ def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
     young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
     if young or (not is_ours and now < found.scaled_at + RESET):
         return case.live("S032", f"{missing}.", "The Job's pod is starting; check again in a minute.")
-    follows = case.pool.behaviour != "none" and case.active is not None and case.override is None
+    follows = case.pool.behavior != "none" and case.active is not None and case.override is None
     if is_ours and follows and found.scaled_at >= max(opened(case), case.overridden):
         seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
         fix = f"Nothing to do: they are requested again {seconds} s after the sessions left."
@@ -219,7 +219,7 @@ def _not_ready(case: PoolState) -> int:
     """
     if case.deployment is None or case.wanted is None:
         return 0
-    gives_way = case.pool.behaviour == "none" and not case.pool.node_pool
+    gives_way = case.pool.behavior == "none" and not case.pool.node_pool
     taken = (case.active or 0) if gives_way else 0
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
@@ -231,7 +231,7 @@ def late(case: PoolState, missing: int, what: str, since: int | None, see: str) 
     if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
         return
     start = min(one.start for one in occurrences)
-    knows_taken = case.pool.behaviour != "none" or case.active is not None or _is_excused_by_nobody(case)
+    knows_taken = case.pool.behavior != "none" or case.active is not None or _is_excused_by_nobody(case)
     told = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:

@@ -72,7 +72,7 @@ def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> Pool
         return case
     wanted = _demand(case, seen, sessions)
     is_known = sessions is not None or not wanted.target.occurrences
-    depends = pool.behaviour != "none" and case.override is None
+    depends = pool.behavior != "none" and case.override is None
     return case._replace(
         demand=wanted,
         wanted=wanted.wanted if is_known or not depends else None,

@@ -203,7 +203,7 @@ class OccurrenceRun:
         now, sessions = int(moment), None
         override = overriding(self._source.overrides, pool.resource_class, now)
         asking = requesting_occurrences(timetable, pool, now)
-        if pool.behaviour != "none" and asking:
+        if pool.behavior != "none" and asking:
             version = self._source.version
             report = self._reports.sessions(told, pool.resource_class, asking, version, moment)
             if report.is_awaited and override is None:

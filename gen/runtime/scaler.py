@@ -140,7 +140,7 @@ class Scaler:
         now = self._context.now()
         # Asked before the sessions: it takes notice of what has come, and that would not wake us any more.
         self._coming = self._observed.next_change(now)
-        pools = [pool for pool in timetable.pools if pool.behaviour != "none"]
+        pools = [pool for pool in timetable.pools if pool.behavior != "none"]
         found = {pool.resource_class: self._counted(timetable, pool, now) for pool in pools}
         self._tell(now, found)
         is_due = not self._looked.left(now)

@@ -89,7 +89,7 @@ class SessionObserver:
         pools = {
             pool.resource_class: pool
             for pool in timetable.pools
-            if pool.behaviour != "none" and pool.sessions is not None
+            if pool.behavior != "none" and pool.sessions is not None
         }
         for name in [known for known in self._classes if known not in pools]:
             del self._classes[name]

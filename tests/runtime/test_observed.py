@@ -39,7 +39,7 @@ def timetable(*rows: Row, **more: Any) -> Timetable:
     """Ours. Both of its classes have the same sessions; `huge` is not counted."""
     made = parse_timetable(text("ds", *rows, **more))
     small, huge = made.pools
-    return made._replace(pools=(small, huge._replace(behaviour="none")))
+    return made._replace(pools=(small, huge._replace(behavior="none")))
 
 
 class Scene:
@@ -144,7 +144,7 @@ def test_sessions_come_and_go(cluster: WatchedCluster) -> None:
 
 def test_a_change_that_was_not_asked_for_wakes_at_once(cluster: WatchedCluster) -> None:
     own = timetable(DS)
-    both = own._replace(pools=tuple(pool._replace(behaviour="maintain") for pool in own.pools))
+    both = own._replace(pools=tuple(pool._replace(behavior="maintain") for pool in own.pools))
     with watching(cluster, both) as scene:
         scene.until_counts(ds=0)
         scene.observed.seen("huge", scene.now)

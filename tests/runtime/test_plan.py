@@ -47,7 +47,7 @@ def test_a_pool_that_the_timetable_does_not_name_is_wished_empty() -> None:
 
 
 def test_a_pool_is_known_by_its_deployment() -> None:
-    edited = POOL._replace(behaviour="none")
+    edited = POOL._replace(behavior="none")
 
     assert pool_target(TIMETABLE, edited, at("09:00")) == PoolTarget(edited, 25, ("course/1",))
 

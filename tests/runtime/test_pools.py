@@ -18,7 +18,7 @@ def after(*steps: list[TimetablePool]) -> dict[str, TimetablePool]:
 
 
 def test_all_that_were_ever_named_are_followed_as_they_were_last_named() -> None:
-    edited = PLAIN._replace(behaviour="none")
+    edited = PLAIN._replace(behavior="none")
 
     assert after([PLAIN, OTHER], [edited]) == {"course-small": edited, "course-huge": OTHER}
 

@@ -106,7 +106,7 @@ def test_a_class_whose_behaviour_becomes_none_is_left_to_the_main_program() -> N
     pod.now += 30
     pod.scaler.step()
 
-    assert parse_timetable(pod.cluster.timetable).pools[0].behaviour == "none"
+    assert parse_timetable(pod.cluster.timetable).pools[0].behavior == "none"
     assert (pod.writes, json.loads(pod.files["counts"])["classes"]) == ([], {})
 
 
