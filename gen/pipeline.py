@@ -4,24 +4,24 @@ One reservation after the other is expanded and checked, so that a run holds onl
 occurrences at a time, however many there are. Nothing is written here, and no clock is read.
 """
 
-from collections.abc import (Callable, Iterator, Sequence)
-from gen.checks import (autoscalers, cloudchecks, jobplacement, references, slotchecks)
-from gen.checks.ceilings import (Ceilings, ClassSteps)
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from gen.checks import autoscalers, cloudchecks, jobplacement, references, slotchecks
+from gen.checks.ceilings import Ceilings, ClassSteps
 from gen.checks.collisions import RenderedNames
 from gen.dates.cronline import lines
-from gen.dates.occurrence import (Expansion, Occurrence)
+from gen.dates.occurrence import Expansion, Occurrence
 from gen.dates.recurrence import expand
-from gen.declared import (Declared, declared)
-from gen.finding import (ERROR, Finding, Problem)
-from gen.input.document import (Document, parse)
-from gen.input.source import (Source, read)
+from gen.declared import Declared, declared
+from gen.finding import ERROR, Finding, Problem
+from gen.input.document import Document, parse
+from gen.input.source import Source, read
 from gen.input.text import Syntax
 from gen.kind.renku import their_path
-from gen.model import (Reservation, Site)
-from gen.placed import (Placed, class_names, placed)
+from gen.model import Reservation, Site
+from gen.placed import Placed, class_names, placed
 from gen.rules import severity
-from typing import (NamedTuple, TYPE_CHECKING)
-
 
 if TYPE_CHECKING:
     from gen.karpenter.disruption import TooManyBudgets, WindowBudgets

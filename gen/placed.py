@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gen.cloud import CloudCapacity
+from gen.core.instants import parse_instant
 from gen.declared import Declared
 from gen.kind.backend import NODE_POOL
 from gen.manifest.cloudpools import led, pools
 from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
-from gen.runtime.instant import instant
 
 
 class Placed(NamedTuple):
@@ -105,4 +105,4 @@ def stands(reservation: Reservation) -> Stands | None:
     slots = reservation.slots
     if slots is None or not slots.standing:
         return None
-    return Stands(None if slots.expires is None else instant(slots.expires))
+    return Stands(None if slots.expires is None else parse_instant(slots.expires))

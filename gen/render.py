@@ -4,8 +4,10 @@ Pure but for the templates that it reads. What an object looks like stands in te
 gets, in `gen.backend` and `gen.backend.cluster`.
 """
 
-from collections.abc import (Iterable, Iterator, Mapping, Sequence)
-from gen.backend import (cluster as base, karpenter, pool)
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from gen.backend import cluster as base
+from gen.backend import karpenter, pool
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.declared import Declared
@@ -13,12 +15,11 @@ from gen.engine.registry import ENGINES
 from gen.finding import Problem
 from gen.manifest.slot import standing_line
 from gen.manifest.timetabletext import timetable_that_fits
-from gen.model import (Cluster, ResourceClass, Site)
+from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
 from gen.output.templates import Renderer
-from gen.pipeline import (Item, Part, Pipeline, TextOf)
-from gen.placed import (cluster_named, cluster_of)
-
+from gen.pipeline import Item, Part, Pipeline, TextOf
+from gen.placed import cluster_named, cluster_of
 
 _POOLS = (pool.TEMPLATE, karpenter.TEMPLATE)
 

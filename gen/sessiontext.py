@@ -1,6 +1,6 @@
-"""Sessions that come and go, as people write them: `08:55+10,09:20+8,11:00-3`, or the same in a file.
+"""Parses sessions that come and go, as people write them: `08:55+10,09:20+8,11:00-3`.
 
-Pure: text in, changes out. A text is refused with its place, what is wrong and what to do.
+Pure: text in, changes out. An invalid text raises an error with its place, the problem and the fix.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gen.dates.moment import local_text, read
 from gen.dates.zone import DAY, Zone, local, resolve
-from gen.simulation import Change
+from gen.simulation import SessionChange
 
 MOST = 10_000  # sessions at once: no course is larger, and a slip of the keyboard should not take minutes
 _EARLIEST = 86_400  # seconds before the opening
@@ -22,12 +22,13 @@ _HOW = "Write 08:55+10 where ten come, 11:00-3 where three leave."
 
 
 class SessionsError(Exception):
-    """A text that cannot be followed. The message is for people."""
+    """Invalid text. The message is for people."""
 
 
-class Scene(NamedTuple):
-    """The occurrence that sessions come to: on which clock, from when to when, and with which classes.
-    `usual` is the class of a change that names none; empty: each must name its own.
+class SessionScene(NamedTuple):
+    """The occurrence of a story: its clock, open, end and resource classes.
+
+    `usual` is the class of a change that names none; if empty, each change must name one.
     """
 
     zone: Zone
@@ -44,15 +45,15 @@ class _Said(NamedTuple):
     resource_class: str  # empty: not said
 
 
-def changes(text: str, source: str, scene: Scene) -> dict[str, list[Change]]:
-    """By class, each in the order of the text. `source` names where it comes from. Raises SessionsError.
+def parse_changes(text: str, source: str, scene: SessionScene) -> dict[str, list[SessionChange]]:
+    """Parse changes by class, in the order of the text. `source` names its origin. Raises SessionsError.
 
-    A line holds changes with commas between them, or `TIME,CHANGE` or `TIME,CHANGE,CLASS` as a CSV file has
-    them; what follows `#`, and the headings of a CSV file, are nothing. A time of day means its first passing
-    while the occurrence is open that is not before the change in front of it, or else the day of the opening;
-    a date before it means that date; and an instant with `Z` or an offset means itself.
+    A line has changes separated by commas, or `TIME,CHANGE` or `TIME,CHANGE,CLASS` as in a CSV file; comments
+    (#) and CSV headers are ignored. A time of day is the first one while the occurrence is open and not
+    before the previous change, or else on the day of the opening. A date in front sets the day. An instant
+    with `Z` or an offset is itself.
     """
-    found: dict[str, list[Change]] = {name: [] for name in scene.classes}
+    found: dict[str, list[SessionChange]] = {name: [] for name in scene.classes}
     there = dict.fromkeys(scene.classes, 0)
     before: int | None = None
     for said in _items(text, source):
@@ -68,7 +69,7 @@ def changes(text: str, source: str, scene: Scene) -> dict[str, list[Change]]:
             raise SessionsError(
                 f"{said.place}: more than {MOST} sessions at once are too many to simulate. Let fewer come."
             )
-        found[name].append(Change(at, said.number))
+        found[name].append(SessionChange(at, said.number))
     return found
 
 
@@ -86,12 +87,12 @@ def _items(text: str, source: str) -> Iterator[_Said]:
         for cell in cells:
             match = _ITEM.fullmatch(cell.replace("\u2212", "-"))  # a minus as word processors write it
             if match is None:
-                raise SessionsError(f'{place}: "{cell}" is no change of sessions. {_HOW}')
+                raise SessionsError(f'{place}: "{cell}" is not a session change. {_HOW}')
             time, change, resource_class = match.groups()
             yield _Said(f'{place}: "{cell}"', time, int(change), resource_class or "")
 
 
-def _instant(said: _Said, before: int | None, scene: Scene) -> int:
+def _instant(said: _Said, before: int | None, scene: SessionScene) -> int:
     match = _TIME.fullmatch(said.time)
     if match:
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
@@ -99,7 +100,7 @@ def _instant(said: _Said, before: int | None, scene: Scene) -> int:
     else:
         at = read(said.time, scene.zone)
     if at is None:
-        raise SessionsError(f'{said.place}: "{said.time}" is no time. {_HOW}')
+        raise SessionsError(f'{said.place}: "{said.time}" is not a time. {_HOW}')
     if before is not None and at < before:
         raise SessionsError(f"{said.place} is earlier than the change in front of it. Put them in order.")
     if at >= scene.end:
@@ -112,7 +113,7 @@ def _instant(said: _Said, before: int | None, scene: Scene) -> int:
     return at
 
 
-def _passing(minutes: int, seconds: int, before: int | None, scene: Scene) -> int:
+def _passing(minutes: int, seconds: int, before: int | None, scene: SessionScene) -> int:
     first, last = (local(scene.zone, at) // DAY for at in (scene.open, scene.end))
     passings = [resolve(scene.zone, day * DAY + minutes) + seconds for day in range(first, last + 1)]
     in_time = [at for at in passings if before is None or at >= before]
@@ -123,7 +124,7 @@ def _passing(minutes: int, seconds: int, before: int | None, scene: Scene) -> in
     return passings[0]
 
 
-def _resource_class(said: _Said, scene: Scene) -> str:
+def _resource_class(said: _Said, scene: SessionScene) -> str:
     name = said.resource_class or scene.usual
     if name in scene.classes:
         return name

@@ -1,7 +1,7 @@
-"""What a pool is told to have, at every instant at which that changes, for sessions that come and go.
+"""Simulates the target of a pool for sessions that come and go.
 
-The very code of the scaler: its formula and target, its attribution and its wait. Driven by events and exact:
-nothing is polled, no clock is read. The sessions are all of one class and of the reservation's own course.
+It uses the scaler's own code (formula, target, attribution, grace period), driven by events: it polls nothing
+and reads no clock. All sessions are of one resource class and match the reservation.
 """
 
 from bisect import bisect_left
@@ -10,26 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from gen.runtime.attendance import Attendance, Counts
-from gen.runtime.formula import placeholders
-from gen.runtime.session import Claim, Session, ranked
-from gen.runtime.target import full_count, open_now, target
-from gen.runtime.timetable import Occurrence, Pool
+from gen.core.sessioncounter import ClaimCounts, SessionCounter
+from gen.core.sessions import Claim, Session, ranked
+from gen.core.target import full_count, open_now, placeholders, target
+from gen.core.timetable import TimetableOccurrence, TimetablePool
 
 OPENS, STARTS, ENDS = "opens", "starts", "ends"
 COME, LEAVE, WAIT_OVER, CLOCK = "come", "leave", "wait over", "clock"
 
 
-class Change(NamedTuple):
-    """Sessions that come at an instant, or leave where the number is negative."""
+class SessionChange(NamedTuple):
+    """Sessions that come at an instant, or leave if the number is negative."""
 
     at: int
     number: int
 
 
-class Event(NamedTuple):
-    """Why something changes. An occurrence `opens`, `starts`, `ends`; a number of sessions `come`, `leave`,
-    or have left and stop to count (`wait over`); or the `clock` alone moves a target.
+class SimulationEvent(NamedTuple):
+    """The cause of a step.
+
+    An occurrence `opens`, `starts` or `ends`; sessions `come`, `leave`, or stop counting (`wait over`); or
+    only the `clock` changes a target.
     """
 
     kind: str
@@ -37,80 +38,82 @@ class Event(NamedTuple):
     number: int = 0
 
 
-class Step(NamedTuple):
-    """What holds from an instant on. `active` sessions are there and count; `waiting` ones have left and
-    still count; `targets` are those of the behaviours that were asked for, in their order.
+class SimulationStep(NamedTuple):
+    """The state from an instant on.
+
+    `active` sessions are present; `waiting` ones left and still count; `targets` are those of the given
+    behaviors.
     """
 
     at: int
     active: int
     waiting: int
     targets: tuple[int, ...]
-    events: tuple[Event, ...]
+    events: tuple[SimulationEvent, ...]
 
 
-class Plan(NamedTuple):
-    """A pool with all occurrences of its reservation, and how long sessions that left still count."""
+class SimulationSetup(NamedTuple):
+    """A pool with all occurrences of its reservation, and the grace period of sessions."""
 
-    pool: Pool
-    occurrences: tuple[Occurrence, ...]
+    pool: TimetablePool
+    occurrences: tuple[TimetableOccurrence, ...]
     stabilization_seconds: int
 
 
 def simulate(
-    plan: Plan, changes: Sequence[Change], behaviours: Sequence[str], first: int, last: int
-) -> list[Step]:
-    """A step for `first`, and for each instant up to `last` inclusive at which anything happens.
+    plan: SimulationSetup, changes: Sequence[SessionChange], behaviors: Sequence[str], first: int, last: int
+) -> list[SimulationStep]:
+    """Return a step for `first` and for each instant up to `last` (inclusive) at which anything changes.
 
-    `changes` are by time, those of one instant in their order, and may begin before `first`. Who came first
-    leaves first; never more leave than are there.
+    `changes` are sorted by time and may begin before `first`. The first session to come is the first to
+    leave; never more leave than are present.
     """
     crowd = _Crowd(plan, first, last)
     agenda = _agenda(crowd.occurrences, changes, first, last)
     waits = {one.at + plan.stabilization_seconds for one in changes if one.number < 0}
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
-    steps: list[Step] = []
+    steps: list[SimulationStep] = []
     for now, until in pairwise([*times, last + 1]):
         events = crowd.advance(now, agenda.get(now, ()))
         if now < first:
             continue
-        targets = crowd.targets(behaviours, now)
+        targets = crowd.targets(behaviors, now)
         if not steps or events or targets != steps[-1].targets:
-            why = events or ((Event(CLOCK),) if steps else ())
-            steps.append(Step(now, crowd.active, crowd.waiting, targets, why))
-        for at in _moments(lambda at: crowd.targets(behaviours, at), now, until):
-            moved = crowd.targets(behaviours, at)
-            steps.append(Step(at, crowd.active, crowd.waiting, moved, (Event(CLOCK),)))
+            why = events or ((SimulationEvent(CLOCK),) if steps else ())
+            steps.append(SimulationStep(now, crowd.active, crowd.waiting, targets, why))
+        for at in _moments(lambda at: crowd.targets(behaviors, at), now, until):
+            moved = crowd.targets(behaviors, at)
+            steps.append(SimulationStep(at, crowd.active, crowd.waiting, moved, (SimulationEvent(CLOCK),)))
     return steps
 
 
 def _agenda(
-    occurrences: Iterable[Occurrence], changes: Iterable[Change], first: int, last: int
-) -> dict[int, list[Event]]:
-    """What happens when, without what follows from it."""
-    agenda: dict[int, list[Event]] = {}
+    occurrences: Iterable[TimetableOccurrence], changes: Iterable[SessionChange], first: int, last: int
+) -> dict[int, list[SimulationEvent]]:
+    """Return the given events by instant."""
+    agenda: dict[int, list[SimulationEvent]] = {}
     for one in occurrences:
         for at, kind in ((one.end, ENDS), (one.open, OPENS), (one.start, STARTS)):
             if first <= at <= last:
-                agenda.setdefault(at, []).append(Event(kind, one.id))
+                agenda.setdefault(at, []).append(SimulationEvent(kind, one.id))
     for change in changes:
         if change.at <= last:
             kind = COME if change.number > 0 else LEAVE
-            agenda.setdefault(change.at, []).append(Event(kind, number=abs(change.number)))
+            agenda.setdefault(change.at, []).append(SimulationEvent(kind, number=abs(change.number)))
     return agenda
 
 
 def _moments(value: Callable[[int], tuple[int, ...]], now: int, until: int) -> Iterator[int]:
-    """Where `value` moves between two instants, both exclusive. It never returns to what it was."""
+    """Yield where `value` changes between two instants, both exclusive. It never returns to an old value."""
     while value(until - 1) != (before := value(now)):
         now += 1 + bisect_left(range(now + 1, until), True, key=lambda at: value(at) != before)
         yield now
 
 
 class _Crowd:
-    """The sessions of the pool's course, and which occurrence each counts for."""
+    """The sessions, and the occurrences they count for."""
 
-    def __init__(self, plan: Plan, first: int, last: int) -> None:
+    def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
         self._count = full_count(plan.pool.resource_class)
         near = (one for one in plan.occurrences if one.open <= last and one.end >= first)
         self.occurrences = tuple(one for one in near if self._count(one))
@@ -118,10 +121,10 @@ class _Crowd:
         # One that is of the course, whatever narrows that.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
-        self._attendance = Attendance(plan.stabilization_seconds, lambda session, _: session.template)
+        self._counter = SessionCounter(plan.stabilization_seconds, lambda session, _: session.template)
         self._here = deque[str]()
         self._arrived = 0
-        self._counts = Counts({}, {})
+        self._counts = ClaimCounts({}, {})
 
     @property
     def active(self) -> int:
@@ -131,21 +134,21 @@ class _Crowd:
     def waiting(self) -> int:
         return sum(self._counts.counted.values()) - self.active
 
-    def advance(self, now: int, happening: Iterable[Event]) -> tuple[Event, ...]:
-        """To `now`; answers what happens there, with what follows from it."""
+    def advance(self, now: int, happening: Iterable[SimulationEvent]) -> tuple[SimulationEvent, ...]:
+        """Advance to `now` and return all events then."""
         waited = self.waiting
-        self._counts = self._attendance.counts(now)
+        self._counts = self._counter.counts(now)
         over = waited - self.waiting
         if claims := self._claims(now):  # when all is over, those that are there are still told
-            self._attendance.set_claims(claims)
-        events = (*((Event(WAIT_OVER, number=over),) if over else ()), *happening)
+            self._counter.set_claims(claims)
+        events = (*((SimulationEvent(WAIT_OVER, number=over),) if over else ()), *happening)
         for event in events:
             if event.kind == COME:
                 self._come(event.number, now)
             elif event.kind == LEAVE:
                 for _ in range(event.number):
-                    self._attendance.leave(self._here.popleft(), now)
-        self._counts = self._attendance.counts(now)
+                    self._counter.leave(self._here.popleft(), now)
+        self._counts = self._counter.counts(now)
         return events
 
     def _claims(self, now: int) -> tuple[Claim, ...]:
@@ -159,15 +162,15 @@ class _Crowd:
             self._arrived += 1
             session = self._usual._replace(id=str(self._arrived), created=now)
             self._here.append(session.id)
-            self._attendance.arrive(session, now)
+            self._counter.arrive(session, now)
 
-    def targets(self, behaviours: Iterable[str], now: int) -> tuple[int, ...]:
-        """Until the next advance."""
-        return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviours)
+    def targets(self, behaviors: Iterable[str], now: int) -> tuple[int, ...]:
+        """Return the targets of the behaviors, valid until the next advance."""
+        return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviors)
 
-    def _asks(self, behaviour: str, now: int) -> Callable[[Occurrence], int]:
-        def seats(one: Occurrence) -> int:
+    def _asks(self, behavior: str, now: int) -> Callable[[TimetableOccurrence], int]:
+        def seats(one: TimetableOccurrence) -> int:
             window = one.open, one.start, one.end
-            return placeholders(behaviour, self._count(one), self._counts.counted.get(one.id, 0), window, now)
+            return placeholders(behavior, self._count(one), self._counts.counted.get(one.id, 0), window, now)
 
         return seats

@@ -8,7 +8,7 @@ commit it.
 import re
 import sys
 
-from gen.live.rules import RULES as LIVE_RULES
+from gen.live.findings import LIVE_RULES
 from tests import findingspage, pages, timetable_rows
 from tests.console import ROOT
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.runtime.formula import placeholders
+from gen.core.target import placeholders
 from tests.pages import text_of
 
 TEXT = " ".join(text_of("docs/behaviors.md").split())

@@ -3,12 +3,12 @@
 import pytest
 
 from gen.cloud import CloudReservation
-from gen.runtime.instant import instant, instant_text
+from gen.core.instants import instant_text, parse_instant
 from tests.kind.test_cloudcapacity import made
 from tests.kind.test_nodeclass import GOOD
 from tests.saying import Value
 
-END = instant("2026-02-23T12:00:00Z")
+END = parse_instant("2026-02-23T12:00:00Z")
 
 
 def reserved(kind: str = "default", first: int | None = None, until: int | None = END) -> CloudReservation:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.command import exits
+from gen.cli import console
 from tests.console import printed
 from tests.pages import checkout, text_of
 
@@ -44,4 +44,4 @@ def test_it_names_every_key(kind: str, command: str, tmp_path: Path) -> None:
 def test_it_lists_every_exit_code() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", TEXT, re.M)}
 
-    assert listed == {value for name, value in vars(exits).items() if name.isupper()}
+    assert listed == {value for name, value in vars(console).items() if name.startswith("EXIT_")}

@@ -84,17 +84,7 @@ def test_it_names_every_annotation_that_is_written_and_every_event_of_the_log() 
     events = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", TEXT, re.M))))
     written = "".join(
         (ROOT / "gen/runtime" / f"{name}.py").read_text("utf-8")
-        for name in (
-            "log",
-            "loop",
-            "occurrence",
-            "source",
-            "keeper",
-            "slotkeeper",
-            "recorder",
-            "scaler",
-            "scaling",
-        )
+        for name in ("program", "occurrence", "reconciler", "slotreconciler", "recorder", "scaler")
     )
     used = set(re.findall(r'log\.(?:info|error)\(\s*"(\w+)"|_line\("\w+", "(\w+)"', written))
 

@@ -12,7 +12,7 @@ import yaml
 from croniter import croniter
 
 from gen import cli
-from gen.runtime.timetable import Timetable, in_force, parse
+from gen.core.timetable import Timetable, active_occurrences, parse_timetable
 
 ROOT = Path(__file__).parents[1]
 FILES = [
@@ -26,7 +26,7 @@ def content(file: Path) -> tuple[Timetable, list[dict[str, Any]]]:
     """The timetable of a reservation and the specs of its CronJobs."""
     found = list(yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader))
     (timetable,) = (one["data"]["timetable.json"] for one in found if one["kind"] == "ConfigMap")
-    return parse(timetable), [one["spec"] for one in found if one["kind"] == "CronJob"]
+    return parse_timetable(timetable), [one["spec"] for one in found if one["kind"] == "CronJob"]
 
 
 def fires(spec: dict[str, Any], instant: int) -> bool:
@@ -52,7 +52,7 @@ def test_some_cronjob_fires_at_every_opening(file: Path) -> None:
 
     for occurrence in timetable.occurrences:
         assert any(fires(spec, occurrence.open) for spec in jobs), occurrence.id
-    assert len(in_force(timetable)) == len(timetable.occurrences) > 0
+    assert len(active_occurrences(timetable)) == len(timetable.occurrences) > 0
 
 
 @pytest.mark.parametrize("file", FILES, ids=ids(FILES))

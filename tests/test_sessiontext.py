@@ -4,21 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gen.core.instants import instant_text, parse_instant
 from gen.dates.moment import named, read
-from gen.runtime.instant import instant, instant_text
-from gen.sessiontext import Scene, SessionsError, changes
-from gen.simulation import Change
+from gen.sessiontext import SessionScene, SessionsError, parse_changes
+from gen.simulation import SessionChange
 
 ZURICH = named("Europe/Zurich")
 
 
-def scene(opens: str, end: str, *classes: str, usual: str | None = None) -> Scene:
+def scene(opens: str, end: str, *classes: str, usual: str | None = None) -> SessionScene:
     """Local times of Zurich; one class `small` unless said."""
     first, last = read(opens, ZURICH), read(end, ZURICH)
     assert first is not None
     assert last is not None
     names = classes or ("small",)
-    return Scene(ZURICH, first, last, names, names[0] if usual is None and len(names) == 1 else usual or "")
+    return SessionScene(
+        ZURICH, first, last, names, names[0] if usual is None and len(names) == 1 else usual or ""
+    )
 
 
 MORNING = scene("2026-02-02 08:30", "2026-02-02 13:00")
@@ -27,15 +29,15 @@ WEEKEND = scene("2026-03-06 16:00", "2026-03-08 12:00")
 BOTH = scene("2026-02-02 08:30", "2026-02-02 13:00", "small", "gpu")
 
 
-def said(text: str, where: Scene = MORNING, source: str = "--sessions") -> list[str]:
+def said(text: str, where: SessionScene = MORNING, source: str = "--sessions") -> list[str]:
     """`02T07:55:00Z +10` for each change of the first class."""
-    found = changes(text, source, where)[where.classes[0]]
+    found = parse_changes(text, source, where)[where.classes[0]]
     return [f"{instant_text(one.at)[8:]} {one.number:+}" for one in found]
 
 
-def refused(text: str, where: Scene = MORNING, source: str = "--sessions") -> str:
+def refused(text: str, where: SessionScene = MORNING, source: str = "--sessions") -> str:
     with pytest.raises(SessionsError) as caught:
-        changes(text, source, where)
+        parse_changes(text, source, where)
     return str(caught.value)
 
 
@@ -97,20 +99,22 @@ def test_nothing_is_nobody() -> None:
         "dates-and-offsets-with-signs",
     ],
 )
-def test_a_time_of_day_is_the_first_that_makes_sense(text: str, where: Scene, expected: list[str]) -> None:
+def test_a_time_of_day_is_the_first_that_makes_sense(
+    text: str, where: SessionScene, expected: list[str]
+) -> None:
     assert said(text, where) == expected
 
 
 def test_classes_are_told_apart_and_one_may_be_usual() -> None:
-    at = [instant(f"2026-02-02T{hour:02}:00:00Z") for hour in (8, 9, 10)]
+    at = [parse_instant(f"2026-02-02T{hour:02}:00:00Z") for hour in (8, 9, 10)]
 
-    assert changes("09:00+3 gpu, 10:00+4 small, 11:00-1 gpu", "x", BOTH) == {
-        "small": [Change(at[1], 4)],
-        "gpu": [Change(at[0], 3), Change(at[2], -1)],
+    assert parse_changes("09:00+3 gpu, 10:00+4 small, 11:00-1 gpu", "x", BOTH) == {
+        "small": [SessionChange(at[1], 4)],
+        "gpu": [SessionChange(at[0], 3), SessionChange(at[2], -1)],
     }
-    assert changes("09:00,3,gpu\n10:00,4\n", "x", BOTH._replace(usual="small")) == {
-        "small": [Change(at[1], 4)],
-        "gpu": [Change(at[0], 3)],
+    assert parse_changes("09:00,3,gpu\n10:00,4\n", "x", BOTH._replace(usual="small")) == {
+        "small": [SessionChange(at[1], 4)],
+        "gpu": [SessionChange(at[0], 3)],
     }
 
 
@@ -119,23 +123,23 @@ def test_classes_are_told_apart_and_one_may_be_usual() -> None:
     [
         (
             "8:55+10",
-            '"8:55+10": "8:55" is no time. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"8:55+10": "8:55" is not a time. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "08:55",
-            '"08:55" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"08:55" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "08:55+10,,09:00+1",
-            '"" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "08:55+0",
-            '"08:55+0" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.',
+            '"08:55+0" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.',
         ),
         (
             "2026-02-30 08:55+1",
-            '"2026-02-30 08:55+1": "2026-02-30 08:55" is no time. '
+            '"2026-02-30 08:55+1": "2026-02-30 08:55" is not a time. '
             "Write 08:55+10 where ten come, 11:00-3 where three leave.",
         ),
         ("09:00+3,08:55+1", '"08:55+1" is earlier than the change in front of it. Put them in order.'),
@@ -198,14 +202,14 @@ def test_in_a_file_the_line_is_told() -> None:
         'arrivals.csv:6: "11:00,-30": 30 leave, but only 18 are there. Let no more leave than came.'
     )
     assert refused("time,change\ntime,change\n", source="a.csv") == (
-        'a.csv:2: "time" is no change of sessions. Write 08:55+10 where ten come, 11:00-3 where three leave.'
+        'a.csv:2: "time" is not a session change. Write 08:55+10 where ten come, 11:00-3 where three leave.'
     )
 
 
 @given(st.text(st.sampled_from('0123456789:+-, \n#TZ"abn.\u2212\x00'), max_size=40) | st.text(max_size=40))
 def test_any_text_is_understood_or_refused_in_one_line(text: str) -> None:
     try:
-        found, message = changes(text, "--sessions", MORNING)["small"], ""
+        found, message = parse_changes(text, "--sessions", MORNING)["small"], ""
     except SessionsError as error:
         found, message = [], str(error)
 

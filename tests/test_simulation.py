@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from gen.runtime.session import Match
-from gen.runtime.timetable import BEHAVIOURS, Occurrence, Pool
+from gen.core.sessions import Match
+from gen.core.timetable import BEHAVIORS, TimetableOccurrence, TimetablePool
 from gen.simulation import (
     CLOCK,
     COME,
@@ -15,10 +15,10 @@ from gen.simulation import (
     OPENS,
     STARTS,
     WAIT_OVER,
-    Change,
-    Event,
-    Plan,
-    Step,
+    SessionChange,
+    SimulationEvent,
+    SimulationSetup,
+    SimulationStep,
     simulate,
 )
 from tests.cases import Case, read
@@ -27,30 +27,30 @@ from tests.runtime.world import at, clock
 FORMULA = [case for case in read("formula") if "count" in case]
 POOLS = [case for case in read("pools") if "targets" in case]
 EVERYBODY = Match()
-MORNING = Occurrence("a", at("08:30"), at("09:00"), at("13:00"), (("small", 25),))
+MORNING = TimetableOccurrence("a", at("08:30"), at("09:00"), at("13:00"), (("small", 25),))
 DAY = (at("00:00"), at("23:59"))
 
 
-def plan(*occurrences: Occurrence, match: Match = EVERYBODY, wait: int = 30) -> Plan:
-    return Plan(Pool("small", "course-small", "maintain", None, match), occurrences, wait)
+def plan(*occurrences: TimetableOccurrence, match: Match = EVERYBODY, wait: int = 30) -> SimulationSetup:
+    return SimulationSetup(TimetablePool("small", "course-small", "maintain", None, match), occurrences, wait)
 
 
-def occurrence(name: str, start: str, end: str, count: int, lead: int = 30) -> Occurrence:
-    return Occurrence(name, at(start) - lead * 60, at(start), at(end), (("small", count),))
+def occurrence(name: str, start: str, end: str, count: int, lead: int = 30) -> TimetableOccurrence:
+    return TimetableOccurrence(name, at(start) - lead * 60, at(start), at(end), (("small", count),))
 
 
-def changes(text: str) -> list[Change]:
+def changes(text: str) -> list[SessionChange]:
     """`08:55+10 11:00-3`, UTC."""
-    return [Change(at(one[:-3]), int(one[-3:])) for one in text.split()]
+    return [SessionChange(at(one[:-3]), int(one[-3:])) for one in text.split()]
 
 
-def held(steps: Sequence[Step], moment: int, behaviour: int = 0) -> int:
+def held(steps: Sequence[SimulationStep], moment: int, behaviour: int = 0) -> int:
     """The target at a moment; nothing before the first step."""
     place = bisect_right(steps, moment, key=lambda step: step.at)
     return steps[place - 1].targets[behaviour] if place else 0
 
 
-def told(steps: Sequence[Step]) -> list[tuple[object, ...]]:
+def told(steps: Sequence[SimulationStep]) -> list[tuple[object, ...]]:
     return [(clock(step.at), step.active, step.waiting, *step.targets) for step in steps]
 
 
@@ -61,7 +61,9 @@ def test_the_cases_of_the_formula_come_out(case: Case) -> None:
     hours = [f"{hour:02}:00" for hour in range(int(start[:2]), int(end[:2]) + 1)]
     expected = case["at_each_hour"] if "at_each_hour" in case else [case["target"]]
 
-    steps = simulate(plan(one), [Change(one.open - 60, int(case["active"]))], (case["behavior"],), *DAY)
+    steps = simulate(
+        plan(one), [SessionChange(one.open - 60, int(case["active"]))], (case["behavior"],), *DAY
+    )
 
     moments = hours if "at_each_hour" in case else [case["at"]]
     assert [str(held(steps, at(moment))) for moment in moments] == expected
@@ -74,7 +76,7 @@ def test_the_cases_of_pools_come_out(case: Case) -> None:
         for number, one in enumerate(case["occurrences"])
     ]
     active = int(case.get("active", 0))
-    sessions = [Change(at("07:00"), active)] if active else []
+    sessions = [SessionChange(at("07:00"), active)] if active else []
 
     steps = simulate(plan(*occurrences), sessions, (case["behavior"],), *DAY)
 
@@ -83,7 +85,7 @@ def test_the_cases_of_pools_come_out(case: Case) -> None:
 
 def test_every_instant_has_its_step_and_its_reasons() -> None:
     steps = simulate(
-        plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIOURS, MORNING.open, MORNING.end
+        plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIORS, MORNING.open, MORNING.end
     )
 
     assert told(steps) == [
@@ -104,14 +106,14 @@ def test_every_instant_has_its_step_and_its_reasons() -> None:
         ("12:48:01", 15, 0, 10, 0, 25),
         ("13:00:00", 15, 0, 0, 0, 0),
     ]
-    assert [step.events for step in steps if step.events != (Event(CLOCK),)] == [
-        (Event(OPENS, "a"),),
-        (Event(COME, number=10),),
-        (Event(STARTS, "a"),),
-        (Event(COME, number=8),),
-        (Event(LEAVE, number=3),),
-        (Event(WAIT_OVER, number=3),),
-        (Event(ENDS, "a"),),
+    assert [step.events for step in steps if step.events != (SimulationEvent(CLOCK),)] == [
+        (SimulationEvent(OPENS, "a"),),
+        (SimulationEvent(COME, number=10),),
+        (SimulationEvent(STARTS, "a"),),
+        (SimulationEvent(COME, number=8),),
+        (SimulationEvent(LEAVE, number=3),),
+        (SimulationEvent(WAIT_OVER, number=3),),
+        (SimulationEvent(ENDS, "a"),),
     ]
 
 
@@ -124,9 +126,18 @@ def test_what_happens_at_one_instant_is_one_step() -> None:
         (
             "09:00:00",
             (23,),
-            (Event(STARTS, "a"), Event(COME, number=2), Event(LEAVE, number=1), Event(COME, number=1)),
+            (
+                SimulationEvent(STARTS, "a"),
+                SimulationEvent(COME, number=2),
+                SimulationEvent(LEAVE, number=1),
+                SimulationEvent(COME, number=1),
+            ),
         ),
-        ("13:00:00", (3,), (Event(ENDS, "a"), Event(OPENS, "b"), Event(STARTS, "b"))),
+        (
+            "13:00:00",
+            (3,),
+            (SimulationEvent(ENDS, "a"), SimulationEvent(OPENS, "b"), SimulationEvent(STARTS, "b")),
+        ),
     ]
 
 
@@ -173,7 +184,7 @@ def test_where_a_wait_would_end_the_clock_may_move_a_target_all_the_same() -> No
     steps = simulate(plan(MORNING), moves, ("reduce",), MORNING.open, MORNING.end)
 
     assert [(clock(step.at), step.targets, step.events) for step in steps[5:6]] == [
-        ("09:08:01", (14,), (Event(CLOCK),))
+        ("09:08:01", (14,), (SimulationEvent(CLOCK),))
     ]
 
 
@@ -182,7 +193,10 @@ def test_what_ends_as_the_first_opens_is_told() -> None:
 
     steps = simulate(plan(before, MORNING), [], ("maintain",), MORNING.open, MORNING.end)
 
-    assert (steps[0].targets, steps[0].events) == ((25,), (Event(ENDS, "z"), Event(OPENS, "a")))
+    assert (steps[0].targets, steps[0].events) == (
+        (25,),
+        (SimulationEvent(ENDS, "z"), SimulationEvent(OPENS, "a")),
+    )
 
 
 def test_a_wait_that_ends_after_all_is_over_is_nobodys() -> None:
@@ -237,17 +251,17 @@ def test_what_lies_outside_or_has_no_seats_of_the_class_is_left_out() -> None:
     steps = simulate(plan(MORNING, other, later), [], ("none",), MORNING.open, MORNING.end)
 
     assert [step.events for step in steps] == [
-        (Event(OPENS, "a"),),
-        (Event(STARTS, "a"),),
-        (Event(ENDS, "a"),),
+        (SimulationEvent(OPENS, "a"),),
+        (SimulationEvent(STARTS, "a"),),
+        (SimulationEvent(ENDS, "a"),),
     ]
 
 
 def test_one_behaviour_alone_is_the_same_as_beside_others() -> None:
     moves = changes("08:55+10 09:20+08 11:00-03")
-    together = simulate(plan(MORNING), moves, BEHAVIOURS, *DAY)
+    together = simulate(plan(MORNING), moves, BEHAVIORS, *DAY)
 
-    for place, behaviour in enumerate(BEHAVIOURS):
+    for place, behaviour in enumerate(BEHAVIORS):
         alone = simulate(plan(MORNING), moves, (behaviour,), *DAY)
 
         assert [held(alone, step.at) for step in together] == [step.targets[place] for step in together]

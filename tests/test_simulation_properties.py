@@ -7,13 +7,12 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.runtime.attribution import attributed
-from gen.runtime.formula import placeholders
-from gen.runtime.presence import Presence
-from gen.runtime.session import Claim, Match, Session, ranked
-from gen.runtime.target import open_now, target
-from gen.runtime.timetable import BEHAVIOURS, Occurrence
-from gen.simulation import CLOCK, Change, Event, simulate
+from gen.core.attribution import attribute_sessions
+from gen.core.sessioncounter import GracePeriod
+from gen.core.sessions import Claim, Match, Session, ranked
+from gen.core.target import open_now, placeholders, target
+from gen.core.timetable import BEHAVIORS, TimetableOccurrence
+from gen.simulation import CLOCK, SessionChange, SimulationEvent, simulate
 from tests.test_simulation import held, plan
 
 # Small whole numbers stand for seconds, so that every instant can be asked.
@@ -24,57 +23,57 @@ OCCURRENCES = st.lists(
     max_size=3,
 ).map(
     lambda rows: tuple(
-        Occurrence(str(n), start, start + lead, start + lead + length, (("small", count),))
+        TimetableOccurrence(str(n), start, start + lead, start + lead + length, (("small", count),))
         for n, (lead, start, length, count) in enumerate(rows)
     )
 )
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[Change]:
+def histories(draw: st.DrawFn) -> list[SessionChange]:
     """In order; never do more leave than are there."""
     moves, there = [], 0
     for moment in sorted(draw(st.lists(st.integers(0, LAST), max_size=12))):
         number = draw(st.integers(-there, 15).filter(bool))
         there += number
-        moves.append(Change(moment, number))
+        moves.append(SessionChange(moment, number))
     return moves
 
 
-def counted_at(moves: Sequence[Change], wait: int) -> list[int]:
+def counted_at(moves: Sequence[SessionChange], wait: int) -> list[int]:
     """How many sessions count at each instant: looked at every second, whatever happens."""
-    presence, there, found = Presence(wait, lambda _: None), deque[str](), []
+    grace, there, found = GracePeriod(wait, lambda _: None), deque[str](), []
     for now in range(LAST + 1):
         for number, move in enumerate(moves):
             for name in (f"{number}-{place}" for place in range(abs(move.number)) if move.at == now):
                 if move.number > 0:
                     there.append(name)
-                    presence.arrive(Session(name, "", now), now)
+                    grace.arrive(Session(name, "", now), now)
                 else:
-                    presence.leave(there.popleft(), now)
-        found.append(sum(1 for _ in presence.counted(now)))
+                    grace.leave(there.popleft(), now)
+        found.append(sum(1 for _ in grace.counted(now)))
     return found
 
 
 @given(OCCURRENCES, histories(), st.integers(0, 20))
 @settings(max_examples=150, deadline=None)
 def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
-    occurrences: tuple[Occurrence, ...], moves: list[Change], wait: int
+    occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
-    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIOURS, 0, LAST)
+    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIORS, 0, LAST)
 
     for now, counted in enumerate(counted_at(moves, wait)):
         claims = ranked(
             Claim(one.id, *one[1:4], one.seats[0][1], Match()) for one in open_now(occurrences, now)
         )
-        taken = attributed({tuple(range(len(claims))): counted}, claims)
+        taken = attribute_sessions({tuple(range(len(claims))): counted}, claims)
         expected = [
             target(
                 occurrences,
                 now,
                 lambda one: placeholders(behaviour, one.seats[0][1], taken[one.id], one[1:4], now),  # noqa: B023 - asked at once
             )
-            for behaviour in BEHAVIOURS
+            for behaviour in BEHAVIORS
         ]
 
         assert [held(steps, now, place) for place in range(3)] == expected, now
@@ -83,10 +82,10 @@ def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
 @given(OCCURRENCES.map(lambda some: some[0]), histories(), st.integers(0, 20))
 @settings(max_examples=150, deadline=None)
 def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
-    one: Occurrence, moves: list[Change], wait: int
+    one: TimetableOccurrence, moves: list[SessionChange], wait: int
 ) -> None:
     """What a session leaves behind is missing for the wait, and for no longer."""
-    steps = simulate(plan(one, wait=wait), moves, BEHAVIOURS, 0, LAST)
+    steps = simulate(plan(one, wait=wait), moves, BEHAVIORS, 0, LAST)
 
     for step in steps:
         maintain, reduce, none = step.targets
@@ -100,13 +99,13 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
 @given(OCCURRENCES, histories(), st.integers(0, 20))
 @settings(max_examples=100, deadline=None)
 def test_steps_ascend_each_says_why_and_the_clock_is_told_only_where_it_moves_a_target(
-    occurrences: tuple[Occurrence, ...], moves: list[Change], wait: int
+    occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
-    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIOURS, 0, LAST)
+    steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIORS, 0, LAST)
 
     assert [step.at for step in steps] == sorted({step.at for step in steps})
     assert all(step.events for step in steps[1:])
     for before, step in pairwise(steps):
-        if step.events == (Event(CLOCK),):
+        if step.events == (SimulationEvent(CLOCK),):
             assert step.targets != before.targets
             assert (step.active, step.waiting) == (before.active, before.waiting)

@@ -8,10 +8,10 @@ from typing import Any
 
 from gen.backend import code, job, rights
 from gen.backend.base import Manifest
+from gen.core.labels import ROLE, SWEEP
 from gen.manifest import labels, naming
 from gen.model import Cluster, ResourceClass, Site
 from gen.quantity import parse
-from gen.runtime.labels import ROLE, SWEEP
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
 SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."
@@ -65,6 +65,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_koordinator": has_koordinator,
         "has_static_pools": cluster.has_static_pools,
         **job.pod(cluster),
+        "core": naming.CORE,
         "code": code.sources(*names),
         "resources": _with_room(cluster.runtime["resources"]),
     }

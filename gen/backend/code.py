@@ -1,5 +1,7 @@
-"""The in-cluster code, shared out among ConfigMaps: none may be larger than 200 KiB, and a pod mounts what
-its programs need.
+"""The in-cluster code as ConfigMaps, at most 200 KiB each.
+
+A pod mounts the package `core` from one ConfigMap, and the package `runtime` from those that its programs
+need.
 """
 # pathlib would cost more than all that it could do here.
 # ruff: noqa: PTH118, PTH120, PTH123, PTH208
@@ -11,35 +13,41 @@ from gen.manifest import naming
 Files = dict[str, str]
 """Text by file name, sorted by name."""
 
-# Modules that only one program imports; a test holds them to that.
+# Modules of `runtime` that not all programs import; a test compares this with their imports.
 _OWN = {
-    "attendance attribution collection contest kinds lookout observed": naming.SCALER_CODE,
-    "presence readers renku rivals scaler scaling templates watcher": naming.SCALER_CODE,
-    "slot slotdemand slothands slotkeeper slotplan slotsweep": naming.KOORDINATOR_CODE,
-    "action facts holding imagetrouble inventory judgement": naming.SWEEP_CODE,
-    "removal serving sweep sweephands": naming.SWEEP_CODE,
+    "projecttemplates scaler sessionobjects sessionobserver watch": naming.SCALER_CODE,
+    "slotreconciler sweepslots": naming.KOORDINATOR_CODE,
+    "sweep sweepactions sweepdecisions sweepremoval sweepstate": naming.SWEEP_CODE,
 }
 _HOME = {f"{module}.py": name for modules, name in _OWN.items() for module in modules.split()}
 
 
 def parts(*, koordinator: bool = False) -> dict[str, Files]:
-    """By the name of the ConfigMap: what runs is what is reviewed. `koordinator`: where a cluster has it."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "runtime")
+    """Return the files of each ConfigMap by its name. `koordinator`: the cluster has Koordinator."""
     found: dict[str, Files] = {name: {} for name in naming.code(koordinator=koordinator)}
-    for name in sorted(os.listdir(folder)):
-        home = found.get(_HOME.get(name, naming.RUNTIME)) if name.endswith(".py") else None
+    found[naming.CORE] = _files("core")
+    for name, text in _files("runtime").items():
+        home = found.get(_HOME.get(name, naming.RUNTIME))
         if home is not None:
+            home[name] = text
+    return found
+
+
+def _files(package: str) -> Files:
+    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), package)
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".py") and name != "__init__.py":
             with open(f"{folder}/{name}", encoding="utf-8") as file:
-                text = file.read()
-            if text:
-                home[name] = text
+                found[name] = file.read()
     return found
 
 
 def together(*, koordinator: bool = False) -> Files:
+    """Return all files by name. No two files of the packages have the same name."""
     return {name: text for files in parts(koordinator=koordinator).values() for name, text in files.items()}
 
 
 def sources(*names: str) -> list[dict[str, dict[str, str]]]:
-    """Of a projected volume: these ConfigMaps in one folder."""
+    """Return the sources of a projected volume that has the files of these ConfigMaps in one folder."""
     return [{"configMap": {"name": name}} for name in names]

@@ -10,6 +10,7 @@ from typing import Any
 
 from gen.backend.base import Manifest
 from gen.cloud import CloudCapacity
+from gen.core.labels import AFFINITY, CLASS, ROLE
 from gen.declared import Declared
 from gen.karpenter.disruption import WindowBudget, WindowBudgets
 from gen.karpenter.nodelabels import CAPACITY_TYPE
@@ -18,7 +19,6 @@ from gen.manifest import cloudsession, labels, naming
 from gen.manifest.cloudpools import as_requirements, own_budgets
 from gen.model import Cluster, ResourceClass, Site
 from gen.quantity import canonical
-from gen.runtime.labels import AFFINITY, CLASS, ROLE
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from gen.backend import pool, window
 from gen.backend.base import Manifest
+from gen.core.labels import AFFINITY, ROLE
 from gen.dates.occurrence import Occurrence
 from gen.manifest import affinity, naming
 from gen.manifest.slot import slots_of, standing
 from gen.model import Site
 from gen.placed import Placed
-from gen.runtime.labels import AFFINITY, ROLE
 
 
 def manifests(

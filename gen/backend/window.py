@@ -9,12 +9,12 @@ from typing import Any
 
 from gen.backend import code, job
 from gen.backend.base import Manifest
+from gen.core.labels import OCCURRENCE, RESERVATION, ROLE, TIMETABLE, TITLE
 from gen.dates.cronline import cron_zone
 from gen.dates.occurrence import Occurrence
 from gen.manifest import labels, naming
 from gen.model import Site
 from gen.placed import Placed
-from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE, TIMETABLE, TITLE
 
 
 def shared(site: Site, placed: Placed) -> dict[str, Any]:
@@ -74,6 +74,7 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),
         **job.pod(cluster),
+        "core": naming.CORE,
         "code": _code(placed),
         **_scaler(site, placed),
     }

@@ -1,18 +1,42 @@
-"""What a chart shows, whoever draws it: lines of steps over time, and where their axes have marks."""
+"""What a chart shows: lines over time, the marks of its axes, and text in SVG."""
 
 from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import accumulate
 from typing import NamedTuple
 
 from gen.dates.zone import DAY, Zone, clock, day_of, local, resolve
+from gen.table import visible, width
+
+
+def written(x: float, y: float, said: str, style: str) -> str:
+    return f'<text class="{style}" x="{rounded(x)}" y="{rounded(y)}">{escaped(said)}</text>'
+
+
+def escaped(value: str) -> str:
+    return escape(visible(value), quote=False)
+
+
+def shortened(said: str, longest: int) -> str:
+    if width(said) <= longest:
+        return said
+    kept = list(accumulate(said))
+    return next(part for part in reversed(kept) if width(part) < longest) + "…"
+
+
+def rounded(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
 
 SESSIONS, TARGET = "sessions", "target"
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, DAY, 2 * DAY, 7 * DAY, 28 * DAY)  # minutes
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-class Line(NamedTuple):
-    """`name` is `sessions`, `target`, or the behaviour whose target it is. `points` are (instant, value) by
-    instant, from the opening on; a value holds until the next.
+class ChartLine(NamedTuple):
+    """A line of steps: `sessions`, `target`, or a behavior.
+
+    `points` are (instant, value) from the opening on; a value holds until the next.
     """
 
     name: str
@@ -22,25 +46,25 @@ class Line(NamedTuple):
         return next((value for when, value in reversed(self.points) if when < at), 0)
 
     def label(self, at: int) -> str:
-        """To stand beside it there."""
+        """Return the label beside the line."""
         return f"{self.name} {self.value_before(at)}"
 
 
-class Panel(NamedTuple):
-    """One class. Lines in the order in which they are drawn: the last lies on top."""
+class LinePanel(NamedTuple):
+    """A resource class. Lines are drawn in order, the last on top."""
 
     title: str
     seats: int  # that were reserved
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
 
     @property
     def top(self) -> int:
-        """The highest value of all; at least 1."""
+        """The highest value, at least 1."""
         return max(1, self.seats, *(value for line in self.lines for _, value in line.points))
 
 
-class Span(NamedTuple):
-    """The occurrence along which time runs, on the clock of its zone."""
+class TimeAxis(NamedTuple):
+    """The time of an occurrence, on the clock of its zone."""
 
     open: int
     start: int
@@ -48,12 +72,12 @@ class Span(NamedTuple):
     zone: Zone
 
     def marks(self) -> list[tuple[int, str]]:
-        """What happens when. An opening without lead is the start."""
+        """Return the marks of opening, start and end."""
         opens = [(self.open, "opens")] if self.open < self.start else []
         return [*opens, (self.start, "starts"), (self.end, "ends")]
 
     def ticks(self, most: int) -> list[tuple[int, str]]:
-        """At most that many round times of day, with their texts. Midnights of long windows are days."""
+        """Return at most `most` round times with labels; long windows have days."""
         first, last = local(self.zone, self.open), local(self.zone, self.end)
         length = last - first
         longest = _STEPS[-1] * (length // (_STEPS[-1] * most) + 1)
@@ -75,7 +99,7 @@ class Span(NamedTuple):
 
 
 def round_numbers() -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50, 100 and so on."""
+    """Yield 1, 2, 5, 10, 20, 50, 100 and so on."""
     unit = 1
     while True:
         yield from (unit, 2 * unit, 5 * unit)
@@ -83,13 +107,14 @@ def round_numbers() -> Iterator[int]:
 
 
 def scale(top: int, most: int) -> int:
-    """The least round number of which at most `most` reach the top."""
+    """Return the smallest round number of which at most `most` reach the top."""
     return next(number for number in round_numbers() if -(-top // number) <= most)
 
 
 def spread(wanted: Sequence[float], apart: float, last: float) -> list[float]:
-    """Places for labels, each near where it is wanted, none nearer to another than `apart`. `wanted` ascends
-    and goes no further than `last`; if there is room, no place does.
+    """Place labels near the wanted positions, at least `apart` from each other.
+
+    `wanted` ascends up to `last`; if there is room, no place exceeds it.
     """
     places: list[float] = []
     for place in wanted:

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
+from gen.core.instants import instant_text
+from gen.core.target import full_count, target
+from gen.core.timetable import TimetableOccurrence
 from gen.dates.moment import named
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.zone import DAY, number, resolve
@@ -21,9 +24,6 @@ from gen.model import Ceiling, Cluster, Reservation, ResourceClass, Site
 from gen.placed import Placed, has_nodes, stands
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
-from gen.runtime.instant import instant_text
-from gen.runtime.target import full_count, target
-from gen.runtime.timetable import Occurrence
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message
@@ -174,7 +174,7 @@ def _in_groups(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
 
 def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
     held, found, count = 0, [], full_count(resource_class)
-    asked = [Occurrence(one.id, one.open, one.start, one.end, one.seats) for one in group]
+    asked = [TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats) for one in group]
     for at in sorted({instant for one in asked for instant in (one.open, one.start, one.end)}):
         wanted = target(asked, at, count)
         if wanted != held:

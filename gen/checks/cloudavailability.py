@@ -14,6 +14,7 @@ from gen.checks.cloudcapacities import reservation_text
 from gen.checks.cloudclasses import clouds_of, names_for
 from gen.checks.cloudmatching import class_fit
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.core.instants import instant_text
 from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
@@ -21,7 +22,6 @@ from gen.finding import Path, Problem
 from gen.kind.renku import their_path
 from gen.model import Reservation, ResourceClass
 from gen.placed import Stands, class_names, has_nodes, stands
-from gen.runtime.instant import instant_text
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NO_END * 60

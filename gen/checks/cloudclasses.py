@@ -13,6 +13,7 @@ from gen.checks.cloudcapacities import reservation_text
 from gen.checks.clouddemand import buys_nothing
 from gen.checks.cloudmatching import class_fit
 from gen.cloud import CloudCapacity, CloudReservation
+from gen.core.instants import instant_text
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
@@ -21,7 +22,6 @@ from gen.manifest import naming
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, cluster_of, has_nodes, placed
 from gen.quantity import NANO, parse
-from gen.runtime.instant import instant_text
 
 NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
 

@@ -19,6 +19,7 @@ from gen.checks.ceilings import (
 )
 from gen.checks.collisions import COLLISION, KUSTOMIZE
 from gen.cloud import CloudCapacity
+from gen.core.instants import instant_text
 from gen.declared import Declared
 from gen.durations import whole_seconds
 from gen.finding import Path, Problem
@@ -36,7 +37,6 @@ from gen.model import ResourceClass, Site
 from gen.placed import cluster_named
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
-from gen.runtime.instant import instant_text
 
 TOO_MANY, NOT_EXACTLY = "B190", "B191"
 

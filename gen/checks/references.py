@@ -4,13 +4,13 @@ count.
 
 from collections.abc import Iterator
 
+from gen.core.sessions import RENKU_PROJECT
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.kind.renku import their_path
 from gen.kind.shape import choice, nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, cluster_of
-from gen.runtime.session import RENKU_PROJECT
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",

@@ -6,7 +6,7 @@ The same input gives the same bytes: DTSTAMP is the start, not the clock's time.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gen.runtime.instant import instant_text
+from gen.core.instants import instant_text
 
 _CONTROLS = dict.fromkeys((*range(0x20), 0x7F), " ")  # a calendar cannot hold them
 _ESCAPES = _CONTROLS | str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})

@@ -18,6 +18,7 @@ from gen.cli.selection import (
     require_cluster,
     require_reservations,
 )
+from gen.core.instants import instant_text
 from gen.dates.moment import (
     day_span,
     hours_text,
@@ -35,7 +36,6 @@ from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
 from gen.placed import Stands, has_nodes, stands
 from gen.report import hours_json, seats_text
-from gen.runtime.instant import instant_text
 
 _END_OF_TIME = 2**40
 Seats = tuple[tuple[str, int], ...]

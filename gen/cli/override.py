@@ -23,18 +23,18 @@ from gen.cli.selection import (
     require_reservations,
 )
 from gen.cli.status import finding_line, reach
+from gen.core.instants import instant_text
+from gen.core.labels import RESERVATION, SITE
+from gen.core.overrides import MAX_TARGET, Override
 from gen.dates.moment import local_text, named
-from gen.live import order
-from gen.live.client import Remote
-from gen.live.facts import Place
-from gen.live.order import Orders
-from gen.live.reach import Reach
-from gen.live.rules import Live
+from gen.live import overriding
+from gen.live.access import ClusterAccess
+from gen.live.client import ClusterClient
+from gen.live.clusterfacts import ClusterLocation
+from gen.live.findings import LiveFinding
+from gen.live.overriding import Overrides
 from gen.model import Site
 from gen.pipeline import Part, Pipeline
-from gen.runtime.instant import instant_text
-from gen.runtime.labels import RESERVATION, SITE
-from gen.runtime.override import MOST, Override
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
 _SPAN = re.compile(r"\+([1-9]\d{0,4})([mhd])", re.ASCII)
@@ -131,7 +131,7 @@ def _cleared(pairs: list[Pair], until: str | None) -> _Targets:
 def _set(pairs: list[Pair], until: str | None, pipeline: Pipeline, now: int) -> _Targets:
     targets = {}
     for name, _, number in pairs:
-        if not _NUMBER.fullmatch(number) or int(number) > MOST:
+        if not _NUMBER.fullmatch(number) or int(number) > MAX_TARGET:
             raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MOST}.')
         targets[name] = int(number)
     return _Targets(targets, (), _until(until, pipeline, now))
@@ -155,22 +155,22 @@ class _Change(NamedTuple):
     now: int
 
 
-def _carry_out(means: Reach, site: Site, name: str, parts: dict[str, Part], change: _Change) -> int:
+def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Part], change: _Change) -> int:
     """Write the change to every cluster, by whose names the parts are."""
     labels = {SITE: site.name, RESERVATION: name}
 
-    def write(remote: Remote, at: Place) -> tuple[Orders, Orders] | None:
+    def write(remote: ClusterClient, at: ClusterLocation) -> tuple[Overrides, Overrides] | None:
         classes = [one.name for one in parts[at.cluster].placed.classes]
-        return order.place(remote, at.namespace, labels, change.wanted.changes(classes), change.now)
+        return overriding.place(remote, at.namespace, labels, change.wanted.changes(classes), change.now)
 
     places = means.places(site, [part.placed.cluster for part in parts.values()])
-    answers = means.at_each([one for one in places.values() if isinstance(one, Place)], write)
+    answers = means.at_each([one for one in places.values() if isinstance(one, ClusterLocation)], write)
     code = EXIT_OK
     for cluster, found in places.items():
-        answer = found if isinstance(found, Live) else answers[cluster]
+        answer = found if isinstance(found, LiveFinding) else answers[cluster]
         if answer is None:
             stderr(f"{cluster}: there is no timetable of {name}: nothing to override.\n")
-        elif isinstance(answer, Live):
+        elif isinstance(answer, LiveFinding):
             stderr(f"{finding_line(answer, color=False)}\n")
         else:
             stdout(_confirmed(site, parts[cluster], *answer))
@@ -179,7 +179,7 @@ def _carry_out(means: Reach, site: Site, name: str, parts: dict[str, Part], chan
     return code
 
 
-def _confirmed(site: Site, part: Part, before: Orders, after: Orders) -> str:
+def _confirmed(site: Site, part: Part, before: Overrides, after: Overrides) -> str:
     name, cluster = part.placed.reservation.name, part.placed.cluster.name
     zone = named(part.placed.reservation.recurrence.zone or site.zone)
     lines = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gen.chart.bars import Layer, Panel, svg
+from gen.chart.barchart import BarLayer, BarPanel, bar_chart
 from gen.checks.ceilings import PoolLoad, pool_loads
 from gen.cli import planreport
 from gen.cli.command import CommandError, Settings, command, reason
@@ -130,27 +130,29 @@ def _chart(plan: CostPlan, some: Sequence[ClusterPlan], asked: PlanFilter, site:
     found = plan_series(some, asked, (plan.since, plan.until), zone)
     idle = "; idle ones are reserved" if any(found.idle) else ""
     panels = [
-        Panel(
-            f"Most seats open at once, each {found.unit}", (Layer("seats", tuple(map(float, found.seats))),)
+        BarPanel(
+            f"Most seats open at once, each {found.unit}",
+            (BarLayer("seats", tuple(map(float, found.seats))),),
         ),
-        Panel(f"Most machines at once, each {found.unit}{idle}", _machines(found)),
-        Panel(f"US dollars for machines by the hour, each {found.unit}", _layers(found.money)),
+        BarPanel(f"Most machines at once, each {found.unit}{idle}", _machines(found)),
+        BarPanel(f"US dollars for machines by the hour, each {found.unit}", _layers(found.money)),
     ]
     first, last = (local_text(at, zone)[4:14] for at in (plan.since, plan.until))
     title = f"{site.name}: seats, machines and money"
-    return svg(title, f"{first} to {last}. {_sum(plan)}", panels, found.bins)
+    return bar_chart(title, f"{first} to {last}. {_sum(plan)}", panels, found.bins)
 
 
-def _machines(found: PlanSeries) -> tuple[Layer, ...]:
+def _machines(found: PlanSeries) -> tuple[BarLayer, ...]:
     """Stack the reserved and idle machines upon the reserved and used ones."""
     reserved, *others = _layers(found.machines)
-    return reserved, Layer("idle", tuple(map(float, found.idle))), *others
+    return reserved, BarLayer("idle", tuple(map(float, found.idle))), *others
 
 
-def _layers(rows: Sequence[Sequence[float]]) -> tuple[Layer, ...]:
+def _layers(rows: Sequence[Sequence[float]]) -> tuple[BarLayer, ...]:
     columns = zip(*rows, strict=True) if rows else ((),) * len(CAPACITY_TYPES)
     return tuple(
-        Layer(name, tuple(map(float, values))) for name, values in zip(CAPACITY_TYPES, columns, strict=True)
+        BarLayer(name, tuple(map(float, values)))
+        for name, values in zip(CAPACITY_TYPES, columns, strict=True)
     )
 
 

@@ -6,14 +6,24 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gen import report, table
-from gen.cost.ledger import CAPACITY_TYPES, CostSum
-from gen.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
+from gen.core.instants import instant_text
 from gen.cost.capacitycatalog import PRICE_TABLE
+from gen.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
+from gen.cost.formatting import (
+    band_text,
+    machines_json,
+    machines_text,
+    minutes,
+    money_json,
+    money_or_unknown,
+    money_text,
+    percent,
+    use_json,
+)
+from gen.cost.ledger import CAPACITY_TYPES, CostSum
 from gen.cost.results import Money
-from gen.cost.formatting import (band_text, machines_json, machines_text, minutes, money_json, money_or_unknown, money_text, percent, use_json)
 from gen.dates.moment import hours_text, local_text, named, span_text
 from gen.report import hours_json, seats_text
-from gen.runtime.instant import instant_text
 
 Answer = dict[str, object]
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"

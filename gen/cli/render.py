@@ -11,8 +11,8 @@ from gen.cli.selection import templates_option
 from gen.finding import Problem, in_order
 from gen.manifest.timetabletext import timetable_that_fits
 from gen.output.folder import OutputError
-from gen.output.templates import Renderer, TemplateError
 from gen.output.stage import Check, Stage
+from gen.output.templates import Renderer, TemplateError
 from gen.pipeline import Part, Pipeline
 from gen.render import files, text_of
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import click
 
 from gen import report, table
-from gen.chart import svg, terminal
-from gen.chart.drawing import SESSIONS, TARGET, Line, Panel, Span
+from gen.chart import linechart, terminal
+from gen.chart.drawing import SESSIONS, TARGET, ChartLine, LinePanel, TimeAxis
 from gen.cli.command import FILE, CommandError, Settings, command, reason
 from gen.cli.console import DEFAULT_COLUMNS, EXIT_OK, columns, has_boxes, has_color, progress, stderr, stdout
 from gen.cli.plan import save_chart
@@ -24,6 +24,8 @@ from gen.cli.selection import (
     require_reservations,
 )
 from gen.cli.selection import occurrence as selected_occurrence
+from gen.core.instants import instant_text
+from gen.core.timetable import BEHAVIORS, parse_timetable
 from gen.dates.moment import local_day, named, near_text, span_text
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import Zone
@@ -32,10 +34,17 @@ from gen.model import Site
 from gen.pipeline import Item, Pipeline
 from gen.placed import has_nodes, stands
 from gen.report import seats_text
-from gen.runtime.instant import instant_text
-from gen.runtime.timetable import BEHAVIOURS, parse
-from gen.sessiontext import Scene, SessionsError, changes
-from gen.simulation import CLOCK, COME, LEAVE, WAIT_OVER, Change, Event, Plan, Step
+from gen.sessiontext import SessionScene, SessionsError, parse_changes
+from gen.simulation import (
+    CLOCK,
+    COME,
+    LEAVE,
+    WAIT_OVER,
+    SessionChange,
+    SimulationEvent,
+    SimulationSetup,
+    SimulationStep,
+)
 from gen.simulation import simulate as simulate_pool
 
 _LARGEST = 1 << 20  # bytes of a file of sessions
@@ -48,7 +57,7 @@ class _Run(NamedTuple):
     title: str
     resource_class: str
     seats: int
-    steps: list[Step]
+    steps: list[SimulationStep]
 
 
 class _Simulation(NamedTuple):
@@ -59,9 +68,9 @@ class _Simulation(NamedTuple):
     runs: list[_Run]
 
     @property
-    def span(self) -> Span:
+    def span(self) -> TimeAxis:
         found = self.occurrence
-        return Span(found.open, found.start, found.end, named(found.zone))
+        return TimeAxis(found.open, found.start, found.end, named(found.zone))
 
     @property
     def when(self) -> str:
@@ -126,7 +135,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     coming = _sessions(settings, sessions, _scene(found, resource_class))
     made = _simulation(item, pipeline.site, found, coming, _Choice(resource_class, compare))
     if chart is not None:
-        save_chart(settings, chart, svg.svg(made.title, made.when, _panels(made), made.span))
+        save_chart(settings, chart, linechart.svg(made.title, made.when, _panels(made), made.span))
     if item.reservation.suspend:
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
     stdout(_json(made) if settings.form == "json" else _text(made))
@@ -138,24 +147,27 @@ class _Choice(NamedTuple):
     compare: bool
 
 
-def _scene(occurrence: Occurrence, resource_class: str | None) -> Scene:
+def _scene(occurrence: Occurrence, resource_class: str | None) -> SessionScene:
     names = tuple(name for name, _ in occurrence.seats)
     default = resource_class or (names[0] if len(names) == 1 else "")
-    return Scene(named(occurrence.zone), occurrence.open, occurrence.end, names, default)
+    return SessionScene(named(occurrence.zone), occurrence.open, occurrence.end, names, default)
 
 
 def _simulation(
-    item: Item, site: Site, occurrence: Occurrence, coming: dict[str, list[Change]], choice: _Choice
+    item: Item, site: Site, occurrence: Occurrence, coming: dict[str, list[SessionChange]], choice: _Choice
 ) -> _Simulation:
     reservation = item.reservation
-    behaviors = BEHAVIOURS if choice.compare else (reservation.behaviour,)
+    behaviors = BEHAVIORS if choice.compare else (reservation.behaviour,)
     # Where nobody counts sessions, nobody waits; and a session that leaves its slot frees it at once.
     waits = behaviors != ("none",) and reservation.slots is None
     wait = site.stabilization_seconds if waits else 0
     runs = []
     for part in item.parts:
-        timetable = parse(timetable_text(site, part.placed, part.occurrences))
-        plans = {pool.resource_class: Plan(pool, timetable.occurrences, wait) for pool in timetable.pools}
+        timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
+        plans = {
+            pool.resource_class: SimulationSetup(pool, timetable.occurrences, wait)
+            for pool in timetable.pools
+        }
         for name, count in occurrence.seats:
             if name in plans and choice.resource_class in (None, name):
                 held = seats_text([(name, count)], nodes=has_nodes(reservation))
@@ -167,7 +179,7 @@ def _simulation(
     return _Simulation(occurrence, reservation.title, behaviors, wait, runs)
 
 
-def _sessions(settings: Settings, given: str | None, scene: Scene) -> dict[str, list[Change]]:
+def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dict[str, list[SessionChange]]:
     """Read --sessions: a text begins with a digit and has a colon; all else names a file."""
     if given is None:
         return {name: [] for name in scene.classes}
@@ -177,7 +189,7 @@ def _sessions(settings: Settings, given: str | None, scene: Scene) -> dict[str, 
     if not (text[:1].isdigit() and ":" in text):
         text, source = _content(settings, given), "standard input" if given == "-" else given
     try:
-        return changes(text, source, scene)
+        return parse_changes(text, source, scene)
     except SessionsError as error:
         raise CommandError(str(error)) from error
 
@@ -200,19 +212,19 @@ def _content(settings: Settings, name: str) -> str:
         raise CommandError(f"--sessions {name}: the file is not UTF-8 text.") from error
 
 
-def _panels(made: _Simulation) -> list[Panel]:
-    return [Panel(run.title, run.seats, _lines(run.steps, made.behaviors)) for run in made.runs]
+def _panels(made: _Simulation) -> list[LinePanel]:
+    return [LinePanel(run.title, run.seats, _lines(run.steps, made.behaviors)) for run in made.runs]
 
 
-def _lines(done: Sequence[Step], behaviors: Sequence[str]) -> tuple[Line, ...]:
+def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:
     """Return a line for each behavior, the first on top, and one for sessions if there are any."""
     styles = behaviors if len(behaviors) > 1 else [TARGET]
     lines = [
-        Line(style, tuple((step.at, step.targets[place]) for step in done))
+        ChartLine(style, tuple((step.at, step.targets[place]) for step in done))
         for place, style in enumerate(styles)
     ]
     if any(step.active for step in done):
-        lines.append(Line(SESSIONS, tuple((step.at, step.active) for step in done)))
+        lines.append(ChartLine(SESSIONS, tuple((step.at, step.active) for step in done)))
     return tuple(reversed(lines))
 
 
@@ -263,7 +275,7 @@ class _Setting(NamedTuple):
     stabilization_seconds: int
 
 
-def _table(steps: Sequence[Step], behaviors: Sequence[str], setting: _Setting) -> str:
+def _table(steps: Sequence[SimulationStep], behaviors: Sequence[str], setting: _Setting) -> str:
     """Return a row for each step: one behavior with what it promises, or several beside each other."""
     alone = len(behaviors) == 1
     targets = ["target", "promised"] if alone else list(behaviors)
@@ -277,9 +289,9 @@ def _table(steps: Sequence[Step], behaviors: Sequence[str], setting: _Setting) -
     return table.text(["local time", "active", *targets, "what happens"], rows)
 
 
-def _shortened(steps: Sequence[Step]) -> Iterator[tuple[Step, int]]:
+def _shortened(steps: Sequence[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
     """Yield the steps to show, each with the number of steps left out before it: the middle of long runs."""
-    run: list[Step] = []
+    run: list[SimulationStep] = []
     for step in steps:
         if [event.kind for event in step.events] == [CLOCK]:
             run.append(step)
@@ -290,7 +302,7 @@ def _shortened(steps: Sequence[Step]) -> Iterator[tuple[Step, int]]:
     yield from _ends(run)
 
 
-def _ends(run: list[Step]) -> Iterator[tuple[Step, int]]:
+def _ends(run: list[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
     if len(run) <= _LONGEST_RUN:
         yield from ((step, 0) for step in run)
     else:
@@ -304,7 +316,7 @@ def _time(at: int, setting: _Setting) -> str:
     return near_text(at, setting.zone, local_day(setting.start, setting.zone)) + seconds
 
 
-def _event(event: Event, setting: _Setting) -> str:
+def _event(event: SimulationEvent, setting: _Setting) -> str:
     one = event.number == 1
     if event.kind == COME:
         return f"{event.number} {'comes' if one else 'come'}"

@@ -32,27 +32,34 @@ from gen.cli.selection import (
     require_reservations,
     templates_option,
 )
+from gen.core.instants import instant_text
 from gen.dates.moment import local_day, local_text, named, near_span_text
 from gen.dates.zone import Zone
 from gen.finding import ERROR, NOTE, WARNING
-from gen.live.bydates import calendar_only
-from gen.live.case import look_at
-from gen.live.contexts import UnclearError, said
-from gen.live.expected import Expected, expected
-from gen.live.facts import Facts, Place
-from gen.live.judge import judged
-from gen.live.reach import Reach
-from gen.live.rules import Live
-from gen.live.status import ACTIVE, COMPLETED, FAILED, PENDING, ClusterStatus, PoolStatus, SlotCount
+from gen.live.access import ClusterAccess, ContextArgumentError, parse_contexts
+from gen.live.clusterfacts import ClusterFacts, ClusterLocation
+from gen.live.expected import ExpectedState, expected_states
+from gen.live.findings import LiveFinding
+from gen.live.judge import judge_cluster
+from gen.live.poolstate import (
+    ACTIVE,
+    COMPLETED,
+    DEGRADED,
+    SCHEDULED,
+    ClusterStatus,
+    PoolStatus,
+    SlotCount,
+    cluster_state,
+    status_from_git,
+)
 from gen.model import Cluster, Site
 from gen.output.templates import Renderer, TemplateError
 from gen.pipeline import Item, Pipeline
-from gen.runtime.instant import instant_text
 
 _EVERY = 5.0  # seconds between two looks
 _UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
 _RED, _YELLOW, _GREEN, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[0m"
-_STATES = {ACTIVE: _GREEN, FAILED: _RED, PENDING: "", COMPLETED: ""}
+_STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
 _SEVERITIES = {ERROR: _RED, WARNING: _YELLOW, NOTE: _CYAN}
 
 
@@ -123,7 +130,9 @@ def status(  # noqa: PLR0913 - one for each option
         return code
     clusters = [one for one in site.clusters if cluster in (None, one.name)]
     try:
-        wanted = expected(site, items, Renderer(None if templates is None else settings.given(templates)))
+        wanted = expected_states(
+            site, items, Renderer(None if templates is None else settings.given(templates))
+        )
     except TemplateError as error:
         settings.report(error.findings)
         return EXIT_BAD_INPUT
@@ -146,36 +155,43 @@ def status(  # noqa: PLR0913 - one for each option
 
 def reach(
     settings: Settings, clusters: Sequence[Cluster], contexts: Sequence[str], kubeconfig: str | None
-) -> Reach:
+) -> ClusterAccess:
     """Return the way to these clusters that `--context` and `--kubeconfig` name."""
     try:
-        ordered = said(contexts, [one.name for one in clusters])
-    except UnclearError as error:
+        ordered = parse_contexts(contexts, [one.name for one in clusters])
+    except ContextArgumentError as error:
         raise CommandError(f"--context: {error}") from error
-    return Reach(None if kubeconfig is None else settings.given(kubeconfig), ordered)
+    return ClusterAccess(None if kubeconfig is None else settings.given(kubeconfig), ordered)
 
 
 def _look(
-    means: Reach, site: Site, clusters: list[Cluster], wanted: Mapping[str, Expected]
+    means: ClusterAccess, site: Site, clusters: list[Cluster], wanted: Mapping[str, ExpectedState]
 ) -> Callable[[int], list[ClusterStatus]]:
     """Return a function that looks at all clusters, as often as it is called."""
 
     def look(now: int) -> list[ClusterStatus]:
         places = means.places(site, clusters)
-        seen = means.facts(site, [one for one in places.values() if isinstance(one, Place)], now)
+        seen = means.facts(site, [one for one in places.values() if isinstance(one, ClusterLocation)], now)
         return [status_of(one, places[one.name], seen.get(one.name), now) for one in clusters]
 
     def status_of(
-        cluster: Cluster, place: Place | Live, seen: Facts | Live | None, now: int
+        cluster: Cluster,
+        place: ClusterLocation | LiveFinding,
+        seen: ClusterFacts | LiveFinding | None,
+        now: int,
     ) -> ClusterStatus:
-        at = place if isinstance(place, Place) else Place(cluster.name, cluster.namespace, None)
-        facts = seen if isinstance(seen, Facts) else Facts()
-        case = look_at(at, site, wanted[cluster.name], facts, now)
-        if isinstance(place, Live):
-            return calendar_only(case, place)._replace(place=None)
-        if isinstance(seen, Live):
-            return calendar_only(case, seen)
-        return judged(case, runtime.together(koordinator=cluster.koordinator is not None))
+        at = (
+            place
+            if isinstance(place, ClusterLocation)
+            else ClusterLocation(cluster.name, cluster.namespace, None)
+        )
+        facts = seen if isinstance(seen, ClusterFacts) else ClusterFacts()
+        case = cluster_state(at, site, wanted[cluster.name], facts, now)
+        if isinstance(place, LiveFinding):
+            return status_from_git(case, place)._replace(place=None)
+        if isinstance(seen, LiveFinding):
+            return status_from_git(case, seen)
+        return judge_cluster(case, runtime.together(koordinator=cluster.koordinator is not None))
 
     return look
 
@@ -233,7 +249,7 @@ def pools_of(clusters: Sequence[ClusterStatus]) -> list[PoolStatus]:
     return sorted((row for one in clusters for row in one.pools), key=lambda row: row.reservation)
 
 
-def _once(clusters: Sequence[ClusterStatus]) -> list[Live]:
+def _once(clusters: Sequence[ClusterStatus]) -> list[LiveFinding]:
     """Return each finding once, those of clusters first."""
     found = [finding for one in clusters for finding in one.findings]
     found += [finding for row in pools_of(clusters) for finding in row.findings]
@@ -298,7 +314,7 @@ def _drift(row: PoolStatus) -> str:
     return "?" if row.replicas is None else "synced"
 
 
-def finding_line(found: Live, *, color: bool) -> str:
+def finding_line(found: LiveFinding, *, color: bool) -> str:
     """Return a finding about a cluster in one line."""
     kind = f"{found.severity}[{found.code}]"
     if color:
@@ -358,7 +374,7 @@ def _instant(at: int | None) -> str | None:
     return None if at is None else instant_text(at)
 
 
-def _findings(found: Sequence[Live]) -> list[dict[str, str]]:
+def _findings(found: Sequence[LiveFinding]) -> list[dict[str, str]]:
     return [
         {"severity": one.severity, "code": one.code, "message": one.message, "fix": one.fix} for one in found
     ]

@@ -1,11 +1,11 @@
 """A change as JSON: kind Change. Stable, and documented in README."""
 
 from gen import report
+from gen.core.instants import instant_text
 from gen.cost.formatting import machines_json, money_json, use_json
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import Change, PlanChange, ReservationChange
 from gen.report import hours_json
-from gen.runtime.instant import instant_text
 
 
 def as_json(change: Change) -> str:

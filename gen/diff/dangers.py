@@ -5,6 +5,8 @@ First what concerns people and their dates, then what an engine does with the ma
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from gen.core.target import full_count, target
+from gen.core.timetable import TimetableOccurrence as Timed
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import FOLD, GAP
@@ -14,8 +16,6 @@ from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange
 from gen.diff.nodedangers import DESCRIBED, of_nodes
 from gen.diff.renames import Alike
 from gen.diff.said import number_of
-from gen.runtime.target import full_count, target
-from gen.runtime.timetable import Occurrence as Timed
 
 _CLUSTER_SCOPED = (
     *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),

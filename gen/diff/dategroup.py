@@ -6,11 +6,11 @@ Pure. Local times are on the clock of the reservation's zone.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from gen.core.instants import instant_text
 from gen.dates.moment import local_day, named, near_span_text, span_text
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import day_of
 from gen.model import Seats
-from gen.runtime.instant import instant_text
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 FEW = 3  # dates that are told one by one

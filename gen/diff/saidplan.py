@@ -1,13 +1,13 @@
 """What changes of machines and money, in lines as `said` has them."""
 
 from collections.abc import Iterator
-from gen import report
-from gen.cost.formatting import (band_text, machines_text, money_or_unknown, money_text, percent)
-from gen.cost.results import Money
-from gen.dates.moment import (hours_text, local_text, named)
-from gen.diff.change import (IdleChange, MachinesChange, MonthChange, PlanChange)
-from gen.diff.line import Line
 
+from gen import report
+from gen.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
+from gen.cost.results import Money
+from gen.dates.moment import hours_text, local_text, named
+from gen.diff.change import IdleChange, MachinesChange, MonthChange, PlanChange
+from gen.diff.line import Line
 
 HEADING = "Machines and money"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from gen.checks.ceilings import pool_loads, pool_steps
+from gen.core.timetable import slot_hash
 from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
 from gen.diff import dangers, plans
@@ -22,7 +23,6 @@ from gen.model import Reservation
 from gen.pipeline import Item, Pipeline, date_problems
 from gen.placed import Placed, placed
 from gen.rules import severity
-from gen.runtime.timetable import slot_hash
 
 HOUR = 3600
 _KIND = "CapacityReservation"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from gen.core.instants import instant_text
 from gen.diff.change import Warned
 from gen.diff.compare import Version
 from gen.placed import stands
-from gen.runtime.instant import instant_text
 
 
 def of_slots(old: Version | None, new: Version | None, now: int, *, is_open: bool) -> Iterator[Warned]:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from gen.core.instants import instant_text
 from gen.model import Owner, Reservation, Slots
 from gen.placed import Stands, stands
 from gen.report import seats_text
-from gen.runtime.instant import instant_text
 
 
 def facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gen.backend.base import Manifest
+from gen.core.labels import SITE
 from gen.engine.base import metadata, source_path
 from gen.kind.grammar import is_artifact
 from gen.manifest import naming
 from gen.model import Cluster, Site
-from gen.runtime.labels import SITE
 
 NAMESPACE = "flux-system"
 

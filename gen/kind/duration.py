@@ -7,8 +7,8 @@ Reservation at all. So nothing may pass that `time.ParseDuration` or a timestamp
 import re
 from datetime import datetime
 
+from gen.core.slots import go_duration
 from gen.kind.shape import Refusal, shown
-from gen.runtime.slot import duration as go_duration
 
 UNREADABLE = "B107"
 MOST_HOURS = 2_562_047  # whole hours in Go's 63 bits of nanoseconds

@@ -11,14 +11,15 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
-from gen.live.contexts import Known
-from gen.runtime.api import JSON, MERGE_PATCH
+from gen.runtime.apiclient import JSON, MERGE_PATCH
 
 try:
     import urllib3
     from kubernetes import client, config
+    from kubernetes.client.rest import RESTClientObject
     from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
 except ModuleNotFoundError:  # it comes with the extra `cluster`
     HAS_CLIENT = False
@@ -26,8 +27,16 @@ else:
     HAS_CLIENT = True
 
 
+class KubeContexts(NamedTuple):
+    """The contexts of a kubeconfig. `current` may be empty. `inside`: in a cluster, without kubeconfig."""
+
+    names: tuple[str, ...]
+    current: str
+    inside: bool = False
+
+
 class ClusterError(Exception):
-    """No good answer. `status` is 0 without one; the message is for people, in a line. `fix` may be empty."""
+    """A request failed. `status` is 0 without a response; the message is one line for people, like `fix`."""
 
     def __init__(self, status: int, message: str, fix: str = "") -> None:
         super().__init__(" ".join(message.split())[:400].removesuffix("."))
@@ -35,12 +44,11 @@ class ClusterError(Exception):
         self.fix = fix
 
 
-def contexts(kubeconfig: str | None) -> Known:
-    """Of the file, else of $KUBECONFIG or ~/.kube/config. Raises ClusterError for what cannot be read."""
+def read_contexts(kubeconfig: str | None) -> KubeContexts:
+    """Read the contexts of the file, $KUBECONFIG or ~/.kube/config. Raises ClusterError."""
     if not HAS_CLIENT:
-        raise ClusterError(
-            0, "the package kubernetes is not installed", 'Run: pip install "kube-berth[cluster]"'
-        )
+        install = 'Run: pip install "kube-berth[cluster]"'
+        raise ClusterError(0, "the package kubernetes is not installed", install)
     where = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
     try:
         tree = KubeConfigMerger(where).config
@@ -48,23 +56,23 @@ def contexts(kubeconfig: str | None) -> Known:
         raise ClusterError(0, f"the kubeconfig {where} cannot be read: {error}") from error
     if tree is None:
         if kubeconfig:
-            raise ClusterError(0, f"there is no kubeconfig {where}")
-        return Known((), "", inside="KUBERNETES_SERVICE_HOST" in os.environ)
+            raise ClusterError(0, f"no kubeconfig {where}")
+        return KubeContexts((), "", inside="KUBERNETES_SERVICE_HOST" in os.environ)
     value = tree.value
     names = tuple(str(one["name"]) for one in value.get("contexts") or ())
     current = value.get("current-context") or ""
-    return Known(names, current if current in names else "")
+    return KubeContexts(names, current if current in names else "")
 
 
-class Remote:
-    """One cluster, for a while. Not for several threads. Raises ClusterError for all that goes wrong."""
+class ClusterClient:
+    """A client of one cluster. Not thread-safe. Every failure raises ClusterError."""
 
     def __init__(self, kubeconfig: str | None, context: str | None) -> None:
-        """`context` None: the cluster that we are in."""
+        """`context` None: the cluster this process runs in."""
         self.deadline = math.inf  # of every answer, on the monotonic clock
         settings = client.Configuration()
         settings.retries = False
-        complaints = _Complaints()
+        complaints = _LogCapture()
         logging.getLogger().addHandler(complaints)
         try:
             if context is None:
@@ -75,34 +83,39 @@ class Remote:
             raise ClusterError(0, f"{type(error).__name__}: {error}") from error
         finally:
             logging.getLogger().removeHandler(complaints)
-        self._client = client.ApiClient(settings)
+        self._settings = settings
+        self._rest = RESTClientObject(settings)
         self._complaints = complaints.texts
 
     def get(self, path: str, query: Mapping[str, str], accept: str = JSON) -> Any:
-        """The object that the server answers."""
+        """Return the object at the path."""
         return self._ask("GET", path, query, {"Accept": accept})
 
     def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any:
-        """The object after the merge patch."""
+        """Apply a merge patch and return the object."""
         return self._ask("PATCH", path, query, {"Accept": JSON, "Content-Type": MERGE_PATCH}, dict(patch))
 
     def _ask(
         self, method: str, path: str, query: Mapping[str, str], headers: dict[str, str], body: Any = None
     ) -> Any:
+        url = f"{self._settings.host}{path}"
+        if query:
+            url += f"?{urlencode(query)}"
+        seconds = max(self.deadline - time.monotonic(), 0.1)
         try:
-            _, url, headers, _, _ = self._client.param_serialize(
+            headers |= {"User-Agent": "berth"}
+            for auth in self._settings.auth_settings().values():  # renews what a login program has given
+                headers[auth["key"]] = auth["value"]
+            answer = self._rest.request(
                 method,
-                path,
-                query_params=list(query.items()),
-                header_params={**headers, "User-Agent": "berth"},
-                auth_settings=["BearerToken"],
+                url,
+                headers=headers,
+                body=body,
+                _request_timeout=None if math.isinf(seconds) else seconds,
             )
-            seconds = max(self.deadline - time.monotonic(), 0.1)
-            timeout = None if math.isinf(seconds) else seconds
-            answer = self._client.call_api(method, url, headers, body, _request_timeout=timeout)
             text = answer.read()
         except (urllib3.exceptions.HTTPError, client.ApiException, OSError, ValueError) as error:
-            raise ClusterError(0, self._explained(_said(error))) from error
+            raise ClusterError(0, self._explained(_reason(error))) from error
         return self._read(answer.status, text)
 
     def _read(self, status: int, body: bytes) -> Any:
@@ -117,12 +130,12 @@ class Remote:
         raise ClusterError(status, self._explained(f"HTTP {status}: {said}" if said else f"HTTP {status}"))
 
     def _explained(self, message: str) -> str:
-        """With what the client only logs: that a login program failed."""
+        """Add what the library only logs, such as a failed login program."""
         return "; ".join([message, *self._complaints])
 
 
-class _Complaints(logging.Handler):
-    """What the client logs in this thread while it reads a kubeconfig."""
+class _LogCapture(logging.Handler):
+    """Captures what the library logs in this thread while it reads a kubeconfig."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -134,8 +147,8 @@ class _Complaints(logging.Handler):
             self.texts.append(record.getMessage())
 
 
-def _said(error: BaseException) -> str:
-    """The operating system says it best: `Connection refused`, not what was tried around it."""
+def _reason(error: BaseException) -> str:
+    """Return the message of the operating system if there is one, such as `Connection refused`."""
     inner: BaseException | None = error
     while inner is not None:
         if isinstance(inner, OSError) and inner.strerror:

@@ -1,86 +1,202 @@
-"""Are the slots of a pool what they should be, and what keeps the others waiting? Pure.
+"""Checks of a pool of slots: are there as many as needed, and why do others wait? Pure.
 
-A slot says when it was made and until when it stands, and nothing of how long one is missing; so who looks
-twice within seconds may see what our pod is about to put right.
+A slot does not say for how long another one has been missing, so two checks within seconds may report what
+the pod is about to correct.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from gen.live import ready, seats, slotcase
-from gen.live.case import EDIT, REPAIR, RESET, Case
-from gen.live.facts import Slot
-from gen.live.ready import PATIENCE, UNSCHEDULABLE, said
-from gen.live.rules import Live
-from gen.runtime.instant import instant_text
-from gen.runtime.labels import CLASS, RESERVATION, ROLE, SITE, SLOT, STANDING
+from gen.core.decisions import desired_state
+from gen.core.instants import instant_text
+from gen.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
+from gen.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slots, slot_demand
+from gen.live import seats
+from gen.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
+from gen.live.findings import LiveFinding
+from gen.live.poolstate import EDIT, REPAIR, RESET, PoolNumbers, PoolState, SlotCount, wanted_by_git
+from gen.live.seats import SCHEDULING_SECONDS, UNSCHEDULABLE, most_common_reason
+
+
+def find_slots(
+    facts: ClusterFacts, reservation: str, resource_class: str, *, persistent: bool
+) -> tuple[LiveSlot, ...] | None:
+    """Return the slots of a class of a reservation, None if unknown."""
+    if facts.slots is None or isinstance(facts.slots, ListRefused):
+        return None
+    return tuple(
+        one
+        for one in facts.slots
+        if (one.reservation, one.resource_class, one.is_persistent)
+        == (reservation, resource_class, persistent)
+    )
+
+
+def reservations_with_slots(facts: ClusterFacts) -> set[str]:
+    """Return the reservations with slots of windows."""
+    return {one.reservation for one in _window_slots(facts)}
+
+
+def classes_with_slots(facts: ClusterFacts, reservation: str) -> set[str]:
+    return {one.resource_class for one in _window_slots(facts) if one.reservation == reservation}
+
+
+def _window_slots(facts: ClusterFacts) -> list[LiveSlot]:
+    known = () if facts.slots is None or isinstance(facts.slots, ListRefused) else facts.slots
+    return [one for one in known if not one.is_persistent]
+
+
+def slot_numbers(case: PoolState) -> PoolNumbers:
+    """Return the numbers wanted, requested, ready, pending and active; unknown wanted equals requested."""
+    if case.slots is None:
+        return None, None, None, None, case.active
+    living = len(case.slot_counts.living) + _placeholders(case)
+    wanted = requested_seats(case) if case.wanted is None else case.wanted
+    if case.timetable is None and not living:
+        wanted = wanted_by_git(case)
+    return wanted, living, ready_seats(case), len(case.slot_counts.pending) + case.pending, case.active
+
+
+def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> PoolState:
+    """Return the state with its slots.
+
+    If slots hold the pool, `wanted` and `active` are those of slots. A single look cannot tell which sessions
+    had enough time to take a slot, so `demand.kept` counts none of them.
+    """
+    pool, snapshot = case.pool, case.snapshot
+    found = find_slots(snapshot.facts, case.reservation, pool.resource_class, persistent=False)
+    if found is None:
+        return case if pool.slots is None else case._replace(wanted=None, active=None)
+    seen = count_live_slots(found, snapshot.place.namespace, pool.deployment)
+    case = case._replace(slots=found, slot_counts=seen)
+    if pool.slots is None or case.timetable is None:
+        return case
+    wanted = _demand(case, seen, sessions)
+    is_known = sessions is not None or not wanted.target.occurrences
+    depends = pool.behavior != "none" and case.override is None
+    return case._replace(
+        demand=wanted,
+        wanted=wanted.wanted if is_known or not depends else None,
+        active=(wanted.target.sessions or 0) if is_known else None,
+    )
+
+
+def _demand(case: PoolState, seen: SlotCounts, sessions: Mapping[str, int] | None) -> SlotDemand:
+    assert case.timetable is not None
+    order = case.override
+    ordered, until = (None, 0) if order is None else (order.target, order.until)
+    desired = desired_state(case.timetable, case.pool, case.snapshot.now, sessions, ordered)._replace(
+        until=until
+    )
+    return slot_demand(desired, sum(seen.owners.values()), 0)
+
+
+def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
+    return count_slots([one.held for one in found], PlaceholderOwner(namespace, pool))
+
+
+def slot_summary(case: PoolState) -> SlotCount | None:
+    """Return the summary of slots, None without any or if unknown."""
+    return (
+        summarize_slots(case.slot_counts)
+        if case.slots or (case.pool.slots and case.slots is not None)
+        else None
+    )
+
+
+def summarize_slots(seen: SlotCounts) -> SlotCount:
+    over = len(seen.dead) + len(seen.going)
+    return SlotCount(len(seen.free), len(seen.used), len(seen.handed), len(seen.pending), over)
+
+
+def requested_seats(case: PoolState) -> int:
+    """Return the seats without a session: slots, and placeholders that will hand over."""
+    return len(case.slot_counts.free) + max(
+        len(case.slot_counts.handed) + len(case.slot_counts.pending), _placeholders(case)
+    )
+
+
+def ready_seats(case: PoolState) -> int:
+    """Return the seats that sessions can take."""
+    there = case.deployment.ready if case.deployment and case.pool.has_deployment else 0
+    seen = case.slot_counts
+    return len(seen.free) + max(len(seen.handed), there)
+
+
+def _placeholders(case: PoolState) -> int:
+    return case.deployment.replicas if case.deployment and case.pool.has_deployment else 0
+
 
 RESOURCE = "reservations.scheduling.koordinator.sh"
 
 
-def judged(case: Case) -> Iterator[Live]:
-    """Of a pool that slots hold. Nothing where they cannot be listed; that is told of the cluster."""
+def check_slots(case: PoolState) -> Iterator[LiveFinding]:
+    """Check a pool of slots. If slots cannot be listed, the cluster has a finding instead."""
     if case.pool.has_deployment:
-        yield from ready.of_waiting(case)
+        yield from seats.check_waiting(case)
         if case.deployment is None:
             yield seats.missing(case)
     elif case.deployment is not None and case.deployment.replicas:
         yield seats.left(case, case.deployment, 0, "its seats are held by slots")
     if case.demand is None or case.demand.expires is None:
-        yield from left(case)
+        yield from leftover_slots(case)
         return
     yield from _asked(case)
-    yield from of_pending(case, case.slots or ())
+    yield from check_pending_slots(case, case.slots or ())
     yield from _late(case)
     yield from _short(case)
 
 
-def _asked(case: Case) -> Iterator[Live]:
-    if case.wanted is not None and (lacking := case.wanted - slotcase.asked(case)) > 0:
+def _asked(case: PoolState) -> Iterator[LiveFinding]:
+    if case.wanted is not None and (lacking := case.wanted - requested_seats(case)) > 0:
         told = f"{case.seats(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
         yield _lacking(case, told)
-    elif not case.served and seats.opened(case) + seats.YOUNG <= case.look.now:
+    elif not case.served and seats.opened(case) + seats.YOUNG <= case.snapshot.now:
         yield seats.unserved(case)
-    if case.served and case.demand and (over := case.census.spare - case.demand.kept) > 0:
+    if case.served and case.demand and (over := case.slot_counts.spare - case.demand.kept) > 0:
         yield _over(case, over)
 
 
-def _lacking(case: Case, told: str) -> Live:
-    now, since = case.look.now, seats.opened(case)
+def _lacking(case: PoolState, told: str) -> LiveFinding:
+    now, since = case.snapshot.now, seats.opened(case)
     at_work = now < max(since + seats.YOUNG, case.changed + EDIT, _newest(case) + RESET)
     if at_work:
-        return case.live("S032", f"{told}.", "Its pod is at work; look again in a minute.")
+        return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
     if case.served:
         log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
-        return case.live("S031", f"{told}; its pod does not put it right.", f"Read what its pod says: {log}")
-    why = "its pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
+        return case.live("S031", f"{told}; the Job's pod has not corrected it.", f"Read the pod's log: {log}")
+    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
     told = f"{told}, and no pod serves it: {why}."
-    if case.look.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
+    if case.snapshot.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
         return case.live("S032", told, "The sweep repairs it within 5 minutes.")
-    fix = "The sweep should have repaired it. Read its log" if case.look.has_sweep else "Bring the sweep back"
+    fix = (
+        "The sweep should have repaired it. Read its log"
+        if case.snapshot.has_sweep
+        else "Bring the sweep back"
+    )
     return case.live("S030", told, f"{fix}: {case.kubectl('get cronjobs,jobs,pods')}")
 
 
-def _over(case: Case, over: int) -> Live:
-    """More than are kept for anybody."""
+def _over(case: PoolState, over: int) -> LiveFinding:
+    """Report more free slots than are kept."""
     kept = case.demand.kept if case.demand else 0
-    told = f"{_slots(over)} too many: {case.census.spare} have no session, at most {kept} should."
-    if case.look.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
-        return case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")
+    told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
+    if case.snapshot.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
+        return case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
     log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
-    return case.live("S033", told, f"Read what its pod says: {log}")
+    return case.live("S033", told, f"Read the pod's log: {log}")
 
 
-def left(case: Case) -> Iterator[Live]:
-    """Slots with nothing open."""
-    standing = case.census.standing
-    if not standing:
+def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
+    """Report slots with nothing open."""
+    present = case.slot_counts.present
+    if not present:
         return
-    number, now = _slots(len(standing)), case.look.now
+    number, now = _slots(len(present)), case.snapshot.now
     if case.timetable is None and case.git is None:
-        ends = [one.expires for one in standing if one.expires is not None]
-        if len(ends) < len(standing) or now < max(ends) + REPAIR:
-            told = f"{number} of it left, and nothing else."
-            swept = "The sweep removes them within 6 minutes. " if case.look.has_sweep else ""
+        ends = [one.expires for one in present if one.expires is not None]
+        if len(ends) < len(present) or now < max(ends) + REPAIR:
+            told = f"{number} left, and nothing else of the reservation."
+            swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
             yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
             return
     over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
@@ -88,18 +204,20 @@ def left(case: Case) -> Iterator[Live]:
     if case.pool.slots is None and case.open():
         why = "its seats are held by placeholders" if case.pool.has_deployment else "it has whole nodes now"
     told = f"{number} too many: {why}."
-    is_kept = case.look.has_sweep or case.served
+    is_kept = case.snapshot.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
-        yield case.live("S034", told, "Its pod or the sweep removes them within 6 minutes.")
+        yield case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
     else:
         yield case.live("S033", told, f"By hand: {_delete(case)}")
 
 
-def of_pending(case: Case, slots: Sequence[Slot]) -> Iterator[Live]:
-    """What those that hold no seat yet wait for, once they have waited for a minute."""
-    pending = {one.uid for one in case.census.pending}
+def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
+    """Report what pending slots wait for, after a minute."""
+    pending = {one.uid for one in case.slot_counts.pending}
     waiting = [
-        one for one in slots if one.held.uid in pending and one.held.created + PATIENCE <= case.look.now
+        one
+        for one in slots
+        if one.held.uid in pending and one.held.created + SCHEDULING_SECONDS <= case.snapshot.now
     ]
     unseen = [one for one in waiting if not one.is_seen]
     if unseen:
@@ -109,14 +227,14 @@ def of_pending(case: Case, slots: Sequence[Slot]) -> Iterator[Live]:
         return
     reasons = {one.trouble.reason for one in told if one.trouble}
     for_what = "for a node" if reasons <= {*UNSCHEDULABLE} else "to be held"
-    words = said([one.trouble for one in told if one.trouble])
+    words = most_common_reason([one.trouble for one in told if one.trouble])
     verb = "waits" if len(told) == 1 else "wait"
     message = f"{_slots(len(told))} {verb} {for_what} since {_since(told)}: {words}"
     yield case.live("S040", message, _of_nodes(case))
 
 
-def _of_nodes(case: Case) -> str:
-    scaler = case.look.autoscaler
+def _of_nodes(case: PoolState) -> str:
+    scaler = case.snapshot.autoscaler
     if scaler == "none":
         return "Add nodes, or lower the count."
     if case.pool.has_deployment:
@@ -124,67 +242,67 @@ def _of_nodes(case: Case) -> str:
     return f"Add nodes: {scaler} adds none for slots. withPlaceholders makes it add them."
 
 
-def _unseen(case: Case, unseen: Sequence[Slot]) -> Live:
-    scheduler = case.look.scheduler
+def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
+    scheduler = case.snapshot.scheduler
     message = (
         f"{_slots(len(unseen))} made at {_since(unseen)} or later {'has' if len(unseen) == 1 else 'have'} no "
-        f"status: {scheduler} does not look at them."
+        f"status: {scheduler} does not process them."
     )
-    if case.look.facts.unread:
-        return case.live("S062", message, f"Mend what it cannot read: {case.look.facts.unread[0].name}.")
+    if case.snapshot.facts.unread:
+        return case.live("S062", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}.")
     command = "get pods --all-namespaces --selector=koord-app=koord-scheduler"
     see = case.kubectl(command, namespaced=False)
     return case.live("S062", message, f"See whether it runs, and under that name: {see}")
 
 
-def _late(case: Case) -> Iterator[Live]:
-    """A slot that stays Pending is no seat."""
+def _late(case: PoolState) -> Iterator[LiveFinding]:
+    """Report seats that are not ready; a pending slot is not a seat."""
     if case.wanted is None:
         return
-    missing = min(case.wanted, slotcase.asked(case)) - slotcase.ready(case)
+    missing = min(case.wanted, requested_seats(case)) - ready_seats(case)
     if missing <= 0:
         return
-    waiting = [one.created for one in case.census.pending] + [one.since for one in case.waiting]
+    waiting = [one.created for one in case.slot_counts.pending] + [one.since for one in case.waiting]
     see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
-    yield from ready.late(case, missing, "seats", min(waiting, default=None), see)
+    yield from seats.late(case, missing, "seats", min(waiting, default=None), see)
 
 
-def _short(case: Case) -> Iterator[Live]:
-    """Slots that end before their window does."""
+def _short(case: PoolState) -> Iterator[LiveFinding]:
+    """Report slots that end before their window."""
     ends = case.demand.expires if case.demand else None
-    early = [one for one in case.census.living if ends and one.expires and one.expires < ends]
-    if early and case.look.now >= max(case.changed, seats.opened(case)) + EDIT:
+    early = [one for one in case.slot_counts.living if ends and one.expires and one.expires < ends]
+    if early and case.snapshot.now >= max(case.changed, seats.opened(case)) + EDIT:
         first = instant_text(min(one.expires or 0 for one in early))
         message = (
             f"{_slots(len(early))} {'ends' if len(early) == 1 else 'end'} at {first}, before the window at "
         )
         message += f"{instant_text(ends or 0)}."
         log = case.kubectl(f"logs --selector={seats.pods(case)} --container=occurrence --tail=20")
-        yield case.live("S065", message, f"Read why its pod does not put it right: {log}")
+        yield case.live("S065", message, f"Read the pod's log: {log}")
 
 
-def _newest(case: Case) -> int:
-    """When the last one was made or was over."""
-    dead = {one.uid for one in case.census.dead}
+def _newest(case: PoolState) -> int:
+    """Return when the last slot was made or ended."""
+    dead = {one.uid for one in case.slot_counts.dead}
     over = [one.changed for one in case.slots or () if one.held.uid in dead]
-    return max([*over, *(one.created for one in case.census.standing)], default=0)
+    return max([*over, *(one.created for one in case.slot_counts.present)], default=0)
 
 
-def _since(slots: Sequence[Slot]) -> str:
+def _since(slots: Sequence[LiveSlot]) -> str:
     return instant_text(min(one.held.created for one in slots))
 
 
-def _selector(case: Case) -> str:
+def _selector(case: PoolState) -> str:
     pairs = {
-        SITE: case.look.site,
+        SITE: case.snapshot.site,
         RESERVATION: case.reservation,
         CLASS: case.pool.resource_class,
         ROLE: SLOT,
     }
-    return ",".join([*(f"{key}={value}" for key, value in pairs.items()), f"!{STANDING}"])
+    return ",".join([*(f"{key}={value}" for key, value in pairs.items()), f"!{PERSISTENT}"])
 
 
-def _delete(case: Case) -> str:
+def _delete(case: PoolState) -> str:
     return case.kubectl(f"delete {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
 
 

@@ -1,90 +1,103 @@
-"""Is what git says in the cluster, and nothing else? Pure."""
+"""Checks whether a cluster has what git says, and nothing else. Pure."""
 
 from collections.abc import Iterable, Iterator
 
+from gen.core.instants import instant_text
+from gen.core.target import full_count, open_now, target
+from gen.core.timetable import Timetable, active_occurrences
 from gen.kind.engine import CALLED
-from gen.live import podtemplate
-from gen.live.case import EDIT, REPAIR, Case, Look, occurrences_of
-from gen.live.expected import difference
-from gen.live.facts import CronJob
-from gen.live.rules import Live
-from gen.runtime.instant import instant_text
-from gen.runtime.target import full_count, open_now, target
-from gen.runtime.timetable import Timetable, in_force
+from gen.live import expected
+from gen.live.clusterfacts import LiveCronJob
+from gen.live.expected import timetable_difference
+from gen.live.findings import LiveFinding
+from gen.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
 
 
-def of_reservation(
-    look: Look, name: str, cluster: Timetable | None, malformed: str, cronjobs: Iterable[CronJob]
-) -> Iterator[Live]:
-    """`cluster` is what is read there; None: it is missing, or `malformed` as this says."""
-    git = look.expected.get(name)
+def check_reservation(
+    snapshot: ClusterState,
+    name: str,
+    cluster: Timetable | None,
+    malformed: str,
+    cronjobs: Iterable[LiveCronJob],
+) -> Iterator[LiveFinding]:
+    """Compare the reservation with git. `cluster` is its timetable there, None if missing or `malformed`."""
+    git = snapshot.expected.get(name)
     if malformed:
-        fix = f"{apply(look, name)} Until then its pods keep the last one that they understood."
-        yield _live(look, "S024", name, f"its timetable cannot be understood: {malformed}.", fix)
+        fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last valid one."
+        yield _finding(snapshot, "S024", name, f"its timetable is malformed: {malformed}.", fix)
     elif (
-        git is None and cluster is None and not any(one.reservation == name for one in look.facts.deployments)
+        git is None
+        and cluster is None
+        and not any(one.reservation == name for one in snapshot.facts.deployments)
     ):
         pass  # slots alone are left, and no engine knows them
     elif git is None:
-        what = "its windows are" if name in look.standing else "it is"
+        what = "its windows are" if name in snapshot.persistent else "it is"
         fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(
-            look.engine, "It goes with the next sync, if that prunes."
+            snapshot.engine, "It goes with the next sync, if that prunes."
         )
-        yield _live(look, "S023", name, f"{what} in the cluster and not in git.", fix)
+        yield _finding(snapshot, "S023", name, f"{what} in the cluster but not in git.", fix)
     elif cluster is None:
-        message = "it is in git and not in the cluster."
-        if any(one.reservation == name for one in look.facts.deployments):
+        message = "it is in git but not in the cluster."
+        if any(one.reservation == name for one in snapshot.facts.deployments):
             message = "its timetable is not in the cluster."
-        yield _live(look, "S021", name, message, apply(look, name))
-    elif unlike := difference(git, cluster):
-        yield _live(look, "S022", name, f"not synced: {unlike}.", apply(look, name))
-    yield from _of_cronjobs(look, name, cluster, list(cronjobs))
+        yield _finding(snapshot, "S021", name, message, apply_hint(snapshot, name))
+    elif unlike := timetable_difference(git, cluster):
+        yield _finding(snapshot, "S022", name, f"not synced: {unlike}.", apply_hint(snapshot, name))
+    yield from _check_cronjobs(snapshot, name, cluster, list(cronjobs))
 
 
-def of_template(case: Case) -> Iterator[Live]:
-    """What stands there is not what git would have stand."""
+def check_template(case: PoolState) -> Iterator[LiveFinding]:
+    """Compare the pod template with git."""
     if case.deployment is None:
         return
-    git = case.look.templates.get(case.deployment.name, "")
-    if unlike := podtemplate.difference(git, case.deployment.template):
-        yield case.live("S022", f"not synced: {unlike}.", apply(case.look, case.reservation))
+    git = case.snapshot.templates.get(case.deployment.name, "")
+    if unlike := expected.template_difference(git, case.deployment.template):
+        yield case.live("S022", f"not synced: {unlike}.", apply_hint(case.snapshot, case.reservation))
 
 
-def of_pool(case: Case) -> Iterator[Live]:
-    """Git has it open now, for longer than a repair may take, and the cluster does not."""
+def check_pool(case: PoolState) -> Iterator[LiveFinding]:
+    """Report a pool that git has open for longer than a repair takes, and the cluster does not."""
     if case.git is None or case.override is not None:
         return
-    now, full = case.look.now, full_count(case.pool.resource_class)
+    now, full = case.snapshot.now, full_count(case.pool.resource_class)
     mine = [one for one in occurrences_of(case.git, case.pool.resource_class) if one.open + REPAIR <= now]
     known = target(case.occurrences(), now, full)
     missing = target(open_now(mine, now), now, full)
     if missing and not known and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
         message = f"{case.seats(missing)} should be open by git, since {since}."
-        yield case.live("S020", message, apply(case.look, case.reservation))
+        yield case.live("S020", message, apply_hint(case.snapshot, case.reservation))
 
 
-def _of_cronjobs(look: Look, name: str, cluster: Timetable | None, cronjobs: list[CronJob]) -> Iterator[Live]:
-    """Only where something comes that they should open."""
-    if cluster is None or not any(one.end > look.now for one in in_force(cluster)):
+def _check_cronjobs(
+    snapshot: ClusterState, name: str, cluster: Timetable | None, cronjobs: list[LiveCronJob]
+) -> Iterator[LiveFinding]:
+    """Check CronJobs if there are occurrences to open."""
+    if cluster is None or not any(one.end > snapshot.now for one in active_occurrences(cluster)):
         return
     if not cronjobs:
-        fix = f"{apply(look, name)} Until then only the sweep opens it, up to 6 minutes late."
-        yield _live(look, "S026", name, "it has no CronJob that would open it.", fix)
+        fix = f"{apply_hint(snapshot, name)} Until then only the sweep opens it, up to 6 minutes late."
+        yield _finding(snapshot, "S026", name, "it has no CronJob to open it.", fix)
     for one in cronjobs:
         if one.suspended:
-            patch = look.place.kubectl(f'patch cronjob/{one.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
-            yield _live(look, "S026", name, f"its CronJob {one.name} is suspended.", f"Resume it: {patch}")
+            patch = snapshot.place.kubectl(
+                f'patch cronjob/{one.name} --patch=\'{{"spec":{{"suspend":false}}}}\''
+            )
+            yield _finding(
+                snapshot, "S026", name, f"its CronJob {one.name} is suspended.", f"Resume it: {patch}"
+            )
 
 
-def apply(look: Look, name: str) -> str:
-    file = f"rendered/clusters/{look.place.cluster}/reservations/{name}.yaml"
-    engine = CALLED.get(look.engine)
+def apply_hint(snapshot: ClusterState, name: str) -> str:
+    """Return how to apply the file of a reservation."""
+    file = f"rendered/clusters/{snapshot.place.cluster}/reservations/{name}.yaml"
+    engine = CALLED.get(snapshot.engine)
     if engine:
         return f"See why {engine} has not applied {file}; it may not be merged yet."
-    context = f" --context={look.place.context}" if look.place.context else ""
+    context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
     return f"Apply it: kubectl{context} apply -f {file}"
 
 
-def _live(look: Look, code: str, subject: str, message: str, fix: str) -> Live:
-    return Live(code, look.place.cluster, subject, message, fix)
+def _finding(snapshot: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
+    return LiveFinding(code, snapshot.place.cluster, subject, message, fix)

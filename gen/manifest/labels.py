@@ -1,7 +1,7 @@
 """The labels that all objects of a site or of a reservation carry."""
 
+from gen.core.labels import CLASS, RESERVATION, SITE
 from gen.model import Reservation, ResourceClass, Site
-from gen.runtime.labels import CLASS, RESERVATION, SITE
 
 # Argo CD calls a placeholder that waits Progressing for as long as it waits, and a CronJob whose last run
 # failed Degraded until the next has succeeded, which may be in a week. Neither says anything of a sync.

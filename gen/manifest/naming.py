@@ -4,9 +4,9 @@ CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves 
 """
 
 LONGEST = 52
-RUNTIME = "berth-runtime"  # the ConfigMap of the in-cluster code, but for what only one program needs:
-SCALER_CODE, SWEEP_CODE = "berth-scaler", "berth-sweep"
-CODE = (RUNTIME, SCALER_CODE, SWEEP_CODE)
+# ConfigMaps of the in-cluster code: the package `core`, the package `runtime`, and modules of one program.
+CORE, RUNTIME, SCALER_CODE, SWEEP_CODE = "berth-core", "berth-runtime", "berth-scaler", "berth-sweep"
+CODE = (CORE, RUNTIME, SCALER_CODE, SWEEP_CODE)
 KOORDINATOR_CODE = "berth-koordinator"  # the code that only clusters with Koordinator have
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
 OCCURRENCE = "berth-occurrence"  # ServiceAccount, Role and RoleBinding of occurrences

@@ -8,14 +8,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gen.core.inventory import slots_line
+from gen.core.labels import PERSISTENT, ROLE, SLOT
+from gen.core.slots import MAX_TTL, go_duration
+from gen.core.timetable import slot_hash
 from gen.manifest.labels import of_pool, of_site
 from gen.manifest.naming import pool, slot
 from gen.manifest.owners import of_sessions
 from gen.model import Cluster, Koordinator, Owner, Reservation, ResourceClass, Site, Slots
-from gen.runtime.inventory import slots_line
-from gen.runtime.labels import ROLE, SLOT, STANDING
-from gen.runtime.slot import LONGEST, duration
-from gen.runtime.timetable import slot_hash
 
 Object = dict[str, Any]
 GROUP = "scheduling.koordinator.sh"
@@ -93,13 +93,13 @@ def _lifetime(slots: Slots) -> dict[str, str]:
     """A ttl that nobody writes would be a day."""
     if slots.expires is None:
         return {"ttl": slots.ttl or NEVER}
-    return {"ttl": slots.ttl or duration(LONGEST), "expires": slots.expires}
+    return {"ttl": slots.ttl or go_duration(MAX_TTL), "expires": slots.expires}
 
 
 def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: Slots) -> Object:
     labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT, **dict(slots.labels)}
     if slots.standing:
-        labels[STANDING] = "true"
+        labels[PERSISTENT] = "true"
     if slots.order is not None:
         labels[ORDER] = str(slots.order)
     if slots.priority is not None:

@@ -1,4 +1,4 @@
-"""The timetable of a reservation as text: what `gen.runtime.timetable` reads in the cluster.
+"""The timetable of a reservation as text: what `gen.core.timetable` reads in the cluster.
 
 One occurrence a line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff
 shows the very changes.
@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from gen.core.instants import instant_text
+from gen.core.timetable import API_VERSION, KIND
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
 from gen.manifest.naming import pool, static_pool
 from gen.manifest.slot import pool_slots
 from gen.model import ClassSessions, ResourceClass, Seats, SessionMatch, Site
 from gen.placed import Placed, has_nodes
-from gen.runtime.instant import instant_text
-from gen.runtime.timetable import API_VERSION, KIND
 
 TOO_LARGE = "B073"
 # The lowest that can say it: older readers go on with what they know.

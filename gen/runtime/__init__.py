@@ -1,1 +1,1 @@
-"""The code that runs in the cluster: standard library only, and nothing of ours but this package."""
+"""The programs that run in the cluster. They import the standard library and `gen.core` only."""

@@ -8,8 +8,10 @@ import time
 
 
 def is_alive(written: float | None, now: float, seconds: float) -> bool:
-    """`written` is None as long as there is no file: whoever has not begun is not stuck. A file from the
-    future by as much tells nothing either.
+    """Return whether the program wrote its file in time.
+
+    `written` is None without a file: a program that has not started is not stuck. A time in the future by as
+    much counts as too old.
     """
     return written is None or abs(now - written) <= seconds
 

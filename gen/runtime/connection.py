@@ -1,9 +1,7 @@
-"""How a request travels from a pod to the API server of its cluster: one kept-alive connection, and the pod's
-token.
+"""HTTP connections from a pod to the API server: kept alive, authenticated by the token of the pod.
 
-It gives up in time, so that the caller can try again: soon where nobody answers, later where a server is
-alive but slow. It never follows a redirect, uses no proxy, and repeats nothing but a request that an idle
-connection had lost. An answer is read as a whole, or line by line as it comes.
+Requests time out so that the caller can retry. Redirects and proxies are not used. Only a request that was
+lost on an idle connection is repeated. A response is read as a whole or line by line.
 """
 
 import socket
@@ -14,7 +12,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import TypeVar
 
-from gen.runtime.api import Answer, ApiError, Request, tree_of
+from gen.runtime.apiclient import ApiError, Request, Response, response_object
 
 T = TypeVar("T")
 
@@ -34,7 +32,7 @@ def in_cluster(
     write_seconds: float = WRITE_SECONDS,
     most: int = 0,
 ) -> "Connection":
-    """Raises KeyError outside of a cluster. Connecting takes as long as reading at the most."""
+    """Connect to the API server of the cluster. Raises KeyError outside a cluster."""
     host, port = environment["KUBERNETES_SERVICE_HOST"], int(environment["KUBERNETES_SERVICE_PORT"])
 
     def connect() -> HTTPConnection:
@@ -48,7 +46,7 @@ def in_cluster(
 
 
 class Connection:
-    """A `gen.runtime.api.Transport`. Not for several threads, but for `interrupt`."""
+    """A `gen.runtime.apiclient.Transport`. Not thread-safe, except `interrupt`."""
 
     def __init__(
         self,
@@ -58,8 +56,9 @@ class Connection:
         write_seconds: float = WRITE_SECONDS,
         most: int = 0,
     ) -> None:
-        """An answer, or a line, of more than `most` bytes is an error; 0: of any size. Without a `token_file`
-        no token is sent.
+        """A response or line of more than `most` bytes is an error; 0 means no limit.
+
+        Without a `token_file`, no token is sent.
         """
         self._connect = connect
         self._token_file = token_file
@@ -69,29 +68,30 @@ class Connection:
         self._socket: socket.socket | None = None  # of the connection, also while an answer is read from it
         self._interrupted = False
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         try:
             return self._exchange(request, self._answer)
         except (OSError, HTTPException, ValueError) as error:
             raise self._broken(error) from error
 
     def lines(self, request: Request, silence: float) -> Generator[bytes, None, None]:
-        """The lines of the answer as they come, until it ends. The head has come when this returns; whoever
-        leaves before the end must close it.
+        """Yield the lines of the response as they arrive.
 
-        ApiError, here or in the middle: it is refused, breaks off in a line, a line is too long, or nothing
-        came for `silence` seconds. A break between two lines cannot be told from an end.
+        The headers have been read when this returns; a caller that stops early must close it. Raises
+        ApiError, here or while iterating, if the request is rejected, the connection breaks within a line, a
+        line is too long, or nothing arrives for `silence` seconds. A break between two lines looks like the
+        end.
         """
         try:
             response = self._exchange(request, lambda response: response)
             if response.status != 200:
-                tree_of(self._answer(response))
+                response_object(self._answer(response))
         except (OSError, HTTPException, ValueError) as error:
             raise self._broken(error) from error
         return self._lines(response, silence)
 
     def interrupt(self) -> None:
-        """From any thread: what it does at the moment ends, and whatever comes later fails."""
+        """Abort the current request, and all later ones. May be called from any thread."""
         self._interrupted = True
         if self._socket is not None:
             with suppress(OSError):
@@ -147,7 +147,7 @@ class Connection:
         connection.request(request.method, request.path, request.body or None, self._headers(request))
         return connection.getresponse()
 
-    def _answer(self, response: HTTPResponse) -> Answer:
+    def _answer(self, response: HTTPResponse) -> Response:
         body = response.read(self._most + 1) if self._most else response.read()
         whole = response.isclosed()
         if response.will_close or response.status >= 500 or not whole:
@@ -156,7 +156,7 @@ class Connection:
             raise _too_large(self._most)
         if not whole:
             raise IncompleteRead(body)
-        return Answer(response.status, body, _retry_after(response))
+        return Response(response.status, body, _retry_after(response))
 
     def _headers(self, request: Request) -> dict[str, str]:
         headers = {"Accept": request.accept, "User-Agent": "berth"}
@@ -186,6 +186,6 @@ def _notice_silence(connected: socket.socket) -> None:
 
 
 def _retry_after(response: HTTPResponse) -> float:
-    """In seconds; 0 where the server does not say, or says it as a date."""
+    """Return the Retry-After header in seconds; 0 if it is missing or a date."""
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() else 0.0

@@ -1,7 +1,7 @@
-"""The program of the sweep: looks at everything of a site, judges it, puts right what is wrong, and ends.
+"""The sweep, a periodic program: reads all objects of a site, decides what is wrong, and corrects it.
 
-It remembers nothing: what it did not get done is there to be done by the next run. Exit 0 means that all was
-read and all was done, 1 that something was not, which the log says.
+It keeps no state: what one run does not finish, the next run does. Exit code 0 means that everything was
+read and done, 1 that something failed; the log says what.
 """
 
 import os
@@ -13,14 +13,10 @@ from contextlib import closing
 from types import FrameType
 from typing import NamedTuple
 
-from gen.runtime import labels
-from gen.runtime.api import SWEEP_FIELD_MANAGER, Api, ApiError
-from gen.runtime.connection import ACCOUNT, in_cluster
-from gen.runtime.facts import Fact, Facts, Pod, facts, made_of
-from gen.runtime.imagetrouble import unpulled_placeholders, unready
-from gen.runtime.judgement import judge
-from gen.runtime.log import Log
-from gen.runtime.objectkind import (
+from gen.core import labels
+from gen.core.backoff import backoff
+from gen.core.jsonvalues import Tree
+from gen.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
@@ -31,21 +27,27 @@ from gen.runtime.objectkind import (
     ROLE_BINDING,
     RUNNING_PODS,
     SLOT,
-    Kind,
+    ObjectKind,
 )
-from gen.runtime.pause import after_failure
-from gen.runtime.program import log_of
-from gen.runtime.sweephands import Hands, World
-from gen.runtime.verbs import Tree, pages
+from gen.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, ApiError, list_pages
+from gen.runtime.connection import ACCOUNT, in_cluster
+from gen.runtime.program import Log, log_of
+from gen.runtime.sweepactions import ActionRunner, SweepContext
+from gen.runtime.sweepdecisions import decide, placeholder_pull_failures, unready_pools
+from gen.runtime.sweepstate import PodObject, SiteState, StateObject, parse_object, site_state
 
 NO_ENGINE = "none"
-READING = 30.0  # seconds from the start in which a list that failed is asked for again
-ACTING = 75.0  # seconds from the start in which something is begun: a write may then take half a minute
-LAST = 110  # seconds: before the Job's own deadline, so that the log says why it ended
+LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
+ACTION_SECONDS = (
+    75.0  # seconds from the start in which something is begun: a write may then take half a minute
+)
+MAX_SECONDS = 110  # seconds: before the Job's own deadline, so that the log says why it ended
 ATTEMPTS = 4
 
 
-class Site(NamedTuple):
+class SweepSettings(NamedTuple):
+    """The settings of the sweep, from its environment."""
+
     namespace: str
     name: str
     prunes: bool  # the engine does not
@@ -55,10 +57,15 @@ class Site(NamedTuple):
 
 
 class Sweep:
-    """One run. `now` counts seconds since the epoch; `wait` takes seconds."""
+    """One run of the sweep. `now` returns seconds since the epoch; `wait` takes seconds."""
 
     def __init__(
-        self, api: Api, site: Site, log: Log, now: Callable[[], float], wait: Callable[[float], object]
+        self,
+        api: Api,
+        site: SweepSettings,
+        log: Log,
+        now: Callable[[], float],
+        wait: Callable[[float], object],
     ) -> None:
         self._api, self._site, self._log = api, site, log
         self._now, self._wait = now, wait
@@ -67,20 +74,20 @@ class Sweep:
 
     def run(self) -> int:
         known = self._look()
-        world = World(
+        context = SweepContext(
             self._api,
             self._site.namespace,
             self._log,
             self._now,
             self._wait,
-            lambda: self._elapsed() < ACTING,
+            lambda: self._elapsed() < ACTION_SECONDS,
         )
-        hands = Hands(world, known)
-        judged = judge(known, int(self._now()))
-        hands.act(judged.actions)
-        hands.warn(judged.tellings)
-        self._look_at_images(known, hands)
-        failed = self._failed + hands.failed
+        runner = ActionRunner(context, known)
+        judged = decide(known, int(self._now()))
+        runner.act(judged.actions)
+        runner.warn(judged.warnings)
+        self._look_at_images(known, runner)
+        failed = self._failed + runner.failed
         self._log.info(
             "swept",
             timetables=len(known.sources),
@@ -89,7 +96,7 @@ class Sweep:
             jobs=len(known.jobs),
             pods=len(known.pods),
             **({} if known.slots is None else {"slots": len(known.slots)}),
-            done=dict(sorted(hands.done.items())),
+            done=dict(sorted(runner.done.items())),
             failed=failed,
             seconds=round(self._elapsed(), 2),
         )
@@ -98,48 +105,55 @@ class Sweep:
     def _elapsed(self) -> float:
         return self._now() - self._began
 
-    def _look(self) -> Facts:
-        """Timetables last: what belongs to one that is made in this moment cannot look like a leftover."""
+    def _look(self) -> SiteState:
+        """Read the state of the site.
+
+        Timetables are read last, so that objects of a timetable created meanwhile do not look like leftovers.
+        """
         site = self._site
         kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if site.prunes else ())]
         kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
         found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
-        return facts(site.name, found, site.prunes, site.inventory, site.namespace)
+        return site_state(site.name, found, site.prunes, site.inventory, site.namespace)
 
-    def _list(self, kind: Kind) -> list[Fact] | None:
-        """All of a kind, or None; that has been told then."""
+    def _list(self, kind: ObjectKind) -> list[StateObject] | None:
+        """List all objects of a kind; None after a logged failure."""
         selector, fields = f"{labels.SITE}={self._site.name}", ""
         if kind is POD:  # as many as there are Jobs of old would be over
             selector, fields = f"{selector},{labels.ROLE}={labels.OCCURRENCE}", RUNNING_PODS
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found = pages(self._api, kind, self._site.namespace, selector, fields)
+                found = list_pages(self._api, kind, self._site.namespace, selector, fields)
                 return [fact for page in found for fact in self._facts(kind, page)]
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
-                pause = after_failure(attempt, error.retry_after, 0.0)
-                if error.status in (401, 403) or attempt == ATTEMPTS or self._elapsed() + pause > READING:
+                pause = backoff(attempt, error.retry_after, 0.0)
+                if (
+                    error.status in (401, 403)
+                    or attempt == ATTEMPTS
+                    or self._elapsed() + pause > LIST_SECONDS
+                ):
                     break
                 self._wait(pause)
         self._failed += 1
         return None
 
-    def _facts(self, kind: Kind, page: list[Tree]) -> list[Fact]:
-        """Objects are large and facts are small: no page is kept for longer than it takes to read it."""
-        made = (made_of(self._site.name, kind, tree) for tree in page)
+    def _facts(self, kind: ObjectKind, page: list[Tree]) -> list[StateObject]:
+        """Parse a page. Objects are large and parsed values small, so no page is kept."""
+        made = (parse_object(self._site.name, kind, tree) for tree in page)
         return [fact for fact in made if fact]
 
-    def _look_at_images(self, known: Facts, hands: Hands) -> None:
-        """Why placeholders do not come; one page of those that wait is enough to know."""
-        waiting = unready(known)
-        if not waiting or self._elapsed() > ACTING:
+    def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
+        """Find out why placeholders are not ready; one page of waiting pods is enough."""
+        waiting = unready_pools(known)
+        if not waiting or self._elapsed() > ACTION_SECONDS:
             return
         ours = f"{labels.SITE}={self._site.name},{labels.RESERVATION}"
         selector = f"{ours},{labels.ROLE}!={labels.OCCURRENCE}"
         try:
-            page = next(pages(self._api, POD, self._site.namespace, selector, "status.phase=Pending"))
-            pods = [fact for fact in self._facts(POD, page) if isinstance(fact, Pod)]
-            hands.warn(unpulled_placeholders(waiting, pods))
+            page = next(list_pages(self._api, POD, self._site.namespace, selector, "status.phase=Pending"))
+            pods = [fact for fact in self._facts(POD, page) if isinstance(fact, PodObject)]
+            runner.warn(placeholder_pull_failures(waiting, pods))
         except ApiError as error:
             self._log.trouble("list placeholders", error)
             self._failed += 1
@@ -149,16 +163,16 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     log = log_of(environment)
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
-        log.error("ended", reason=f"not done after {LAST} seconds; the next run goes on")
+        log.error("ended", reason=f"not finished after {MAX_SECONDS} seconds; the next run continues")
         os._exit(1)
 
     try:
-        connection, site = in_cluster(environment, account), _site(environment)
+        connection, site = in_cluster(environment, account), _settings(environment)
     except (KeyError, ValueError) as error:
-        log.error("ended", reason=f"the environment does not say {error}")
+        log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
     signal.signal(signal.SIGALRM, leave)
-    signal.alarm(LAST)
+    signal.alarm(MAX_SECONDS)
     try:
         with closing(connection):
             return Sweep(Api(connection, SWEEP_FIELD_MANAGER), site, log, time.time, time.sleep).run()
@@ -169,8 +183,8 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         signal.alarm(0)
 
 
-def _site(environment: Mapping[str, str]) -> Site:
-    return Site(
+def _settings(environment: Mapping[str, str]) -> SweepSettings:
+    return SweepSettings(
         environment["BERTH_NAMESPACE"],
         environment["BERTH_SITE"],
         environment["BERTH_ENGINE"] == NO_ENGINE,

@@ -1,6 +1,6 @@
 """Charts with little to say, for the tests of those who draw them."""
 
-from gen.chart.drawing import Line, Panel, Span
+from gen.chart.drawing import ChartLine, LinePanel, TimeAxis
 from gen.dates.moment import named, read
 
 UTC = named("UTC")
@@ -12,21 +12,21 @@ def instant(text: str, zone: str = "UTC") -> int:
     return found
 
 
-def span(opens: str, start: str, end: str, zone: str = "UTC") -> Span:
-    return Span(instant(opens, zone), instant(start, zone), instant(end, zone), named(zone))
+def span(opens: str, start: str, end: str, zone: str = "UTC") -> TimeAxis:
+    return TimeAxis(instant(opens, zone), instant(start, zone), instant(end, zone), named(zone))
 
 
-def line(name: str, *points: str) -> Line:
+def line(name: str, *points: str) -> ChartLine:
     """`08:30=25`, in UTC."""
     pairs = [one.split("=") for one in points]
-    return Line(name, tuple((instant(at), int(value)) for at, value in pairs))
+    return ChartLine(name, tuple((instant(at), int(value)) for at, value in pairs))
 
 
 MORNING = span("08:30", "09:00", "13:00")
 TARGET = line("target", "08:30=25", "08:55=15", "09:20=7", "11:00=7", "11:00:30=10", "13:00=0")
 SESSIONS = line("sessions", "08:30=0", "08:55=10", "09:20=18", "11:00=15")
-ALONE = Panel("25 small in prod, maintain", 25, (SESSIONS, TARGET))
-COMPARED = Panel(
+ALONE = LinePanel("25 small in prod, maintain", 25, (SESSIONS, TARGET))
+COMPARED = LinePanel(
     "25 small in prod",
     25,
     (

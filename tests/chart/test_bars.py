@@ -4,19 +4,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gen.chart.bars import Layer, Panel, svg
+from gen.chart.barchart import BarLayer, BarPanel, bar_chart
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
-SEATS = Panel("Most seats", (Layer("seats", (100.0, 0.0, 134.0)),))
-MACHINES = Panel(
+SEATS = BarPanel("Most seats", (BarLayer("seats", (100.0, 0.0, 134.0)),))
+MACHINES = BarPanel(
     "Most machines",
-    (Layer("reserved", (4.0, 0.0, 2.0)), Layer("on-demand", (2.0, 0.0, 6.0)), Layer("spot", (0.0,) * 3)),
+    (
+        BarLayer("reserved", (4.0, 0.0, 2.0)),
+        BarLayer("on-demand", (2.0, 0.0, 6.0)),
+        BarLayer("spot", (0.0,) * 3),
+    ),
 )
 BINS = ("02-02", "02-09", "02-16")
 
 
-def parsed(*panels: Panel, title: str = "uni", bins: tuple[str, ...] = BINS) -> ElementTree.Element:
-    return ElementTree.fromstring(svg(title, "a term", panels, bins))
+def parsed(*panels: BarPanel, title: str = "uni", bins: tuple[str, ...] = BINS) -> ElementTree.Element:
+    return ElementTree.fromstring(bar_chart(title, "a term", panels, bins))
 
 
 def rects(tree: ElementTree.Element, style: str) -> list[tuple[float, ...]]:
@@ -60,13 +64,13 @@ def test_only_layers_that_show_are_explained() -> None:
 
 def test_of_many_bins_every_so_many_has_its_name() -> None:
     many = tuple(f"{n:02}" for n in range(53))
-    tree = parsed(Panel("x", (Layer("seats", (1.0,) * 53),)), bins=many)
+    tree = parsed(BarPanel("x", (BarLayer("seats", (1.0,) * 53),)), bins=many)
 
     assert texts(tree, "faint middle") == [f"{n:02}" for n in range(0, 53, 5)]
 
 
 def test_it_can_be_read_aloud() -> None:
-    tree = parsed(SEATS, MACHINES, Panel("Dollars", (Layer("spot", (0.0, 0.0, 0.0)),)))
+    tree = parsed(SEATS, MACHINES, BarPanel("Dollars", (BarLayer("spot", (0.0, 0.0, 0.0)),)))
 
     assert tree.get("role") == "img"
     assert [(one.get("id"), one.text) for one in list(tree)[:2]] == [
@@ -81,7 +85,7 @@ def test_it_can_be_read_aloud() -> None:
 
 @pytest.mark.parametrize("bins", [(), ("02-02",)], ids=["nothing", "one"])
 def test_there_may_be_little_to_show(bins: tuple[str, ...]) -> None:
-    tree = parsed(Panel("x", (Layer("seats", (0.0,) * len(bins)),)), bins=bins)
+    tree = parsed(BarPanel("x", (BarLayer("seats", (0.0,) * len(bins)),)), bins=bins)
 
     assert texts(tree, "faint left") == ["0", "1"]
 

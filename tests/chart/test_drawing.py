@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen.chart.drawing import Panel, Span, scale, spread
-from gen.runtime.instant import instant_text
+from gen.chart.drawing import LinePanel, TimeAxis, scale, spread
+from gen.core.instants import instant_text
 from tests.chart.charts import MORNING, SESSIONS, TARGET, line, span
 
 
-def ticks(where: Span, most: int) -> list[str]:
+def ticks(where: TimeAxis, most: int) -> list[str]:
     return [text for _, text in where.ticks(most)]
 
 
@@ -38,7 +38,7 @@ def ticks(where: Span, most: int) -> list[str]:
     ids=["hours", "few", "one", "minutes", "a-minute", "weekend", "weeks", "a-year"],
 )
 def test_ticks_are_round_times_and_no_more_than_asked_for(
-    where: Span, most: int, expected: list[str]
+    where: TimeAxis, most: int, expected: list[str]
 ) -> None:
     assert ticks(where, most) == expected
     assert len(expected) <= most
@@ -74,9 +74,9 @@ def test_a_scale_is_the_least_round_number_that_fits(top: int, most: int, expect
 
 
 def test_the_top_of_a_panel_is_the_highest_of_all_lines_and_of_the_seats() -> None:
-    assert Panel("", 3, (SESSIONS, TARGET)).top == 25
-    assert Panel("", 30, (SESSIONS, TARGET)).top == 30
-    assert Panel("", 0, (line("target", "08:30=0"),)).top == 1
+    assert LinePanel("", 3, (SESSIONS, TARGET)).top == 25
+    assert LinePanel("", 30, (SESSIONS, TARGET)).top == 30
+    assert LinePanel("", 0, (line("target", "08:30=0"),)).top == 1
 
 
 def test_a_label_tells_the_last_value_before() -> None:

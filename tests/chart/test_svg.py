@@ -6,15 +6,15 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen.chart.drawing import Panel
-from gen.chart.svg import svg
+from gen.chart.drawing import LinePanel
+from gen.chart.linechart import line_chart
 from tests.chart.charts import ALONE, COMPARED, MORNING, line, span
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
-def parsed(*panels: Panel, title: str = "Course", subtitle: str = "course/1, Mon") -> ElementTree.Element:
-    return ElementTree.fromstring(svg(title, subtitle, panels, MORNING))
+def parsed(*panels: LinePanel, title: str = "Course", subtitle: str = "course/1, Mon") -> ElementTree.Element:
+    return ElementTree.fromstring(line_chart(title, subtitle, panels, MORNING))
 
 
 def texts(tree: ElementTree.Element, style: str) -> list[str]:
@@ -76,7 +76,7 @@ def test_it_can_be_read_aloud() -> None:
 
 def test_many_steps_are_not_read_out_one_by_one() -> None:
     points = [f"10:{minute:02}={60 - minute}" for minute in range(60)]
-    many = Panel("60 small", 60, (line("target", "08:30=60", *points),))
+    many = LinePanel("60 small", 60, (line("target", "08:30=60", *points),))
 
     description = parsed(many)[1].text or ""
 
@@ -84,7 +84,7 @@ def test_many_steps_are_not_read_out_one_by_one() -> None:
 
 
 def test_it_needs_nothing_but_itself_and_is_legible_in_light_and_dark() -> None:
-    text = svg("Course", "course/1", [COMPARED], MORNING)
+    text = line_chart("Course", "course/1", [COMPARED], MORNING)
 
     assert re.findall(r"https?:[^\"]+", text) == ["http://www.w3.org/2000/svg"]
     for word in ("<script", "<image", "<use", "@import", "@font-face", "url(", "href", "onload"):
@@ -96,7 +96,9 @@ def test_it_needs_nothing_but_itself_and_is_legible_in_light_and_dark() -> None:
 
 
 def test_the_same_chart_gives_the_same_bytes() -> None:
-    assert svg("C", "d", [ALONE, COMPARED], MORNING) == svg("C", "d", [ALONE, COMPARED], MORNING)
+    assert line_chart("C", "d", [ALONE, COMPARED], MORNING) == line_chart(
+        "C", "d", [ALONE, COMPARED], MORNING
+    )
 
 
 def test_panels_stand_below_each_other_in_a_picture_as_high_as_they_need() -> None:
@@ -123,6 +125,8 @@ def test_whatever_the_title_it_is_xml(title: str) -> None:
 
 def test_where_the_lead_is_too_narrow_for_its_word_the_start_stands_alone() -> None:
     where = span("08:55", "09:00", "13:00")
-    tree = ElementTree.fromstring(svg("C", "d", [Panel("", 1, (line("target", "08:55=1"),))], where))
+    tree = ElementTree.fromstring(
+        line_chart("C", "d", [LinePanel("", 1, (line("target", "08:55=1"),))], where)
+    )
 
     assert [text for text in texts(tree, "faint middle") if text.isalpha()] == ["starts", "ends"]

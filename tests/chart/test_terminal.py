@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.chart.drawing import Line, Panel
-from gen.chart.terminal import Look, draw
+from gen.chart.drawing import ChartLine, LinePanel
+from gen.chart.terminal import TerminalStyle, draw
 from gen.table import width
 from tests.chart.charts import ALONE, COMPARED, MORNING, line, span
 
@@ -96,12 +96,12 @@ SPIKE = """\
 @pytest.mark.parametrize(
     ("panel", "look", "expected"),
     [
-        (ALONE, Look(60), BOXES),
-        (ALONE, Look(60, boxes=False), TYPED),
-        (COMPARED, Look(72), THREE),
-        (Panel("", 3, (line("target", "08:30=3", "10:00=1", "13:00=0"),)), Look(20), SMALL),
+        (ALONE, TerminalStyle(60), BOXES),
+        (ALONE, TerminalStyle(60, boxes=False), TYPED),
+        (COMPARED, TerminalStyle(72), THREE),
+        (LinePanel("", 3, (line("target", "08:30=3", "10:00=1", "13:00=0"),)), TerminalStyle(20), SMALL),
         (
-            Panel(
+            LinePanel(
                 "",
                 300,
                 (
@@ -109,22 +109,22 @@ SPIKE = """\
                     line("target", "08:30=300", "13:00=40"),
                 ),
             ),
-            Look(50),
+            TerminalStyle(50),
             SPIKE,
         ),
     ],
     ids=["alone", "ascii", "compared", "few-seats-and-no-room", "more-than-once-in-a-column"],
 )
-def test_a_whole_chart(panel: Panel, look: Look, expected: str) -> None:
+def test_a_whole_chart(panel: LinePanel, look: TerminalStyle, expected: str) -> None:
     assert draw(panel, MORNING, look) == expected
 
 
 def test_plain_characters_are_enough() -> None:
-    assert draw(COMPARED, MORNING, Look(80, boxes=False)).isascii()
+    assert draw(COMPARED, MORNING, TerminalStyle(80, boxes=False)).isascii()
 
 
 def test_colours_change_nothing_but_colours() -> None:
-    coloured = draw(COMPARED, MORNING, Look(72, colour=True))
+    coloured = draw(COMPARED, MORNING, TerminalStyle(72, color=True))
     plain = "".join(part.partition("m")[2] for part in f"m{coloured}".split("\x1b["))
 
     assert "\x1b" not in THREE
@@ -138,7 +138,7 @@ def test_colours_change_nothing_but_colours() -> None:
 @settings(deadline=None)
 def test_any_values_fit_into_any_width(seats: int, values: list[int], columns: int) -> None:
     points = tuple((MORNING.open + 540 * place, value) for place, value in enumerate(values))
-    chart = draw(Panel("", seats, (Line("target", points),)), MORNING, Look(columns))
+    chart = draw(LinePanel("", seats, (ChartLine("target", points),)), MORNING, TerminalStyle(columns))
 
     lines = chart.splitlines()
     assert 8 < len(lines) <= 20
@@ -147,7 +147,9 @@ def test_any_values_fit_into_any_width(seats: int, values: list[int], columns: i
 
 
 def test_a_single_seat_of_many_does_not_look_like_none() -> None:
-    chart = draw(Panel("", 300, (line("target", "08:30=300", "09:00=1"),)), MORNING, Look(60)).splitlines()
+    chart = draw(
+        LinePanel("", 300, (line("target", "08:30=300", "09:00=1"),)), MORNING, TerminalStyle(60)
+    ).splitlines()
 
     assert "target 1" in chart[-5]
     assert chart[-4].startswith("  0 ┤")
@@ -155,17 +157,19 @@ def test_a_single_seat_of_many_does_not_look_like_none() -> None:
 
 
 def test_the_end_of_a_window_that_others_outlast_is_no_fall() -> None:
-    other = Panel("", 10, (line("target", "08:30=5", "13:00=5"),))
+    other = LinePanel("", 10, (line("target", "08:30=5", "13:00=5"),))
 
-    assert "━━━ target 5\n" in draw(other, MORNING, Look(60))
+    assert "━━━ target 5\n" in draw(other, MORNING, TerminalStyle(60))
     assert "━━┓ target 5\n" in draw(
-        other._replace(lines=(line("target", "08:30=5", "13:00=0"),)), MORNING, Look(60)
+        other._replace(lines=(line("target", "08:30=5", "13:00=0"),)), MORNING, TerminalStyle(60)
     )
 
 
 def test_a_window_without_lead_has_no_opening() -> None:
     chart = draw(
-        Panel("", 1, (line("target", "09:00=1", "13:00=0"),)), span("09:00", "09:00", "13:00"), Look(60)
+        LinePanel("", 1, (line("target", "09:00=1", "13:00=0"),)),
+        span("09:00", "09:00", "13:00"),
+        TerminalStyle(60),
     )
 
     assert chart.splitlines()[-1].split() == ["starts", "ends"]

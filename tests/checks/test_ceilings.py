@@ -6,12 +6,12 @@ from random import Random
 import pytest
 
 from gen.checks.ceilings import Ceilings, PoolLoad, peak, sum_changes, window_steps
+from gen.core.target import full_count, target
+from gen.core.timetable import TimetableOccurrence
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.recurrence import expand
 from gen.model import Seats
 from gen.placed import placed
-from gen.runtime.target import full_count, target
-from gen.runtime.timetable import Occurrence
 from tests.saying import Value, lines, payload, read, reservation, resource_class, run, site, weekly
 
 FIX = "Ask for fewer seats or another time, or have the platform team raise the ceiling."
@@ -33,7 +33,7 @@ def chosen(random: Random) -> list[Dated]:
 
 def held(occurrences: list[Dated], now: int) -> int:
     """What the cluster's own function makes of them at a minute."""
-    asked = [Occurrence(one.id, one.open, one.start, one.end, one.seats) for one in occurrences]
+    asked = [TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats) for one in occurrences]
     return target(asked, now * 60, full_count("small"))
 
 

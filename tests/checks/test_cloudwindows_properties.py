@@ -3,12 +3,12 @@
 from itertools import pairwise
 from random import Random
 
-from gen.runtime.instant import instant, instant_text
+from gen.core.instants import instant_text, parse_instant
 from tests.checks.clouds import KARPENTER, MACHINE, of_reservation
 from tests.kind.test_cloudcapacity import cloud
 from tests.saying import Value
 
-DAY = instant("2026-02-02T00:00:00Z")
+DAY = parse_instant("2026-02-02T00:00:00Z")
 STEP = 10  # minutes; every instant here is a multiple of it
 BEFORE = {"default": 0, "interruptible": 0, "capacity-block": 40, "ultra": 70}
 

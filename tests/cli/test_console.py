@@ -12,7 +12,7 @@ from termios import TIOCSWINSZ
 
 import pytest
 
-from gen.chart.terminal import Look
+from gen.chart.terminal import TerminalStyle
 from gen.cli.console import has_boxes, progress
 from gen.cli.simulate import look_of
 
@@ -81,7 +81,7 @@ def test_boxes_are_for_locales_that_have_them(environment: Mapping[str, str], ex
 
 
 def test_a_file_or_a_pipe_has_the_default_width_and_no_color() -> None:
-    assert look_of(io.StringIO()) == look_of(None) == Look(80)
+    assert look_of(io.StringIO()) == look_of(None) == TerminalStyle(80)
 
 
 @pytest.mark.parametrize(("columns", "expected"), [(120, 120), (0, 80)], ids=["told", "untold"])
@@ -97,5 +97,5 @@ def test_a_terminal_says_its_width(columns: int, expected: int, monkeypatch: pyt
         plain = look_of(stream)
     os.close(ours)
 
-    assert colored == Look(expected, True, True)
-    assert plain == Look(expected, True, False)
+    assert colored == TerminalStyle(expected, True, True)
+    assert plain == TerminalStyle(expected, True, False)

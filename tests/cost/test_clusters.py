@@ -10,7 +10,7 @@ from gen.cost.planfindings import plan_problems
 from gen.cost.results import dollars
 from gen.dates.moment import named
 from gen.pipeline import Pipeline
-from tests.command import clouds
+from tests.cli import clouds
 
 CLASS = """\
 ---

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from gen import cli
-from tests.command import clouds, project
+from tests.cli import clouds, project
 
 NOW = "2026-02-02T09:00:00Z"
 

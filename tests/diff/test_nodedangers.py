@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.command import clouds
+from tests.cli import clouds
 from tests.diff.conftest import Pair
 
 BUDGETS = "as many at once as its disruption budgets allow, also while a window is open."

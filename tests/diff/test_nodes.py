@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gen import cli
-from tests.command import clouds
+from tests.cli import clouds
 from tests.diff.conftest import Pair
 
 OPEN = "2026-02-12T09:00:00Z"

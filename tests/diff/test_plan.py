@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gen import cli
-from tests.command import clouds
+from tests.cli import clouds
 from tests.diff.conftest import Pair
 
 AT = "2026-01-01"

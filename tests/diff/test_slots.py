@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gen import cli
-from tests.command import project
+from tests.cli import project
 from tests.diff.conftest import NOW, Pair
 
 SITE = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")

@@ -7,8 +7,8 @@ own: where small ones take the room that was meant for a large one, Karpenter bu
 from collections import Counter
 from collections.abc import Sequence
 
+from gen.core.instants import parse_instant
 from gen.karpenter.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
-from gen.runtime.instant import instant
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object, at_once
 from tests.e2e.errors import WaitTimeoutError
@@ -71,7 +71,7 @@ def _seen(direct: Direct, karpenter: Karpenter) -> dict[str, Seen]:
 
 def _first(claims: Sequence[Object]) -> list[Object]:
     """Those of the first look."""
-    made = [(instant(one["metadata"]["creationTimestamp"]), one) for one in claims]
+    made = [(parse_instant(one["metadata"]["creationTimestamp"]), one) for one in claims]
     begun = min((at for at, _ in made), default=0)
     return [one for at, one in made if at < begun + LOOK]
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gen.runtime.formula import placeholders
-from gen.runtime.instant import instant_text
+from gen.core.instants import instant_text
+from gen.core.target import placeholders
 from tests.e2e import koordinatorstory, project
 from tests.e2e.cluster import Cluster
 from tests.e2e.decoder import GOOD, decoded

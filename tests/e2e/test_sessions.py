@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from gen.runtime.formula import placeholders
+from gen.core.target import placeholders
 from tests.e2e import binaries, faultcases, sessionrights
 from tests.e2e.direct import Direct, at_once
 from tests.e2e.gitops import Engine

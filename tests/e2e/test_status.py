@@ -163,7 +163,7 @@ def numbers(item: Document) -> tuple[Any, ...]:
 def test_before_it_opens_a_pool_is_pending_and_nothing_wanted(story: Story) -> None:
     found = story.before.items["taught/small"]
 
-    assert (numbers(found), codes(found)) == (("pending", 0, 0, 0, 0), [])
+    assert (numbers(found), codes(found)) == (("scheduled", 0, 0, 0, 0), [])
 
 
 def test_an_open_pool_wants_what_its_scaler_set(story: Story) -> None:
@@ -180,7 +180,7 @@ def test_an_unreachable_cluster_hides_no_other_and_holds_nobody_up(story: Story)
     assert story.open.code == 1
     assert (finding["code"], finding["message"]) == (
         "S001",
-        "the context far gives no answer: Connection refused.",
+        "the context far does not answer: Connection refused.",
     )
     assert numbers(story.open.items["distant/distant"]) == ("active", None, None, None, None)
     assert story.open.seconds < QUICK
@@ -198,7 +198,7 @@ def test_what_cannot_be_pulled_is_said_by_name(story: Story) -> None:
 def test_an_open_pool_that_nobody_serves_has_failed(story: Story) -> None:
     found = story.broken.items["broken/small"]
 
-    assert numbers(found)[:3] == ("failed", 4, 0)
+    assert numbers(found)[:3] == ("degraded", 4, 0)
     assert codes(found) == ["S026", "S030"]
 
 
@@ -215,5 +215,5 @@ def test_what_the_cluster_has_once_is_looked_after(story: Story) -> None:
 
 
 def test_people_see_the_same(story: Story) -> None:
-    assert "real: error[S030] broken/small: 4 seats missing: 0 of 4 are asked for, and no pod" in story.text
-    assert "far: error[S001] the context far gives no answer: Connection refused." in story.text
+    assert "real: error[S030] broken/small: 4 seats missing: 0 of 4 are requested, and no pod" in story.text
+    assert "far: error[S001] the context far does not answer: Connection refused." in story.text

@@ -67,7 +67,7 @@ class Recorder:
             self.looks.setdefault(name, []).append(look)
 
     def changes(self, pool: str) -> list[tuple[float, int]]:
-        """When the number of replicas that are asked for became another, beginning with the first look."""
+        """When the number of replicas that are requested became another, beginning with the first look."""
         found: list[tuple[float, int]] = []
         for look in self.looks.get(pool, []):
             if not found or found[-1][1] != look.wanted:

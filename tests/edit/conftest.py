@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from gen import cli
-from tests.command import project
+from tests.cli import project
 
 
 class Answer(NamedTuple):

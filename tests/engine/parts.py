@@ -1,15 +1,15 @@
 """The engines' own objects of a site, by file, for tests."""
 
+from pathlib import Path
+from typing import Any
+
 from gen import report
 from gen.output.folder import header
 from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import engine_texts
-from pathlib import Path
-from tests.generate import (document, write)
-from tests.manifest.parts import (Object, objects)
-from typing import Any
-
+from tests.generate import document, write
+from tests.manifest.parts import Object, objects
 
 RENDERER = Renderer()
 HOME = {"url": "https://git.example.org/capacity.git", "revision": "main"}

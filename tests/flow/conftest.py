@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.command import project
+from tests.cli import project
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / ".github" / "berth"

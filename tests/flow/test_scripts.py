@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import clouds, project
+from tests.cli import clouds, project
 from tests.flow.conftest import SCRIPTS, Repository
 
 

@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 
 from gen.cloud import CloudReservation, InstanceType
+from gen.core.instants import parse_instant
 from gen.kind.cloudcapacity import SPEC
 from gen.kind.cloudmachines import INSTANCE_TYPE, RESERVATION, architecture_of
-from gen.runtime.instant import instant
 from tests.kind.test_nodeclass import GOOD
 from tests.saying import Value, ask, said
 
@@ -213,7 +213,7 @@ def test_what_is_told_of_machines(spec: Value, problems: list[str]) -> None:
 
 
 def test_a_reservation_is_what_was_written() -> None:
-    first, until = instant("2026-02-01T00:00:00Z"), instant("2026-02-28T11:30:00Z")
+    first, until = parse_instant("2026-02-01T00:00:00Z"), parse_instant("2026-02-28T11:30:00Z")
     price = Decimal("31.46")
     block = CloudReservation(
         "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "capacity-block", True, first, until, price

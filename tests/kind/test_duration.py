@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
+from gen.core.slots import go_duration
 from gen.kind.duration import duration, utc
 from gen.kind.shape import Refusal
 from gen.kind.value import Text
-from gen.runtime.slot import duration as go_duration
 from tests.saying import said
 
 TTL = Text("duration", duration)

@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from gen.runtime.instant import instant_text
+from gen.core.instants import instant_text
 from tests.e2e.direct import Direct
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import WatchedCluster, refused

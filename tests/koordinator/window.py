@@ -1,6 +1,6 @@
 """A window of the occurrence's own program beside the exact rules of the scheduler, in virtual time."""
 
-from gen.runtime.api import Answer, Request
+from gen.runtime.apiclient import Request, Response
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS, ApiServer
 from tests.koordinator.claiming import DEFAULTS, Settings
 from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide
@@ -25,13 +25,13 @@ class SlotCluster(FakeCluster):
         super().__init__(timetable, replicas)
         self._server = server
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         if not request.path.startswith(RESERVATIONS):
             return super().answer(request)
         told = self._server.answer(Received(1, request.method, request.path, {}, request.body))
         head, _, body = told.data.partition(b"\r\n\r\n")
         body = body.replace(b'"kind": "SomeList"', b'"kind": "ReservationList"')
-        return Answer(int(head.split()[1]), body)
+        return Response(int(head.split()[1]), body)
 
 
 class Window(World):

@@ -5,7 +5,7 @@ true.
 from collections.abc import Iterable
 from typing import Any
 
-from gen.runtime.instant import instant, instant_text
+from gen.core.instants import instant_text, parse_instant
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings
 from tests.koordinator.deciding import Action, Bind, Delete, Seen, SetStatus, Wait, allocation, decide
@@ -21,7 +21,7 @@ from tests.koordinator.objects import (
 )
 
 SCHEDULER = "koord-scheduler"
-NOON = instant("2026-02-02T12:00:00Z")
+NOON = parse_instant("2026-02-02T12:00:00Z")
 SESSION = {"labelSelector": {"matchLabels": {"app": "session"}}}
 NEVER = "720h"
 

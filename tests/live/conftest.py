@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gen import cli
-from tests.command.conftest import Answer, Berth
+from tests.cli.conftest import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import in_order

@@ -1,9 +1,9 @@
-"""What may happen to a cluster that is in order. `told.txt` has what is said of each, by its name."""
+"""What may happen to a cluster that is in order. `expected.txt` has what is said of each, by its name."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gen.runtime.instant import instant, instant_text
+from gen.core.instants import instant_text, parse_instant
 from tests.live.project import Project
 from tests.live.turns import (
     CRASHING,
@@ -39,7 +39,7 @@ NOW = "2026-02-02T09:00:00Z"  # 10:00 in Zurich: the course is open since 07:30Z
 def in_order(git: Project, now: str = NOW) -> World:
     """Five sessions have come, and 20 placeholders are left; the sweep came by three minutes ago."""
     world = World(git.objects["prod"])
-    swept(world, instant_text(instant(now) - 180))
+    swept(world, instant_text(parse_instant(now) - 180))
     world.run("course")
     world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:40:00Z")
     for n in range(5):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from gen import cli
-from gen.live.expected import Expected, expected
+from gen.live.expected import ExpectedState, expected_states
 from gen.model import Site
 from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
@@ -54,7 +54,7 @@ class Project(NamedTuple):
     """What git says: read, and rendered as the objects of each cluster."""
 
     site: Site
-    expected: Mapping[str, Expected]
+    expected: Mapping[str, ExpectedState]
     objects: Mapping[str, list[dict[str, Any]]]
 
 
@@ -79,7 +79,7 @@ def _project(files: tuple[tuple[str, str], ...]) -> Project:
         pipeline = Pipeline(name)
         site = pipeline.site
         assert site is not None, pipeline.findings()
-        found = expected(site, list(pipeline.items()), Renderer())
+        found = expected_states(site, list(pipeline.items()), Renderer())
         with contextlib.chdir("."), contextlib.redirect_stdout(io.StringIO()):
             assert cli.run(["-C", name, "render"]) == 0
         return Project(site, found, {one: _objects(folder / "rendered/clusters" / one) for one in found})

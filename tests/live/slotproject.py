@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from gen.runtime.instant import instant, instant_text
+from gen.core.instants import instant_text, parse_instant
 from tests.live import project
 from tests.live.happenings import NOW, Case
 from tests.live.project import Project
@@ -78,7 +78,7 @@ def make(world: World, first: int, number: int, phase: str = "Available", **said
 def in_order(git: Project, now: str = NOW) -> World:
     """Five sessions have taken slots, and 20 are free; those that stand are free too."""
     world = World(git.objects["prod"])
-    swept(world, instant_text(instant(now) - 180))
+    swept(world, instant_text(parse_instant(now) - 180))
     world.run("course")
     for one in world.objects:
         if one["kind"] == "Reservation":

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.command.conftest import Berth
+from tests.cli.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
@@ -87,7 +87,7 @@ def test_with_several_clusters_a_context_must_say_its_cluster(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "there is no kubeconfig {}"),
+        (None, "no kubeconfig {}"),
         ("", "the kubeconfig {} cannot be read: Invalid kube-config. {} file is empty"),
         ("a: [", "the kubeconfig {} cannot be read: while parsing a flow node"),
         ("a: 1", "the kubeconfig has no context prod: it has none"),
@@ -116,14 +116,14 @@ def test_who_is_not_let_in_is_told_why(berth: Berth, tmp_path: Path) -> None:
     with ApiServer(in_order(project.project()), token="secret") as server:
         nobody = asking(server, tmp_path)
         assert last(berth, *nobody) == (
-            "prod: error[S001] the context prod gives no answer: HTTP 401: Unauthorized. Log in again."
+            "prod: error[S001] the context prod does not answer: HTTP 401: Unauthorized. Log in again."
         )
         known = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url}, token="secret")
         assert berth("status", "--now", NOW, "--kubeconfig", str(known)) == (0, TEXT, "")
         server.world.refused["/apis/apps/"] = "deployments.apps is forbidden"
         assert last(berth, "status", "--now", NOW, "--kubeconfig", str(known)) == (
-            "prod: error[S001] the context prod gives no answer: HTTP 403: deployments.apps is forbidden. "
-            "Ask for the right to list the objects in the namespace berth."
+            "prod: error[S001] the context prod does not answer: HTTP 403: deployments.apps is forbidden. "
+            "Ask for permission to list the objects in the namespace berth."
         )
 
 
@@ -149,7 +149,7 @@ def test_a_login_program_is_run_and_its_failure_told(berth: Berth, tmp_path: Pat
         told = last(berth, "status", "--now", NOW, "--kubeconfig", str(bad))
 
     assert told == (
-        "prod: error[S001] the context prod gives no answer: HTTP 401: Unauthorized; exec: process returned "
+        "prod: error[S001] the context prod does not answer: HTTP 401: Unauthorized; exec: process returned "
         "1. session is over. Log in again."
     )
 
@@ -180,6 +180,6 @@ def test_inside_of_a_cluster_its_own_account_is_used(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1] == (
-        "prod: error[S001] this cluster gives no answer: ConfigException: Service token file does not exist. "
+        "prod: error[S001] this cluster does not answer: ConfigException: Service token file does not exist. "
         "Try: kubectl --namespace=berth get deployments"
     )

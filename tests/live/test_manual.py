@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from gen.live.rules import RULES
+from gen.live.findings import LIVE_RULES
 
 HERE = Path(__file__).parent
 MANUAL = (HERE.parents[1] / "docs" / "status.md").read_text("utf-8")
@@ -11,11 +11,11 @@ _ROW = re.compile(r"^\| (S\d{3}) \| (\w+) \| (.+) \| (.+) \|$", re.M)
 
 
 def test_the_manual_has_every_finding_as_the_program_has_it() -> None:
-    assert _ROW.findall(MANUAL) == [(code, *rule) for code, rule in sorted(RULES.items())]
+    assert _ROW.findall(MANUAL) == [(code, *rule) for code, rule in sorted(LIVE_RULES.items())]
 
 
 def test_every_finding_is_made_to_happen() -> None:
     texts = [file.read_text("utf-8") for file in (*HERE.glob("test_*.py"), *HERE.glob("*.txt"))]
     shown = {code for text in texts for code in re.findall(r"(?:error|warning|note)\[(S\d{3})\]", text)}
 
-    assert shown == {*RULES}
+    assert shown == {*LIVE_RULES}

@@ -66,7 +66,7 @@ def test_sessions_take_no_node_away() -> None:
 
 def test_nodes_that_should_be_gone_are_told_with_a_command() -> None:
     assert told(status(*course(3), "2026-02-02T18:00:00Z")) == (
-        "course/small failed 2026-02-09T07:30:00Z 2026-02-09T12:00:00Z 0 3 0 0\n"
+        "course/small degraded 2026-02-09T07:30:00Z 2026-02-09T12:00:00Z 0 3 0 0\n"
         "error[S033] course/small: 3 nodes too many: nothing is open since 2026-02-02T12:00:00Z. By hand: "
         "kubectl --context=admin@prod scale nodepool/uni.course-small --replicas=0\n"
     )
@@ -77,7 +77,7 @@ def test_a_node_pool_that_is_not_there_is_told() -> None:
     world.remove("NodePool", NAME)
 
     assert told(status(world, git, OPEN)) == (
-        "course/small failed 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 ? 0 0\n"
+        "course/small degraded 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 ? 0 0\n"
         "error[S031] course/small: it is open, and its NodePool uni.course-small does not exist. Let Argo CD "
         "apply rendered/clusters/prod/reservations/course.yaml again.\n"
     )
@@ -100,8 +100,8 @@ def test_nodes_that_are_missing_are_told_as_nodes() -> None:
     world, git = course(1)
 
     assert [one for one in told(status(world, git, OPEN)).splitlines() if "missing" in one] == [
-        "error[S031] course/small: 2 nodes missing: 1 of 3 are asked for, set by berth-occurrence at "
-        "2026-02-02T07:30:05Z; its pod does not put it right. Read what its pod says: kubectl "
+        "error[S031] course/small: 2 nodes missing: 1 of 3 are requested, set by berth-occurrence at "
+        "2026-02-02T07:30:05Z; the Job's pod has not corrected it. Read the pod's log: kubectl "
         "--context=admin@prod --namespace=berth logs --selector="
         "berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
     ]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gen.live.order import changed, standing, written
-from gen.runtime.override import Override, parse_overrides
-from tests.command.conftest import Answer, Berth
+from gen.core.overrides import Override, parse_overrides
+from gen.live.overriding import annotation_text, overrides_in_force, with_changes
+from tests.cli.conftest import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW
@@ -53,7 +53,7 @@ def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_
 
     assert (shown.code, shown.out.splitlines()[-1]) == (
         0,
-        "prod: note[S036] course/small: an override asks for 20 until 2026-02-02T12:00:00Z. "
+        "prod: note[S036] course/small: an override sets the target to 20 until 2026-02-02T12:00:00Z. "
         "It ends by itself; berth override --clear ends it now.",
     )
     for words in (["course"], ["course", "small"]):
@@ -79,16 +79,16 @@ def test_another_target_takes_the_place_of_the_old_one(
 
 def test_what_is_over_malformed_or_of_other_classes() -> None:
     """What is over or malformed goes with the next write; the other classes keep theirs."""
-    said = written({"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)})
+    said = annotation_text({"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)})
 
     assert said is not None
-    assert changed(standing(said, 100), {"b": None, "d": Override(4, 400)}) == {
+    assert with_changes(overrides_in_force(said, 100), {"b": None, "d": Override(4, 400)}) == {
         "c": Override(3, 300),
         "d": Override(4, 400),
     }
     assert parse_overrides(said) == {"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)}
-    assert standing("{", 0) == {}
-    assert written({}) is None
+    assert overrides_in_force("{", 0) == {}
+    assert annotation_text({}) is None
 
 
 def test_if_somebody_else_writes_in_between_it_looks_again(
@@ -111,7 +111,7 @@ def test_if_somebody_else_writes_in_between_it_looks_again(
     assert berth(*ordering(server, tmp_path), "course", "--clear") == Answer(
         1,
         "",
-        "prod: error[S001] the context prod gives no answer: HTTP 409: it has changed. "
+        "prod: error[S001] the context prod does not answer: HTTP 409: it has changed. "
         "Try: kubectl --context=prod --namespace=berth get deployments\n",
     )
 
@@ -148,7 +148,7 @@ def test_only_clusters_with_these_classes_are_written_to(
         1,
         f"prod: night/small gets 8 placeholders until {TEN}, instead of 9.",
     )
-    assert err.startswith("lab: error[S001] the context lab gives no answer: Connection refused.")
+    assert err.startswith("lab: error[S001] the context lab does not answer: Connection refused.")
     assert json.loads(annotation(server, "night") or "") == {
         "small": {"target": 8, "until": "2026-02-02T12:00:00Z"}
     }

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from gen.live.podtemplate import difference
+from gen.live.expected import template_difference
 
 LESS = 'requests.cpu is "1", git has "8"'
 
 
 def unlike(git: Any, cluster: Any) -> str:
-    return difference(json.dumps(git), json.dumps(cluster))
+    return template_difference(json.dumps(git), json.dumps(cluster))
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_what_differs_is_told_by_path_with_both_values(git: Any, cluster: Any, s
 
 
 def test_what_is_not_known_does_not_differ() -> None:
-    assert (difference("", '{"a": 1}'), difference('{"a": 1}', "")) == ("", "")
+    assert (template_difference("", '{"a": 1}'), template_difference('{"a": 1}', "")) == ("", "")

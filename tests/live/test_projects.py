@@ -18,7 +18,7 @@ spec:
   provisioning: {placeholderCount: 3, leadTimeMinutes: 0, scaleDownBehavior: none}
   sessions: {matchLabels: {course: other}}
 """
-GONE = "warning[S023] other: it is in the cluster and not in git. It goes with the next sync, if that prunes."
+GONE = "warning[S023] other: it is in the cluster but not in git. It goes with the next sync, if that prunes."
 
 
 def changed(old: str, new: str, text: str = project.COURSE) -> str:
@@ -110,7 +110,7 @@ def test_a_deployment_that_nobody_knows_has_placeholders_too_many() -> None:
     world.scale("other-small", 3, "berth-occurrence", "2026-02-02T08:00:05Z")
 
     assert told(status(world, project.project())).splitlines()[1:] == [
-        "other/small failed ? ? 0 3 0 0",
+        "other/small degraded ? ? 0 3 0 0",
         GONE,
         "error[S033] other/small: 3 placeholders too many: nothing is open. By hand: kubectl "
         "--context=admin@prod --namespace=berth scale deployment/other-small --replicas=0",
@@ -138,7 +138,7 @@ def test_a_suspended_reservation_waits_and_one_that_is_over_is_completed() -> No
     world.scale("course-small", 0, "berth-sweep", "2026-02-02T08:00:00Z")
     found = status(world, git)
 
-    assert rows(found) == [("course/small", "pending", None, None, 0, 0, 0, 0)]
+    assert rows(found) == [("course/small", "scheduled", None, None, 0, 0, 0, 0)]
     assert (found.pools[0].remark, found.pools[0].findings) == ("suspended", ())
     git = project.project()
     world = in_order(git, "2026-03-01T00:00:00Z")

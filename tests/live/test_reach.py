@@ -6,21 +6,20 @@ from typing import Any
 
 import pytest
 
-from gen.live.facts import Facts, Place
-from gen.live.reach import Reach
-from gen.live.rules import Live
-from gen.live.together import together
-from gen.runtime.instant import instant
+from gen.core.instants import parse_instant
+from gen.live.access import ClusterAccess, run_concurrently
+from gen.live.clusterfacts import ClusterFacts, ClusterLocation
+from gen.live.findings import LiveFinding
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
 
-PLACES = [Place(name, "berth", name) for name in ("prod", "lab")]
+PLACES = [ClusterLocation(name, "berth", name) for name in ("prod", "lab")]
 
 
 def test_each_task_has_its_own_answer_error_or_none() -> None:
     never = Event()
-    found = together({"a": lambda: 1, "b": lambda: 1 // 0, "c": lambda: never.wait(60)}, 1.0)
+    found = run_concurrently({"a": lambda: 1, "b": lambda: 1 // 0, "c": lambda: never.wait(60)}, 1.0)
     never.set()
 
     assert list(found) == ["a", "b", "c"]
@@ -36,10 +35,10 @@ def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path
     with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
         lab.hangs = True
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        found = Reach(str(file), {}, patience=3.0).facts(git.site, PLACES, instant(NOW))
+        found = ClusterAccess(str(file), {}, patience=3.0).facts(git.site, PLACES, parse_instant(NOW))
 
-    assert isinstance(found["prod"], Facts)
-    assert not isinstance(found["lab"], Facts)
+    assert isinstance(found["prod"], ClusterFacts)
+    assert not isinstance(found["lab"], ClusterFacts)
     assert found["lab"].code == "S001"
     assert found["lab"].fix == "Try: kubectl --context=lab --namespace=berth get deployments"
 
@@ -49,13 +48,13 @@ def test_looking_again_needs_no_kubeconfig_and_finds_who_was_lost(tmp_path: Path
     git = project.project()
     with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": "http://127.0.0.1:9"})
-        reach = Reach(str(file), {})
-        first = reach.facts(git.site, PLACES, instant(NOW))
+        reach = ClusterAccess(str(file), {})
+        first = reach.facts(git.site, PLACES, parse_instant(NOW))
         kubeconfig(file, {"lab": lab.url})
-        second = reach.facts(git.site, PLACES, instant(NOW))
+        second = reach.facts(git.site, PLACES, parse_instant(NOW))
 
-    assert [isinstance(first[name], Facts) for name in ("prod", "lab")] == [True, False]
-    assert [isinstance(second[name], Facts) for name in ("prod", "lab")] == [True, True]
+    assert [isinstance(first[name], ClusterFacts) for name in ("prod", "lab")] == [True, False]
+    assert [isinstance(second[name], ClusterFacts) for name in ("prod", "lab")] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -75,13 +74,13 @@ def test_what_is_no_list_is_no_answer_of_that_cluster_alone(tmp_path: Path, answ
     with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
         lab.says = answer
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        found = Reach(str(file), {}).facts(git.site, PLACES, instant(NOW))
+        found = ClusterAccess(str(file), {}).facts(git.site, PLACES, parse_instant(NOW))
 
-    assert isinstance(found["prod"], Facts)
-    assert found["lab"] == Live(
+    assert isinstance(found["prod"], ClusterFacts)
+    assert found["lab"] == LiveFinding(
         "S001",
         "lab",
         "",
-        "the context lab gives no answer: /api/v1/namespaces/berth/configmaps answers what is no list.",
+        "the context lab does not answer: /api/v1/namespaces/berth/configmaps did not return a list.",
         "Try: kubectl --context=lab --namespace=berth get deployments",
     )

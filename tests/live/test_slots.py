@@ -1,4 +1,4 @@
-"""What is told of a cluster in which Koordinator holds the seats; `toldofslots.txt` has it by name."""
+"""What is told of a cluster in which Koordinator holds the seats; `expected_slots.txt` has it by name."""
 
 import json
 import re
@@ -8,24 +8,21 @@ from random import Random
 import pytest
 
 from gen.cli.status import as_json, as_text
+from gen.core.decisions import desired_state
+from gen.core.instants import parse_instant
+from gen.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
+from gen.core.timetable import parse_timetable
 from gen.dates.moment import named
-from gen.live.bydates import calendar_only
-from gen.live.case import look_at
-from gen.live.facts import Facts, Place
-from gen.live.rules import Live
-from gen.runtime.instant import instant
-from gen.runtime.plan import aim_at
-from gen.runtime.slot import slot
-from gen.runtime.slotdemand import demand
-from gen.runtime.slotplan import Home, Plan, census, plan
-from gen.runtime.timetable import parse
+from gen.live.clusterfacts import ClusterFacts, ClusterLocation
+from gen.live.findings import LiveFinding
+from gen.live.poolstate import cluster_state, status_from_git
 from tests.live.happenings import NOW, Case
 from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots
 from tests.live.slotturns import TURNS, UNTIL, Turn
 from tests.live.test_judge import status, told
 from tests.live.world import World
 
-FILE = Path(__file__).with_name("toldofslots.txt")
+FILE = Path(__file__).with_name("expected_slots.txt")
 TOLD: dict[str, str] = dict(re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", FILE.read_text(), re.M | re.S))
 STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))
 
@@ -67,8 +64,8 @@ def test_the_wide_table_counts_slots() -> None:
     found = status(world, git)
 
     zone = named("Europe/Zurich")
-    assert as_text([found], lambda _: zone, instant(NOW), wide=True, color=False) == WIDE
-    narrow = as_text([found], lambda _: zone, instant(NOW), wide=False, color=False).splitlines()
+    assert as_text([found], lambda _: zone, parse_instant(NOW), wide=True, color=False) == WIDE
+    narrow = as_text([found], lambda _: zone, parse_instant(NOW), wide=False, color=False).splitlines()
     assert narrow[2].split("  ")[-1] == "0"
 
 
@@ -94,11 +91,11 @@ def test_json_has_slots_where_there_are_any() -> None:
 
 
 def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() -> None:
-    git, finding = slots(lab=UNTIL), Live("S001", "prod", "", "no answer.", "Wait.")
+    git, finding = slots(lab=UNTIL), LiveFinding("S001", "prod", "", "no answer.", "Wait.")
     for now, state in (("2026-02-28T23:59:59Z", "active"), ("2026-03-01T00:00:00Z", "completed")):
-        place = Place("prod", "berth", None)
-        look = look_at(place, git.site, git.expected["prod"], Facts(), instant(now))
-        assert told(calendar_only(look, finding)).splitlines()[1] == (
+        place = ClusterLocation("prod", "berth", None)
+        snapshot = cluster_state(place, git.site, git.expected["prod"], ClusterFacts(), parse_instant(now))
+        assert told(status_from_git(snapshot, finding)).splitlines()[1] == (
             f"lab/small {state} ? 2026-03-01T00:00:00Z ? ? ? ?"
         )
 
@@ -151,12 +148,14 @@ def test_seats_are_missing_where_our_pod_would_make_slots() -> None:
     assert 20 < made < 130
 
 
-def planned(world: World) -> Plan:
-    timetable = parse(world.get("ConfigMap", "course")["data"]["timetable.json"])
+def planned(world: World) -> SlotPlan:
+    timetable = parse_timetable(world.get("ConfigMap", "course")["data"]["timetable.json"])
     (pool,) = timetable.pools
     assert pool.slots is not None
     ours = [one for one in world.objects if one["kind"] == "Reservation"]
-    found = census(map(slot, ours), Home("berth", pool.deployment))
+    found = count_slots(map(parse_slot, ours), PlaceholderOwner("berth", pool.deployment))
     sessions = sum(one["metadata"]["name"].startswith(("jupyter-", "late-")) for one in world.objects)
-    aim = aim_at(timetable, pool, instant(NOW), {timetable.occurrences[0].id: sessions})
-    return plan(found, pool.slots, demand(aim, sum(found.owners.values()), 0), instant(NOW))
+    desired = desired_state(timetable, pool, parse_instant(NOW), {timetable.occurrences[0].id: sessions})
+    return plan_slots(
+        found, pool.slots, slot_demand(desired, sum(found.owners.values()), 0), parse_instant(NOW)
+    )

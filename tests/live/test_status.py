@@ -1,37 +1,37 @@
 """`berth status`, whole: from a kubeconfig and HTTP to what it prints and exits with."""
 
 import json
-from gen.cli.status import as_text
-from gen.dates.moment import named
-from gen.output.templates import (built_in_folder, read_template)
-from gen.runtime.instant import instant
 from pathlib import Path
-from tests.command.conftest import Berth
+
+from gen.cli.status import as_text
+from gen.core.instants import parse_instant
+from gen.dates.moment import named
+from gen.output.templates import built_in_folder, read_template
+from tests.cli.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW
-from tests.live.sites import (TEXT, asking, two)
+from tests.live.sites import TEXT, asking, two
 from tests.live.test_judge import status
-from tests.live.turns import (edit, template, unscaled)
-
+from tests.live.turns import edit, template, unscaled
 
 WIDE = """\
 RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  REPLICAS  OPENS (UTC)       ENDS (UTC)        GIT     NOTE
 course       small  prod     active  08:30-13:00  20      20     0        5         20        2026-02-02 07:30  2026-02-02 12:00  synced
 """  # noqa: E501 - as it is
 BROKEN = """\
-RESERVATION  CLASS  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
-course       small  failed  08:30-13:00  20      0      0        5         no CronJob, seats missing
+RESERVATION  CLASS  STATE     OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
+course       small  degraded  08:30-13:00  20      0      0        5         no CronJob, seats missing
 
-prod: warning[S026] course: it has no CronJob that would open it. See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be merged yet. Until then only the sweep opens it, up to 6 minutes late.
-prod: error[S031] course/small: 20 seats missing: 0 of 20 are asked for, set by argocd-controller at 2026-01-20T08:00:00Z; its pod does not put it right. Read what its pod says: kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
+prod: warning[S026] course: it has no CronJob to open it. See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not be merged yet. Until then only the sweep opens it, up to 6 minutes late.
+prod: error[S031] course/small: 20 seats missing: 0 of 20 are requested, set by argocd-controller at 2026-01-20T08:00:00Z; the Job's pod has not corrected it. Read the pod's log: kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
 """  # noqa: E501 - as it is
 UNREACHABLE = """\
-RESERVATION  CLASS  CLUSTER  STATE    OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
-course       small  prod     active   08:30-13:00           20      20     0        5
-night        bench  lab      pending  Sat 2026-02-07 21:30  ?       ?      ?        ?         unreachable
+RESERVATION  CLASS  CLUSTER  STATE      OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
+course       small  prod     active     08:30-13:00           20      20     0        5
+night        bench  lab      scheduled  Sat 2026-02-07 21:30  ?       ?      ?        ?         unreachable
 
-lab: error[S001] the context lab gives no answer: Connection refused. Try: kubectl --context=lab --namespace=seats get deployments
+lab: error[S001] the context lab does not answer: Connection refused. Try: kubectl --context=lab --namespace=seats get deployments
 """  # noqa: E501 - as it is
 
 
@@ -62,14 +62,14 @@ def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> No
     no_cronjob = {
         "severity": "warning",
         "code": "S026",
-        "message": "it has no CronJob that would open it.",
+        "message": "it has no CronJob to open it.",
         "fix": "See why Argo CD has not applied rendered/clusters/prod/reservations/course.yaml; it may not "
         "be merged yet. Until then only the sweep opens it, up to 6 minutes late.",
     }
     no_sweep = {
         "severity": "warning",
         "code": "S012",
-        "message": "the CronJob berth-sweep is missing: nobody repairs what a Job does not.",
+        "message": "the CronJob berth-sweep is missing: nothing repairs what a Job misses.",
         "fix": "Apply rendered/clusters/prod/base.yaml.",
     }
 
@@ -185,7 +185,7 @@ def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServe
 
     assert code == 1
     assert out.splitlines()[-1] == (
-        "prod: error[S001] the context prod gives no answer: HTTP 502: <html> <h1>502 Bad Gateway</h1>. "
+        "prod: error[S001] the context prod does not answer: HTTP 502: <html> <h1>502 Bad Gateway</h1>. "
         "Try: kubectl --context=prod --namespace=berth get deployments"
     )
 
@@ -194,7 +194,7 @@ def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
     git = project.project()
     server.world.remove("CronJob", "course")
     found = status(server.world, git)
-    text = as_text([found], lambda _: named("Europe/Zurich"), instant(NOW), wide=False, color=True)
+    text = as_text([found], lambda _: named("Europe/Zurich"), parse_instant(NOW), wide=False, color=True)
 
     assert text.splitlines()[1].split() == [
         *("course", "small", "\x1b[32mactive\x1b[0m", "08:30-13:00", "20", "20", "0", "5", "no", "CronJob")

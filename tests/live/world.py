@@ -1,4 +1,4 @@
-"""A cluster as its API server knows it: objects in lists that are asked for by label and field, in pages.
+"""A cluster as its API server knows it: objects in lists that are requested by label and field, in pages.
 
 It begins with what is rendered for a project, as an engine applies it; tests then let things happen to it.
 """

@@ -1,22 +1,22 @@
 """Reservations as their clusters see them, and the objects that become of them, for tests of manifests."""
 
 import json
-import yaml
-from collections.abc import (Iterable, Iterator)
-from gen import report
-from gen.manifest.naming import pool
-from gen.manifest.slot import pool_slots
-from gen.model import (Reservation, ResourceClass, Site)
-from gen.output.templates import Renderer
-from gen.pipeline import (Part, Pipeline)
-from gen.render import (base_text, reservation_text)
-from gen.runtime.recognition import (Inactive, Recognition)
-from gen.runtime.session import Match
-from gen.runtime.timetable import (Occurrence, Pool, Settings, Slots, Timetable)
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from tests.command import project
 from typing import Any
 
+import yaml
+
+from gen import report
+from gen.core.sessions import Inactive, Match, Recognition
+from gen.core.timetable import SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
+from gen.manifest.naming import pool
+from gen.manifest.slot import pool_slots
+from gen.model import Reservation, ResourceClass, Site
+from gen.output.templates import Renderer
+from gen.pipeline import Part, Pipeline
+from gen.render import base_text, reservation_text
+from tests.cli import project
 
 Object = dict[str, Any]
 RENDERER = Renderer()
@@ -83,28 +83,30 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
         _pool(reservation, found)._replace(slots=_slots(site, part, found)) for found in part.placed.classes
     ]
     occurrences = [
-        Occurrence(
+        TimetableOccurrence(
             item.id, item.open, item.start, item.end, tuple(one for one in item.seats if one[0] in names)
         )
         for item in part.occurrences
     ]
-    settings = Settings(site.stabilization_seconds, site.ready_minutes, site.renku.url if site.renku else "")
+    settings = TimetableSettings(
+        site.stabilization_seconds, site.ready_minutes, site.renku.url if site.renku else ""
+    )
     return Timetable(
         reservation.name, reservation.suspend, tuple(pools), tuple(occurrences), site.name, settings
     )
 
 
-def _slots(site: Site, part: Part, found: ResourceClass) -> Slots | None:
+def _slots(site: Site, part: Part, found: ResourceClass) -> SlotSpec | None:
     if part.placed.reservation.slots is None:
         return None
     said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
-    return Slots(said["name"], said["hash"], said["object"], said["placeholders"], said["allocateOnce"])
+    return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"], said["allocateOnce"])
 
 
-def _pool(reservation: Reservation, found: ResourceClass) -> Pool:
+def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     name = pool(reservation.name, found.name)
     if found.sessions is None:
-        return Pool(found.name, name, reservation.behaviour)
+        return TimetablePool(found.name, name, reservation.behaviour)
     asked, match = found.sessions, reservation.sessions
     recognition = Recognition(
         asked.source,
@@ -117,7 +119,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> Pool:
         tuple(sorted(asked.custom.get("matchAnnotations", {}).items())),
         tuple(Inactive(one["path"], one["values"]) for one in asked.custom.get("inactive", ())),
     )
-    return Pool(
+    return TimetablePool(
         found.name,
         name,
         reservation.behaviour,

@@ -5,7 +5,7 @@ from typing import Any
 
 from gen.model import Cluster, Koordinator, Site, Slots
 from gen.pipeline import Part
-from tests.command.project import EVENING
+from tests.cli.project import EVENING
 from tests.manifest.parts import small
 
 KOORDINATOR = Koordinator("koord-scheduler", "Restricted", colocation_profiles=False)

@@ -9,8 +9,8 @@ import pytest
 from gen.backend import code
 from gen.manifest import naming
 from gen.manifest.timetabletext import LARGEST
-from tests.command import project
-from tests.command.conftest import ROOT
+from tests.cli import project
+from tests.cli.conftest import ROOT
 from tests.manifest.parts import of_cluster, of_kind
 
 KOORDINATOR = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
@@ -28,6 +28,7 @@ def test_the_objects_and_their_order(tmp_path: Path) -> None:
         ("v1", "ServiceAccount", "berth-sweep"),
         ("rbac.authorization.k8s.io/v1", "Role", "berth-sweep"),
         ("rbac.authorization.k8s.io/v1", "RoleBinding", "berth-sweep"),
+        ("v1", "ConfigMap", "berth-core"),
         ("v1", "ConfigMap", "berth-runtime"),
         ("v1", "ConfigMap", "berth-scaler"),
         ("v1", "ConfigMap", "berth-sweep"),
@@ -58,10 +59,15 @@ def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path)
 
 def test_the_code_is_the_runtime_file_by_file_as_it_stands_in_git(tmp_path: Path) -> None:
     found = of_kind("ConfigMap", of_cluster(tmp_path, "prod", site=KOORDINATOR))
-    files = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "gen/runtime").glob("*.py"))}
+    files = {
+        path.name: path.read_text("utf-8")
+        for package in ("core", "runtime")
+        for path in (ROOT / "gen" / package).glob("*.py")
+        if path.name != "__init__.py"
+    }
     together = [pair for one in found for pair in one["data"].items()]
 
-    assert sorted(together) == [(name, text) for name, text in sorted(files.items()) if text]
+    assert sorted(together) == sorted(files.items())
     assert dict(together) == code.together(koordinator=True)
     for one in found:
         assert list(one["data"]) == sorted(one["data"])
@@ -73,7 +79,7 @@ def test_a_cluster_with_koordinator_has_more_objects_and_the_sweep_knows_it(tmp_
     (before,), (after,) = (of_kind("CronJob", objects) for objects in (plain, found))
     pods = [one["spec"]["jobTemplate"]["spec"]["template"]["spec"] for one in (before, after)]
     (was,), (now,) = (pod["containers"] for pod in pods)
-    sources = [pod["volumes"][0]["projected"]["sources"] for pod in pods]
+    sources = [pod["volumes"][1]["projected"]["sources"] for pod in pods]
 
     assert [(one["kind"], one["metadata"]["name"]) for one in found if one not in plain] == [
         ("ClusterRole", "berth-occurrence.uni"),
@@ -104,18 +110,18 @@ def imported(text: str, *, at_once: bool = False) -> set[str]:
     tree, found = ast.parse(text), set()
     for node in tree.body if at_once else ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("gen"):
-            assert node.module.startswith("gen.runtime")
+            assert node.module.startswith(("gen.core", "gen.runtime"))
             package, _, module = node.module.rpartition(".")
-            found |= {module} if package == "gen.runtime" else {alias.name for alias in node.names}
+            found |= {module} if package != "gen" else {alias.name for alias in node.names}
     return {f"{name}.py" for name in found}
 
 
 PODS = {
-    "alone": (("occurrence", "alive"), ("berth-runtime",)),
-    "with-scaler": (("occurrence", "alive", "scaler"), ("berth-runtime", "berth-scaler")),
-    "with-slots": (("occurrence", "alive"), ("berth-runtime", "berth-koordinator")),
-    "sweep": (("sweep",), ("berth-runtime", "berth-sweep")),
-    "sweep-of-slots": (("sweep",), ("berth-runtime", "berth-sweep", "berth-koordinator")),
+    "alone": (("occurrence", "alive"), ("berth-core", "berth-runtime")),
+    "with-scaler": (("occurrence", "alive", "scaler"), ("berth-core", "berth-runtime", "berth-scaler")),
+    "with-slots": (("occurrence", "alive"), ("berth-core", "berth-runtime", "berth-koordinator")),
+    "sweep": (("sweep",), ("berth-core", "berth-runtime", "berth-sweep")),
+    "sweep-of-slots": (("sweep",), ("berth-core", "berth-runtime", "berth-sweep", "berth-koordinator")),
 }
 
 

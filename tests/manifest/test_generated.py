@@ -11,10 +11,10 @@ from ruamel.yaml import YAML
 
 from gen import cli
 from gen.backend.cluster import INVENTORY_HEAD
+from gen.core.timetable import parse_timetable
 from gen.model import Site
 from gen.output.folder import header
 from gen.pipeline import Part, Pipeline
-from gen.runtime.timetable import parse
 from tests import generate
 from tests.manifest.parts import objects, of_kind, read, timetable_in_cluster
 from tests.outputfolder import files_in
@@ -110,7 +110,9 @@ def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None
         found, *snippets = of_kind("ConfigMap", objects(world.rendered[path]))
 
         assert all(one["metadata"]["labels"]["berth.dev/role"] == "session-affinity" for one in snippets)
-        assert parse(found["data"]["timetable.json"]) == timetable_in_cluster(world.site, part), path
+        assert parse_timetable(found["data"]["timetable.json"]) == timetable_in_cluster(world.site, part), (
+            path
+        )
         assert found["metadata"]["annotations"]["berth.dev/title"] == part.placed.reservation.title
 
 

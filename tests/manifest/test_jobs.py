@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import project
+from tests.cli import project
 from tests.manifest.parts import Object, of_cluster, of_kind, of_part, pod_specs, small
 
 CLASSES = project.CLASSES.replace(
@@ -100,11 +100,13 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
         "MALLOC_ARENA_MAX": "1",
     }
     assert container["volumeMounts"] == [
+        {"name": "core", "mountPath": "/berth/gen/core", "readOnly": True},
         {"name": "code", "mountPath": "/berth/gen/runtime", "readOnly": True},
         {"name": "timetable", "mountPath": "/timetable", "readOnly": True},
         {"name": "share", "mountPath": "/share"},
     ]
     assert pod["volumes"] == [
+        {"name": "core", "configMap": {"name": "berth-core"}},
         {"name": "code", "projected": {"sources": [RUNTIME]}},
         {"name": "timetable", "configMap": {"name": "night"}},
         {"name": "share", "emptyDir": {"sizeLimit": "1Mi"}},
@@ -143,6 +145,7 @@ def test_the_scaler_of_renkus_sessions_has_the_token_and_nobody_else(
 
     assert "BERTH_RENKU_TOKEN_FILE" not in variables(main)
     assert [one["mountPath"] for one in main["volumeMounts"]] == [
+        "/berth/gen/core",
         "/berth/gen/runtime",
         "/timetable",
         "/share",
@@ -195,7 +198,10 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
     }
     assert container["resources"] == {**LIMITS, "limits": {"memory": "256Mi"}}  # it holds all timetables
     own = {"configMap": {"name": "berth-sweep"}}
-    assert pod["volumes"] == [{"name": "code", "projected": {"sources": [RUNTIME, own]}}]
+    assert pod["volumes"] == [
+        {"name": "core", "configMap": {"name": "berth-core"}},
+        {"name": "code", "projected": {"sources": [RUNTIME, own]}},
+    ]
 
 
 def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> None:

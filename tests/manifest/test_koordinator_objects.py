@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from gen.core.timetable import SlotSpec as InCluster
+from gen.core.timetable import parse_timetable, slot_hash
 from gen.manifest.slot import pool_slots
 from gen.model import Owner, Slots
-from gen.runtime.timetable import Slots as InCluster
-from gen.runtime.timetable import parse, slot_hash
 from tests.awkward import AWKWARD
 from tests.manifest.parts import Object, of_kind, of_part, text_of
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
@@ -101,7 +101,7 @@ def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
     (timetable,) = of_kind("ConfigMap", of_part(site, part))
     (seat,) = part.placed.classes
     told = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
-    (pool,) = parse(timetable["data"]["timetable.json"]).pools
+    (pool,) = parse_timetable(timetable["data"]["timetable.json"]).pools
 
     assert pool.slots == InCluster(told["name"], told["hash"], told["object"], True, False)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.command import project
+from tests.cli import project
 from tests.manifest.parts import of_cluster, of_kind, of_part, small
 
 OURS = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import project
+from tests.cli import project
 from tests.manifest.parts import Object, of_kind, of_part, pod_specs, small, text_of
 
 POD = """\

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.command import project
+from tests.cli import project
 from tests.manifest.parts import Object, objects, of_cluster, of_kind
 
 RENDERED = Path(__file__).parents[2] / "rendered" / "clusters"

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from gen.core.slots import parse_slot
+from gen.core.timetable import slot_hash
 from gen.manifest.owners import narrowed
 from gen.manifest.slot import placed, pool_slots, slot_object, standing
 from gen.model import ClassSessions, Owner, SessionMatch, Slots
-from gen.runtime.slot import slot
-from gen.runtime.timetable import slot_hash
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
@@ -229,7 +229,7 @@ def test_what_runs_knows_our_placeholders_among_the_owners(tmp_path: Path) -> No
     known = {"name": "n", "uid": "u", "resourceVersion": "1", "creationTimestamp": "2026-02-02T07:30:00Z"}
     tree = {"metadata": {**shape["metadata"], **known}, "spec": shape["spec"]}
 
-    assert json.loads(slot(tree).closed) == made(tmp_path)["spec"]["owners"]
+    assert json.loads(parse_slot(tree).closed) == made(tmp_path)["spec"]["owners"]
 
 
 def test_what_is_told_to_the_cluster_has_name_hash_and_object(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import yaml
 
 from gen import cli
 from gen.backend.cluster import INVENTORY_HEAD, SLOTS_HEAD
-from gen.runtime.inventory import inventory as read
-from tests.command import project
+from gen.core.inventory import parse_inventory as read
+from tests.cli import project
 from tests.outputfolder import files_in
 
 CLASSES = """\
@@ -61,7 +61,7 @@ def test_the_inventory_names_its_slots_as_the_sweep_reads_them(tmp_path: Path) -
     slots = [one["metadata"]["name"] for one in yaml.safe_load_all(files[FILE])]
 
     assert (lines[0], len(lines)) == (SLOTS_HEAD, 2)
-    assert read("", {"reservations.txt": "", "slots.txt": "\n".join(lines)}).standing == {
+    assert read("", {"reservations.txt": "", "slots.txt": "\n".join(lines)}).persistent == {
         "robots": frozenset(slots)
     }
 

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from gen.model import Site
 from gen.pipeline import Part
 from tests.awkward import AWKWARD
-from tests.command import project
+from tests.cli import project
 from tests.manifest.parts import Object, small, text_of
 
 SHARED = {f"example.org/n{i}": text for i, text in enumerate(AWKWARD)}

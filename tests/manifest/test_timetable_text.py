@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from gen.core.timetable import Timetable, TimetableSettings, parse_timetable
 from gen.manifest.timetabletext import LARGEST, timetable_text, timetable_that_fits
 from gen.model import ClassSessions, SessionMatch, Site
 from gen.pipeline import Part
-from gen.runtime.timetable import Settings, Timetable, parse
 from tests.awkward import AWKWARD
-from tests.command import project
+from tests.cli import project
 from tests.manifest.parts import small, timetable_in_cluster
 
 NIGHT = """\
@@ -38,7 +38,7 @@ class World(NamedTuple):
         return timetable_text(self.site, part.placed, part.occurrences)
 
     def read(self, name: str) -> Timetable:
-        return parse(self.text(name))
+        return parse_timetable(self.text(name))
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_what_the_site_says_of_its_windows_is_told(tmp_path: Path) -> None:
         "readyMinutes": 12,
         "renkuUrl": "https://renku.example.org",
     }
-    assert world.read("night/lab").settings == Settings(0, 12, "https://renku.example.org")
+    assert world.read("night/lab").settings == TimetableSettings(0, 12, "https://renku.example.org")
 
 
 def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
         (("bench", 3),),
     ]
     prod = timetable_text(world.site, world.parts["night/prod"].placed, both)
-    assert [item.id for item in parse(prod).occurrences] == ["night/2026-02-07T22:00"]
+    assert [item.id for item in parse_timetable(prod).occurrences] == ["night/2026-02-07T22:00"]
 
 
 def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:

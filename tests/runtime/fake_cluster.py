@@ -1,13 +1,13 @@
 """A small API server in memory: one timetable, some Deployments and a Job, with the manners of the real one.
 
-It is a transport for `gen.runtime.api.Api`, and answers the stub servers of the tests over real sockets.
+A transport for `gen.runtime.apiclient.Api`, it answers the stub servers of the tests over real sockets.
 """
 
 import json
 from collections.abc import Callable
 from typing import Any
 
-from gen.runtime.api import Answer, ApiError, Request
+from gen.runtime.apiclient import ApiError, Request, Response
 
 NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
@@ -17,13 +17,13 @@ JOB = "/apis/batch/v1/namespaces/berth/jobs/course-1"
 EVENTS = "/api/v1/namespaces/berth/events"
 MANAGERS = {"fieldManager=berth-occurrence": "occurrence", "fieldManager=berth-scaler": "scaler"}
 
-Interference = Callable[[Request], Answer | None]
+Interference = Callable[[Request], Response | None]
 """Answers instead of the cluster, raises, or changes something and lets the request pass."""
 
 
-def refusal(status: int, reason: str, message: str = "no", retry_after: float = 0.0) -> Answer:
+def refusal(status: int, reason: str, message: str = "no", retry_after: float = 0.0) -> Response:
     body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message}
-    return Answer(status, json.dumps(body).encode(), retry_after)
+    return Response(status, json.dumps(body).encode(), retry_after)
 
 
 def no_answer() -> ApiError:
@@ -53,14 +53,14 @@ class FakeCluster:
         self._version += 1
         self.scales[name] = (replicas, str(self._version))
 
-    def interfere(self, part: str, outcome: Answer | Exception | None, times: int = 1_000_000) -> None:
+    def interfere(self, part: str, outcome: Response | Exception | None, times: int = 1_000_000) -> None:
         """The next `times` requests whose "METHOD path" contains `part` end so; None: they pass again."""
         if outcome is None:
             self.interferences.clear()
             return
         left = [times]
 
-        def interference(request: Request) -> Answer | None:
+        def interference(request: Request) -> Response | None:
             if part not in f"{request.method} {request.path}" or not left[0]:
                 return None
             left[0] -= 1
@@ -70,51 +70,51 @@ class FakeCluster:
 
         self.interferences.append(interference)
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         self.requests.append(request)
         for interference in self.interferences:
             if (answer := interference(request)) is not None:
                 return answer
         return self.answer(request)
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         path, _, query = request.path.partition("?")
         if request.method == "GET" and path == CONFIGMAP:
             return self._configmap()
         if request.method == "POST" and path == EVENTS:
             self.events.append(json.loads(request.body))
-            return Answer(201, json.dumps(self.events[-1]).encode())
+            return Response(201, json.dumps(self.events[-1]).encode())
         if path == JOB:
             return self._job(request, query)
         home = NODE_POOLS if path.startswith(NODE_POOLS) else DEPLOYMENTS
         name = path.removeprefix(home).removesuffix("/scale")
         if path not in (f"{home}{name}/scale", f"{home}{name}"):
-            return Answer(404, b"404 page not found\n")
+            return Response(404, b"404 page not found\n")
         if name not in self.scales or (name in self.node_pools) != (home == NODE_POOLS):
             return refusal(404, "NotFound", f'deployments.apps "{name}" not found')
         if request.method == "PATCH":
             return self._patch(name, query, request)
         return self._scale(name) if path.endswith("/scale") else self._deployment(name)
 
-    def _configmap(self) -> Answer:
+    def _configmap(self) -> Response:
         if self.timetable is None:
             return refusal(404, "NotFound", 'configmaps "course" not found')
         notes = {} if self.override is None else {"annotations": {"berth.dev/override": self.override}}
         metadata = {"name": "course", "uid": "uid-of-course", **notes}
         body: dict[str, object] = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}
         body["data"] = {"timetable.json": self.timetable}
-        return Answer(200, json.dumps(body).encode())
+        return Response(200, json.dumps(body).encode())
 
-    def _job(self, request: Request, query: str) -> Answer:
+    def _job(self, request: Request, query: str) -> Response:
         if request.method == "PATCH":
             if query not in MANAGERS:
                 return refusal(400, "BadRequest", f"the field manager is missing: {query}")
             self.job |= json.loads(request.body)["metadata"]["annotations"]
             self.job_writes += 1
         body = {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"annotations": self.job}}
-        return Answer(200, json.dumps(body).encode())
+        return Response(200, json.dumps(body).encode())
 
-    def _deployment(self, name: str) -> Answer:
+    def _deployment(self, name: str) -> Response:
         replicas, version = self.scales[name]
         ready = self.ready.get(name, replicas)
         metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version, "uid": f"uid-of-{name}"}
@@ -123,16 +123,16 @@ class FakeCluster:
         if name in self.node_pools:
             body |= {"kind": "NodePool", "apiVersion": "karpenter.sh/v1"}
             status = {"nodes": ready}
-        return Answer(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
+        return Response(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
 
-    def _scale(self, name: str) -> Answer:
+    def _scale(self, name: str) -> Response:
         replicas, version = self.scales[name]
         spec = {"replicas": replicas} if replicas else {}
         metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version}
         body = {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec}
-        return Answer(200, json.dumps(body).encode())
+        return Response(200, json.dumps(body).encode())
 
-    def _patch(self, name: str, query: str, request: Request) -> Answer:
+    def _patch(self, name: str, query: str, request: Request) -> Response:
         patch = json.loads(request.body)
         if query not in MANAGERS:
             return refusal(400, "BadRequest", f"the field manager is missing: {query}")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
-from gen.runtime.api import JSON, MERGE_PATCH, Answer, Request
-from gen.runtime.instant import instant, instant_text
-from gen.runtime.labels import CLASS, RESERVATION, SITE
+from gen.core.instants import instant_text, parse_instant
+from gen.core.labels import CLASS, RESERVATION, SITE
+from gen.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
 from tests.koordinator import lifecycle
 from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide
 from tests.koordinator.decoding import poison
@@ -24,8 +24,8 @@ NODE = "n1"
 RUNNING: Tree = {"phase": "Running"}
 
 
-def good(status: int, tree: Tree) -> Answer:
-    return Answer(status, json.dumps(tree).encode())
+def good(status: int, tree: Tree) -> Response:
+    return Response(status, json.dumps(tree).encode())
 
 
 def selects(selector: str, labels: Tree) -> bool:
@@ -127,7 +127,7 @@ class FakeKoordinator:
 
     def _next_end(self) -> float:
         ends = (one["spec"].get("expires") for one in self.objects.values() if is_available(one))
-        return min((instant(end) for end in ends if end), default=float("inf"))
+        return min((parse_instant(end) for end in ends if end), default=float("inf"))
 
     def _do(self, action: object) -> bool:
         match action:
@@ -200,7 +200,7 @@ class FakeKoordinator:
 
     # What the API server does.
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         path, _, query = request.path.partition("?")
         name = path.removeprefix(PATH).removeprefix("/")
         asked = {key: values[0] for key, values in parse_qs(query).items()}
@@ -216,7 +216,7 @@ class FakeKoordinator:
             self.on_write()
         return answer
 
-    def _list(self, asked: Tree) -> Answer:
+    def _list(self, asked: Tree) -> Response:
         found = [
             {key: value for key, value in tree.items() if key not in ("kind", "apiVersion")}
             for _, tree in sorted(self.objects.items())
@@ -227,7 +227,7 @@ class FakeKoordinator:
         metadata = {"resourceVersion": "1"} | ({"continue": str(end)} if end < len(found) else {})
         return good(200, {"kind": "ReservationList", "metadata": metadata, "items": found[begin:end] or None})
 
-    def _post(self, name: str, body: Tree, request: Request) -> Answer:
+    def _post(self, name: str, body: Tree, request: Request) -> Response:
         assert (name, request.content_type) == ("", JSON)
         made = body["metadata"]["name"]
         if made in self.objects:
@@ -236,7 +236,7 @@ class FakeKoordinator:
         self.put(made, body)
         return good(201, self.objects[made])
 
-    def _patch(self, name: str, body: Tree, request: Request) -> Answer:
+    def _patch(self, name: str, body: Tree, request: Request) -> Response:
         assert request.content_type == MERGE_PATCH
         tree = self.objects.get(name)
         if tree is None:
@@ -248,7 +248,7 @@ class FakeKoordinator:
         self.put(name, changed)
         return good(200, self.objects[name])
 
-    def _delete(self, name: str, options: Tree, request: Request) -> Answer:
+    def _delete(self, name: str, options: Tree, request: Request) -> Response:
         assert request.content_type == JSON
         tree = self.objects.get(name)
         if tree is None:

@@ -11,15 +11,15 @@ from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from gen.backend.rights import of_all_nodes, of_nodes, of_slots, of_sweep
+from gen.core.instants import instant_text
 from gen.manifest import naming
-from gen.runtime.api import APPLY, JSON, MERGE_PATCH, Answer, Request
-from gen.runtime.instant import instant_text
+from gen.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.fake_koordinator import FakeKoordinator
 
 Tree = dict[str, Any]
-Interference = Callable[[str], Answer | None]
+Interference = Callable[[str], Response | None]
 NAMESPACE = "berth"
 CLUSTER_WIDE = "/apis/karpenter.sh/v1/"
 KINDS = {
@@ -37,7 +37,7 @@ VERBS = {"LIST": "list", "GET": "get", "PATCH": "patch", "POST": "create", "DELE
 
 
 class FakeObjects:
-    """A transport of `gen.runtime.api.Api`."""
+    """A transport of `gen.runtime.apiclient.Api`."""
 
     def __init__(self, now: int, *trees: Tree, prunes: bool = False, page: int = 1_000_000) -> None:
         """At most `page` objects are in an answer, whatever is asked for. Slots are Koordinator's."""
@@ -74,7 +74,7 @@ class FakeObjects:
         found = self.of("events").values()
         return [(one["involvedObject"]["name"], one["reason"], one["message"]) for one in found]
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         path, _, query = request.path.partition("?")
         is_slot = path.startswith(SLOTS)
         parts = path.removeprefix(SLOTS[: -len("reservations")]).split("/")
@@ -99,7 +99,7 @@ class FakeObjects:
             self.writes.append(said)
         return answer
 
-    def _do(self, verb: str, key: tuple[str, str], request: Request, asked: Tree, sub: str) -> Answer:
+    def _do(self, verb: str, key: tuple[str, str], request: Request, asked: Tree, sub: str) -> Response:
         body = json.loads(request.body or b"{}")
         if verb == "LIST":
             return self._list(key[0], asked)
@@ -123,7 +123,7 @@ class FakeObjects:
             found = self.objects[key]
         return _good(_scale(found) if sub else found)
 
-    def _list(self, plural: str, asked: Tree) -> Answer:
+    def _list(self, plural: str, asked: Tree) -> Response:
         """`continue` tells how many were given already."""
         fields = asked.get("fieldSelector", "")
         assert not fields or (plural == "pods" and "status.phase" in fields)
@@ -139,15 +139,15 @@ class FakeObjects:
         items = found[begin:end] or None
         return _good({"kind": f"{KINDS[plural]}List", "metadata": metadata, "items": items})
 
-    def _post(self, plural: str, body: Tree) -> Answer:
+    def _post(self, plural: str, body: Tree) -> Response:
         metadata = body["metadata"]
         name = metadata.setdefault("name", f"{metadata.get('generateName', '')}{self._version}")
         if (plural, name) in self.objects:
             return refusal(409, "AlreadyExists", f'{plural} "{name}" already exists')
         self.put(body)
-        return Answer(201, json.dumps(body).encode())
+        return Response(201, json.dumps(body).encode())
 
-    def _apply(self, key: tuple[str, str], body: Tree) -> Answer:
+    def _apply(self, key: tuple[str, str], body: Tree) -> Response:
         assert (body["kind"], body["metadata"]["name"]) == (KINDS[key[0]], key[1])
         if key in self.objects:
             return refusal(422, "Invalid", "spec.template: field is immutable")
@@ -156,7 +156,7 @@ class FakeObjects:
         self.put({**body, "metadata": {**body["metadata"], **known}, "status": {}})
         return _good(self.objects[key])
 
-    def _delete(self, key: tuple[str, str], found: Tree, options: Tree) -> Answer:
+    def _delete(self, key: tuple[str, str], found: Tree, options: Tree) -> Response:
         assert options["propagationPolicy"] == "Background"
         if options["preconditions"]["uid"] != found["metadata"]["uid"]:
             return refusal(409, "Conflict", "the UID in the precondition does not match")
@@ -172,8 +172,8 @@ class FakeObjects:
                 self._forget(other)
 
 
-def _good(tree: Tree) -> Answer:
-    return Answer(200, json.dumps(tree).encode())
+def _good(tree: Tree) -> Response:
+    return Response(200, json.dumps(tree).encode())
 
 
 def _scale(tree: Tree) -> Tree:

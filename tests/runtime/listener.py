@@ -7,10 +7,10 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from gen.runtime.collection import Collection
+from gen.core.jsonvalues import Tree
 from gen.runtime.connection import Connection
-from gen.runtime.watcher import Changed, Listed, Live, Message, Proved, Trouble, Watcher
-from gen.runtime.watching import Tree, mapping
+from gen.runtime.lists import Collection, object_at
+from gen.runtime.watch import Changed, Connected, Listed, Message, Recovered, Watcher, WatchFailed
 from tests.runtime.stub_server import Received, Reply, StubServer
 from tests.runtime.watched_cluster import WatchedCluster
 
@@ -24,7 +24,7 @@ def pod(name: str, colour: str = "red", **more: Any) -> dict[str, Any]:
 
 def colour(tree: Tree) -> str | None:
     """What an object is to the test; nothing where it is grey."""
-    said = mapping(tree, "metadata").get("colour")
+    said = object_at(tree, "metadata").get("colour")
     return None if said == "grey" else str(said)
 
 
@@ -47,10 +47,10 @@ class Heard:
                     del self.there[message.uid]
                 else:
                     self.there[message.uid] = message.item
-            elif isinstance(message, Trouble):
+            elif isinstance(message, WatchFailed):
                 self.told.append(f"{getattr(message.error, 'status', '')} {message.error}"[:60])
             else:
-                self.told.append({Live: "live", Proved: "proved"}[type(message)])
+                self.told.append({Connected: "live", Recovered: "proved"}[type(message)])
             self._more.notify_all()
 
     def until(self, reached: Callable[[], bool]) -> None:
@@ -63,14 +63,14 @@ class Heard:
 
 @contextmanager
 def watched(cluster: WatchedCluster, page: int = 2) -> Iterator[Heard]:
-    heard = Heard()
+    reports = Heard()
     with StubServer(cluster.answer) as server:
         connection = Connection(
             lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
         )
-        watcher = Watcher(Collection(PODS, page=page), colour, connection, heard.tell, lambda: 1.0)
+        watcher = Watcher(Collection(PODS, page=page), colour, connection, reports.tell, lambda: 1.0)
         watcher.start()
-        yield heard
+        yield reports
         watcher.stop()
         cluster.end_watches()
         watcher.join(LONG_ENOUGH)

@@ -7,14 +7,12 @@ import json
 import os
 import sys
 
+from gen.core.sessions import Match, Recognition
+from gen.core.timetable import Timetable, TimetableOccurrence, TimetablePool
 from gen.runtime.connection import in_cluster
-from gen.runtime.log import Log
-from gen.runtime.lookout import Means
-from gen.runtime.observed import Observed
-from gen.runtime.recognition import Recognition
-from gen.runtime.session import Match
-from gen.runtime.timetable import Occurrence, Pool, Timetable
-from gen.runtime.watcher import MOST
+from gen.runtime.program import Log
+from gen.runtime.sessionobserver import SessionObserver
+from gen.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 NOW = 1_770_019_300.0
 RENKU = Recognition("renku", ("renku",), "", 5)
@@ -22,8 +20,8 @@ COURSE = Match(labels=(("course", "x"),))
 TIMETABLE = Timetable(
     "course",
     False,
-    (Pool("small", "course-small", "maintain", RENKU, COURSE),),
-    (Occurrence("course/1", 1_770_017_400, 1_770_019_200, 1_770_033_600, (("small", 25),)),),
+    (TimetablePool("small", "course-small", "maintain", RENKU, COURSE),),
+    (TimetableOccurrence("course/1", 1_770_017_400, 1_770_019_200, 1_770_033_600, (("small", 25),)),),
     "example",
 )
 
@@ -38,8 +36,14 @@ def resident() -> float:
 def main(port: str, account: str) -> None:
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": port}
     log = Log(lambda line: os.write(2, line.encode()), lambda: NOW, "course")
-    observed = Observed(
-        Means(lambda: in_cluster(environment, account, most=MOST), "berth", log, lambda: NOW, lambda: 0.5)
+    observed = SessionObserver(
+        WatchContext(
+            lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
+            "berth",
+            log,
+            lambda: NOW,
+            lambda: 0.5,
+        )
     )
     observed.update(TIMETABLE)
     before = None

@@ -4,17 +4,15 @@ import json
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gen.runtime.api import SCALER_FIELD_MANAGER, Answer, Api, Request
-from gen.runtime.instant import instant_text
-from gen.runtime.keeper import Hands
-from gen.runtime.log import Log
-from gen.runtime.loop import Folder, Run
-from gen.runtime.plan import wish
+from gen.core.decisions import pool_target
+from gen.core.instants import instant_text
+from gen.core.timetable import Timetable, active_occurrences, parse_timetable
+from gen.runtime.apiclient import SCALER_FIELD_MANAGER, Api, Request, Response
+from gen.runtime.occurrence import MainShare, OccurrenceRun
+from gen.runtime.program import Log, RuntimeContext, TimetableSource
 from gen.runtime.recorder import Recorder
-from gen.runtime.scaling import Folder as ScalerFolder
-from gen.runtime.scaling import Scaling
-from gen.runtime.source import Source
-from gen.runtime.timetable import Timetable, in_force, parse
+from gen.runtime.scaler import Scaler
+from gen.runtime.scaler import ScalerShare as ScalerFolder
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.world import at
 
@@ -47,7 +45,7 @@ class FakeObserved:
         found = self.sessions.get(resource_class)
         if self.pending or found is None or self.timetable is None:
             return FakeSeen(None, self.pending)
-        open_now = [item.id for item in in_force(self.timetable) if item.open <= now < item.end]
+        open_now = [item.id for item in active_occurrences(self.timetable) if item.open <= now < item.end]
         return FakeSeen({name: found.get(name, 0) for name in open_now}, False)
 
     def next_change(self, now: float) -> float | None:
@@ -101,41 +99,43 @@ class Pod:
     def wished_of_all(self) -> dict[str, int]:
         """By Deployment."""
         assert self.cluster.timetable is not None
-        timetable = parse(self.cluster.timetable)
+        timetable = parse_timetable(self.cluster.timetable)
         self.observed.update(timetable)
         wanted = {}
         for pool in timetable.pools:
             counts = self.observed.seen(pool.resource_class, self.now).counts
-            wanted[pool.deployment] = wish(timetable, pool, int(self.now), counts).replicas
+            wanted[pool.deployment] = pool_target(timetable, pool, int(self.now), counts).replicas
         return wanted
 
-    def _make_main(self) -> tuple[Source, Run]:
-        hands, source = self._hands("occurrence", "berth-occurrence")
-        recorder = Recorder(Api(self._transport), "berth", "course-1", hands.log)
-        folder = Folder(lambda: self._read("counts"), lambda text: self._replace("main", text))
-        return source, Run(source, hands, folder, recorder)
+    def _make_main(self) -> tuple[TimetableSource, OccurrenceRun]:
+        context, source = self._context("occurrence", "berth-occurrence")
+        recorder = Recorder(Api(self._transport), "berth", "course-1", context.log)
+        folder = MainShare(lambda: self._read("counts"), lambda text: self._replace("main", text))
+        return source, OccurrenceRun(source, context, folder, recorder)
 
-    def make_scaler(self) -> tuple[Source, Scaling]:
+    def make_scaler(self) -> tuple[TimetableSource, Scaler]:
         """As its container starts anew."""
-        hands, source = self._hands("scaler", SCALER_FIELD_MANAGER)
+        context, source = self._context("scaler", SCALER_FIELD_MANAGER)
         folder = ScalerFolder(
             lambda: self._read("main"),
             lambda: self._read("counts"),
             lambda text: self._replace("counts", text),
             lambda text: self._replace("scaler", text),
         )
-        return source, Scaling(source, hands, folder, self.observed)
+        return source, Scaler(source, context, folder, self.observed)
 
-    def _hands(self, who: str, field_manager: str) -> tuple[Hands, Source]:
+    def _context(self, who: str, field_manager: str) -> tuple[RuntimeContext, TimetableSource]:
         log = Log(lambda line: self.log.append(json.loads(line) | {"program": who}), self._clock, "course")
         api = Api(self._transport, field_manager)
-        source = Source("course", lambda: api.get_timetable("berth", "course"), lambda: self.copy, log)
-        return Hands(api, "berth", log, self._clock, lambda: 0.0, who), source
+        source = TimetableSource(
+            "course", lambda: api.get_timetable("berth", "course"), lambda: self.copy, log
+        )
+        return RuntimeContext(api, "berth", log, self._clock, lambda: 0.0, who), source
 
     def _clock(self) -> float:
         return self.beside.now if self.beside else self.now
 
-    def _transport(self, request: Request) -> Answer:
+    def _transport(self, request: Request) -> Response:
         self.pause()
         answer = self.cluster(request)
         self.pause()

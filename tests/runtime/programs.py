@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import gen.core
 import gen.runtime
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
@@ -34,11 +35,13 @@ def timetable(window: tuple[str, str, str], behaviour: str = "none") -> str:
 
 
 def make_berth(folder: Path) -> Path:
-    """The folder as the ConfigMap's mount makes it: these files, and nothing else of ours."""
-    to = folder / "berth" / "gen" / "runtime"
-    to.mkdir(parents=True)
-    for file in PACKAGE.glob("*.py"):
-        shutil.copy(file, to)
+    """The folder as the ConfigMaps' mounts make it: these files, and nothing else of ours."""
+    for package in (gen.core, gen.runtime):
+        source = Path(package.__path__[0])
+        to = folder / "berth" / "gen" / source.name
+        to.mkdir(parents=True)
+        for file in source.glob("[!_]*.py"):
+            shutil.copy(file, to)
     return folder / "berth"
 
 

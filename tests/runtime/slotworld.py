@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gen.runtime.api import Answer, Request
-from gen.runtime.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
-from gen.runtime.timetable import slot_hash
+from gen.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
+from gen.core.timetable import slot_hash
+from gen.runtime.apiclient import Request, Response
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import PATH, FakeKoordinator
 from tests.runtime.world import COURSE, Row, World, clock, pool, whole_timetable_text
@@ -79,7 +79,7 @@ class SlotCluster(FakeCluster):
         super().__init__(timetable, replicas)
         self.koordinator = koordinator
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         is_slot = request.path.partition("?")[0].startswith(PATH)
         return self.koordinator(request) if is_slot else super().answer(request)
 

@@ -5,11 +5,8 @@ them.
 import json
 from typing import Any
 
-from gen.runtime.api import SWEEP_FIELD_MANAGER, Api
-from gen.runtime.facts import Fact, Facts, facts, made_of
-from gen.runtime.instant import instant_text
-from gen.runtime.log import Log
-from gen.runtime.objectkind import (
+from gen.core.instants import instant_text
+from gen.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
@@ -19,9 +16,12 @@ from gen.runtime.objectkind import (
     ROLE,
     ROLE_BINDING,
     SLOT,
-    Kind,
+    ObjectKind,
 )
-from gen.runtime.sweep import Site, Sweep
+from gen.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
+from gen.runtime.program import Log
+from gen.runtime.sweep import Sweep, SweepSettings
+from gen.runtime.sweepstate import SiteState, StateObject, parse_object, site_state
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
@@ -31,7 +31,9 @@ LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 
 
-def made(kind: Kind, name: str, reservation: str = "course", created: str = LONG_AGO, **more: Any) -> Tree:
+def made(
+    kind: ObjectKind, name: str, reservation: str = "course", created: str = LONG_AGO, **more: Any
+) -> Tree:
     """An object of the site and of a reservation. `labels` replaces or adds to what it is known by; None
     takes one away.
     """
@@ -148,14 +150,14 @@ def slot_of(
     return made(SLOT, name, created=created, labels=known, spec=spec, status=status, **more)
 
 
-def seen(*trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> Facts:
+def seen(*trees: Tree, prunes: bool = False, unread: tuple[ObjectKind, ...] = ()) -> SiteState:
     for tree in trees:
         tree["metadata"].setdefault("resourceVersion", "1")
-    found: dict[Kind, list[Fact] | None] = {}
+    found: dict[ObjectKind, list[StateObject] | None] = {}
     for kind in KINDS:
-        made_here = (made_of(SITE, kind, tree) for tree in trees if tree["kind"] == kind.name)
+        made_here = (parse_object(SITE, kind, tree) for tree in trees if tree["kind"] == kind.name)
         found[kind] = None if kind in unread else [fact for fact in made_here if fact]
-    return facts(SITE, found, prunes, INVENTORY if prunes else "", NAMESPACE)
+    return site_state(SITE, found, prunes, INVENTORY if prunes else "", NAMESPACE)
 
 
 class Swept:
@@ -170,7 +172,7 @@ class Swept:
             self.koordinator.put(tree["metadata"]["name"], tree)
         has_slots = bool(slots) or any('"slots"' in json.dumps(tree).replace("\\", "") for tree in others)
         has_nodes = any(tree["kind"] == NODE_POOL.name for tree in others)
-        self.site = Site(NAMESPACE, SITE, prunes, INVENTORY if prunes else "", has_slots, has_nodes)
+        self.site = SweepSettings(NAMESPACE, SITE, prunes, INVENTORY if prunes else "", has_slots, has_nodes)
         self.lines: list[Tree] = []
 
     def run(self) -> int:

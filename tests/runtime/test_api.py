@@ -4,37 +4,37 @@ import json
 
 import pytest
 
-from gen.runtime.api import (
+from gen.core.objects import CONFIG_MAP, JOB
+from gen.runtime.apiclient import (
+    BERTH_FIELD_MANAGERS,
     FIELD_MANAGER,
-    OUR_FIELD_MANAGERS,
     SCALER_FIELD_MANAGER,
     SWEEP_FIELD_MANAGER,
-    Answer,
     Api,
     ApiError,
-    Deployment,
     Request,
-    Scale,
+    Response,
+    ScaleSubresource,
+    ScaleTarget,
     TimetableText,
 )
-from gen.runtime.objectkind import CONFIG_MAP, JOB
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
 
 
-def answering(*answers: Answer) -> tuple[Api, list[Request]]:
+def answering(*answers: Response) -> tuple[Api, list[Request]]:
     asked: list[Request] = []
     left = list(answers)
 
-    def transport(request: Request) -> Answer:
+    def transport(request: Request) -> Response:
         asked.append(request)
         return left.pop(0)
 
     return Api(transport), asked
 
 
-def failure(answer: Answer) -> tuple[int, str, str, float]:
+def failure(answer: Response) -> tuple[int, str, str, float]:
     api, _ = answering(answer)
     with pytest.raises(ApiError) as caught:
         api.get_scale("berth", "course-small")
@@ -42,8 +42,8 @@ def failure(answer: Answer) -> tuple[int, str, str, float]:
 
 
 def test_the_requests_are_these() -> None:
-    scale = Answer(200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}')
-    timetable = Answer(200, b'{"kind": "ConfigMap", "data": {"timetable.json": "{}"}}')
+    scale = Response(200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}')
+    timetable = Response(200, b'{"kind": "ConfigMap", "data": {"timetable.json": "{}"}}')
     api, asked = answering(timetable, scale, scale)
 
     answers = (
@@ -52,7 +52,7 @@ def test_the_requests_are_these() -> None:
         api.scale("berth", "course-small", 3, "6"),
     )
 
-    assert (TimetableText("{}"), Scale(3, "7"), Scale(3, "7")) == answers
+    assert (TimetableText("{}"), ScaleSubresource(3, "7"), ScaleSubresource(3, "7")) == answers
     assert [
         Request("GET", "/api/v1/namespaces/berth/configmaps/course"),
         Request("GET", SCALE),
@@ -80,9 +80,9 @@ def test_a_name_cannot_lead_elsewhere() -> None:
 @pytest.mark.parametrize("spec", [', "spec": {}', ""])
 def test_at_zero_the_server_leaves_the_number_out(spec: str) -> None:
     body = f'{{"kind": "Scale", "metadata": {{"resourceVersion": "7"}}{spec}}}'
-    api, _ = answering(Answer(200, body.encode()))
+    api, _ = answering(Response(200, body.encode()))
 
-    assert Scale(0, "7") == api.get_scale("berth", "course-small")
+    assert ScaleSubresource(0, "7") == api.get_scale("berth", "course-small")
 
 
 def test_a_stale_write_is_a_conflict() -> None:
@@ -110,79 +110,85 @@ def test_a_stale_write_is_a_conflict() -> None:
             id="retry-after",
         ),
         pytest.param(
-            Answer(502, b"<html>bad gateway"), (502, "Unexplained", "<html>bad gateway", 0.0), id="a-proxy"
+            Response(502, b"<html>bad gateway"), (502, "Unknown", "<html>bad gateway", 0.0), id="a-proxy"
         ),
         pytest.param(
-            Answer(500, b'{"reason": 5, "message": "x"}'),
-            (500, "Unexplained", '{"reason": 5, "message": "x"}', 0.0),
+            Response(500, b'{"reason": 5, "message": "x"}'),
+            (500, "Unknown", '{"reason": 5, "message": "x"}', 0.0),
             id="no-status-object",
         ),
-        pytest.param(Answer(301, b""), (301, "Unexplained", "", 0.0), id="a-redirect-is-not-followed"),
-        pytest.param(Answer(500, b"x" * 300), (500, "Unexplained", "x" * 200 + "...", 0.0), id="a-long-page"),
+        pytest.param(Response(301, b""), (301, "Unknown", "", 0.0), id="a-redirect-is-not-followed"),
+        pytest.param(Response(500, b"x" * 300), (500, "Unknown", "x" * 200 + "...", 0.0), id="a-long-page"),
         pytest.param(
-            Answer(200, b"\xff\xfe{"),
-            (200, "Nonsense", "the answer is no Scale: \ufffd\ufffd{", 0.0),
+            Response(200, b"\xff\xfe{"),
+            (200, "InvalidResponse", "the response is not a Scale: \ufffd\ufffd{", 0.0),
             id="no-text",
         ),
-        pytest.param(Answer(200, b""), (200, "Nonsense", "the answer is no Scale: ", 0.0), id="empty"),
         pytest.param(
-            Answer(200, b'{"kind": "Sca'),
-            (200, "Nonsense", 'the answer is no Scale: {"kind": "Sca', 0.0),
+            Response(200, b""), (200, "InvalidResponse", "the response is not a Scale: ", 0.0), id="empty"
+        ),
+        pytest.param(
+            Response(200, b'{"kind": "Sca'),
+            (200, "InvalidResponse", 'the response is not a Scale: {"kind": "Sca', 0.0),
             id="cut-off",
         ),
         pytest.param(
-            Answer(200, b'{"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}'),
+            Response(200, b'{"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}'),
             (
                 200,
-                "Nonsense",
-                'the answer is no Scale: {"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}',
+                "InvalidResponse",
+                'the response is not a Scale: {"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}',  # noqa: E501
                 0.0,
             ),
             id="another-kind",
         ),
-        pytest.param(Answer(200, b"[]"), (200, "Nonsense", "the answer is no Scale: []", 0.0), id="a-list"),
         pytest.param(
-            Answer(200, b"[" * 100_000),
-            (200, "Nonsense", f"the answer is no Scale: {'[' * 200}...", 0.0),
+            Response(200, b"[]"),
+            (200, "InvalidResponse", "the response is not a Scale: []", 0.0),
+            id="a-list",
+        ),
+        pytest.param(
+            Response(200, b"[" * 100_000),
+            (200, "InvalidResponse", f"the response is not a Scale: {'[' * 200}...", 0.0),
             id="thousands-of-levels",
         ),
         pytest.param(
-            Answer(200, b'{"kind": "Scale"}'),
-            (200, "Nonsense", 'the answer is no Scale: {"kind": "Scale"}', 0.0),
+            Response(200, b'{"kind": "Scale"}'),
+            (200, "InvalidResponse", 'the response is not a Scale: {"kind": "Scale"}', 0.0),
             id="no-resource-version",
         ),
         pytest.param(
-            Answer(
+            Response(
                 200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": "3"}}'
             ),
             (
                 200,
-                "Nonsense",
-                'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"},'
+                "InvalidResponse",
+                'the response is not a Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"},'
                 ' "spec": {"replicas": "3"}}',
                 0.0,
             ),
             id="replicas-as-text",
         ),
         pytest.param(
-            Answer(200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}'),
+            Response(200, b'{"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}'),
             (
                 200,
-                "Nonsense",
-                'the answer is no Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}',
+                "InvalidResponse",
+                'the response is not a Scale: {"kind": "Scale", "metadata": {"resourceVersion": "7"}, "spec": 3}',  # noqa: E501
                 0.0,
             ),
             id="no-spec",
         ),
     ],
 )
-def test_a_refusal_or_nonsense_is_an_error(answer: Answer, expected: tuple[int, str, str, float]) -> None:
+def test_a_refusal_or_nonsense_is_an_error(answer: Response, expected: tuple[int, str, str, float]) -> None:
     assert expected == failure(answer)
 
 
 def test_only_the_api_server_can_say_that_something_is_gone() -> None:
     errors = []
-    for answer in (refusal(404, "NotFound"), Answer(404, b"404 page not found"), refusal(410, "NotFound")):
+    for answer in (refusal(404, "NotFound"), Response(404, b"404 page not found"), refusal(410, "NotFound")):
         api, _ = answering(answer)
         with pytest.raises(ApiError) as caught:
             api.get_scale("berth", "course-small")
@@ -193,7 +199,7 @@ def test_only_the_api_server_can_say_that_something_is_gone() -> None:
 
 @pytest.mark.parametrize("data", ["", ', "data": null', ', "data": {}', ', "data": {"timetable.json": 1}'])
 def test_a_configmap_without_a_timetable_is_an_error(data: str) -> None:
-    api, _ = answering(Answer(200, f'{{"kind": "ConfigMap"{data}}}'.encode()))
+    api, _ = answering(Response(200, f'{{"kind": "ConfigMap"{data}}}'.encode()))
     with pytest.raises(ApiError) as caught:
         api.get_timetable("berth", "course")
 
@@ -218,10 +224,10 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
     }
     job = {"kind": "Job", "metadata": {"annotations": {"berth.dev/record": "[]"}}}
     bare = {"kind": "Job", "metadata": {}}
-    answers = [Answer(200, json.dumps(tree).encode()) for tree in (deployment, job, bare, job)]
+    answers = [Response(200, json.dumps(tree).encode()) for tree in (deployment, job, bare, job)]
     api, asked = answering(*answers)
 
-    assert api.get_deployment("berth", "course-small") == Deployment(3, "7", 2, "u")
+    assert api.get_deployment("berth", "course-small") == ScaleTarget(3, "7", 2, "u")
     assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == "[]"
     assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == ""
     api.annotate(JOB, "berth", "course-1", {"berth.dev/record": "[1]"})
@@ -238,7 +244,7 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
 
 
 def test_annotations_are_set_and_taken_away_by_a_merge_patch_in_our_name() -> None:
-    api, asked = answering(Answer(200, b'{"kind": "ConfigMap"}'))
+    api, asked = answering(Response(200, b'{"kind": "ConfigMap"}'))
 
     api.annotate(CONFIG_MAP, "berth", "a", {"x": "1", "y": None})
 
@@ -249,24 +255,26 @@ def test_annotations_are_set_and_taken_away_by_a_merge_patch_in_our_name() -> No
 
 def test_a_deployment_of_which_nothing_is_ready_leaves_the_number_out() -> None:
     api, _ = answering(
-        Answer(200, b'{"kind": "Deployment", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}')
+        Response(
+            200, b'{"kind": "Deployment", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}'
+        )
     )
 
-    assert api.get_deployment("berth", "course-small") == Deployment(3, "7")
+    assert api.get_deployment("berth", "course-small") == ScaleTarget(3, "7")
 
 
 @pytest.mark.parametrize("rest", ["", ', "metadata": {"resourceVersion": "7"}', ', "spec": {"replicas": 3}'])
 def test_what_is_no_deployment_is_nonsense(rest: str) -> None:
-    api, _ = answering(Answer(200, f'{{"kind": "Deployment"{rest}}}'.encode()))
+    api, _ = answering(Response(200, f'{{"kind": "Deployment"{rest}}}'.encode()))
 
-    with pytest.raises(ApiError, match="the answer is no Deployment"):
+    with pytest.raises(ApiError, match="the response is not a Deployment"):
         api.get_deployment("berth", "course-small")
 
 
 def test_an_override_comes_with_the_timetable() -> None:
     metadata = '"metadata": {"annotations": {"berth.dev/override": "{}"}}'
     api, _ = answering(
-        Answer(200, f'{{"kind": "ConfigMap", {metadata}, "data": {{"timetable.json": "x"}}}}'.encode())
+        Response(200, f'{{"kind": "ConfigMap", {metadata}, "data": {{"timetable.json": "x"}}}}'.encode())
     )
 
     assert api.get_timetable("berth", "course") == TimetableText("x", "{}")
@@ -274,5 +282,5 @@ def test_an_override_comes_with_the_timetable() -> None:
 
 def test_each_program_writes_in_a_name_of_its_own_and_all_are_known_as_ours() -> None:
     """Those names are in clusters already: `status` tells by them who has scaled."""
-    assert OUR_FIELD_MANAGERS == ("berth-occurrence", "berth-scaler", "berth-sweep")
-    assert OUR_FIELD_MANAGERS == (FIELD_MANAGER, SCALER_FIELD_MANAGER, SWEEP_FIELD_MANAGER)
+    assert BERTH_FIELD_MANAGERS == ("berth-occurrence", "berth-scaler", "berth-sweep")
+    assert BERTH_FIELD_MANAGERS == (FIELD_MANAGER, SCALER_FIELD_MANAGER, SWEEP_FIELD_MANAGER)

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from gen.runtime.attendance import Attendance, Counts
-from gen.runtime.session import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
+from gen.core.sessioncounter import ClaimCounts, SessionCounter
+from gen.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
 from tests.runtime.test_attribution import one_by_one, some_claims, some_sessions
 
 ANY = Claim("any", 50, 60, 999, 2, Match())
@@ -17,28 +17,28 @@ def session(name: str, labels: dict[str, str] = NONE, **more: object) -> Session
     return Session(name, "renku", 0, labels)._replace(**more)  # type: ignore[arg-type]
 
 
-def attendance(*claims: Claim, seconds: float = 30.0) -> Attendance:
-    made = Attendance(seconds, lambda one, _: one.template)
+def counter(*claims: Claim, seconds: float = 30.0) -> SessionCounter:
+    made = SessionCounter(seconds, lambda one, _: one.template)
     made.set_claims(ranked(claims))
     return made
 
 
 def test_sessions_count_and_those_that_left_for_a_while() -> None:
-    seen = attendance(ANY, COURSE)
+    seen = counter(ANY, COURSE)
     for name in "abc":
         seen.arrive(session(name, X), 0)
     seen.arrive(session("d"), 0)
 
-    assert seen.counts(0) == Counts({"course": 2, "any": 2}, {"course": 2, "any": 2})
+    assert seen.counts(0) == ClaimCounts({"course": 2, "any": 2}, {"course": 2, "any": 2})
     seen.leave("a", 10)
-    assert seen.counts(10) == Counts({"course": 2, "any": 2}, {"course": 2, "any": 1})
+    assert seen.counts(10) == ClaimCounts({"course": 2, "any": 2}, {"course": 2, "any": 1})
     assert seen.next_change(10) == 40
-    assert seen.counts(40) == Counts({"course": 2, "any": 1}, {"course": 2, "any": 1})
+    assert seen.counts(40) == ClaimCounts({"course": 2, "any": 1}, {"course": 2, "any": 1})
     assert seen.next_change(40) is None
 
 
 def test_only_those_of_a_kind_take_each_others_place() -> None:
-    seen = attendance(ANY, COURSE)
+    seen = counter(ANY, COURSE)
     seen.arrive(session("a", X), 0)
     seen.leave("a", 0)
     seen.arrive(session("b"), 1)
@@ -49,20 +49,20 @@ def test_only_those_of_a_kind_take_each_others_place() -> None:
 
 
 def test_other_claims_count_anew() -> None:
-    seen = attendance(ANY)
+    seen = counter(ANY)
     seen.arrive(session("a", X), 0)
     seen.arrive(session("b", X), 0)
     seen.leave("b", 0)
 
-    assert seen.counts(1) == Counts({"any": 2}, {"any": 1})
+    assert seen.counts(1) == ClaimCounts({"any": 2}, {"any": 1})
     seen.set_claims(ranked([ANY, COURSE]))
-    assert seen.counts(1) == Counts({"any": 0, "course": 2}, {"any": 0, "course": 1})
+    assert seen.counts(1) == ClaimCounts({"any": 0, "course": 2}, {"any": 0, "course": 1})
     seen.set_claims(())
-    assert seen.counts(1) == Counts({}, {})
+    assert seen.counts(1) == ClaimCounts({}, {})
 
 
 def test_earlier_ones_are_told_apart() -> None:
-    seen = attendance(ANY._replace(match=Match(ignores_earlier=True)))
+    seen = counter(ANY._replace(match=Match(ignores_earlier=True)))
     for name, created in (("a", 49), ("b", 50), ("c", 51)):
         seen.arrive(session(name, created=created), 60)
 
@@ -70,7 +70,7 @@ def test_earlier_ones_are_told_apart() -> None:
 
 
 def test_a_whole_list_lets_those_leave_that_are_not_in_it_but_only_of_its_namespace() -> None:
-    seen = attendance(ANY._replace(count=9), seconds=0)
+    seen = counter(ANY._replace(count=9), seconds=0)
     for name, namespace in (("a", "renku"), ("b", "renku"), ("c", "other")):
         seen.arrive(session(name, namespace=namespace), 0)
     seen.replace("renku", {"b": session("b"), "d": session("d")}, 1)
@@ -82,7 +82,7 @@ def test_a_whole_list_lets_those_leave_that_are_not_in_it_but_only_of_its_namesp
 
 
 def test_what_the_site_changes_its_mind_about_holds_for_those_that_leave_later() -> None:
-    seen = attendance(ANY)
+    seen = counter(ANY)
     for name in "ab":
         seen.arrive(session(name), 0)
     seen.set_seconds(300)
@@ -103,7 +103,7 @@ class Answers:
 
 def test_a_session_is_held_back_until_its_template_is_known() -> None:
     answers = Answers()
-    seen = Attendance(30, answers.of)
+    seen = SessionCounter(30, answers.of)
     course = Claim("course", 0, 1, 9, 9, Match(template="T1"))
     seen.set_claims(ranked([ANY, course]))
     for name in "ab":
@@ -117,13 +117,13 @@ def test_a_session_is_held_back_until_its_template_is_known() -> None:
     seen.look_again(2, {"another"})
     assert seen.counts(2).here == {"course": 2, "any": 0}
     seen.look_again(2, {""})
-    assert seen.counts(2) == Counts({"course": 1, "any": 1}, {"course": 1, "any": 1})
+    assert seen.counts(2) == ClaimCounts({"course": 1, "any": 1}, {"course": 1, "any": 1})
 
 
 def test_one_that_is_there_is_not_held_back_when_it_changes_its_project() -> None:
     answers = Answers()
     answers.known["a"] = "T1"
-    seen = Attendance(30, answers.of)
+    seen = SessionCounter(30, answers.of)
     seen.set_claims((ANY,))
     seen.arrive(session("a"), 0)
     answers.known.clear()
@@ -140,7 +140,7 @@ def test_of_all_everybody_is_looked_at_again() -> None:
     """When it begins to matter of which template a project is, or somebody else has to tell."""
     answers = Answers()
     answers.known = {"a": "", "b": ""}
-    seen = Attendance(30, answers.of)
+    seen = SessionCounter(30, answers.of)
     seen.set_claims((Claim("course", 0, 1, 9, 9, Match(template="T1")),))
     for name in "ab":
         seen.arrive(session(name), 0)
@@ -153,7 +153,7 @@ def test_of_all_everybody_is_looked_at_again() -> None:
 
 
 def test_one_that_is_held_back_may_leave_or_be_missing_in_a_list() -> None:
-    seen = Attendance(30, Answers().of)
+    seen = SessionCounter(30, Answers().of)
     for name in "ab":
         seen.arrive(session(name), 0)
     seen.leave("a", 1)
@@ -168,7 +168,7 @@ def test_every_way_to_the_same_sessions_ends_in_the_same_counts(seed: int) -> No
     whoever looks for the first time, and once the wait is over nothing else does.
     """
     chance = Random(seed)
-    seen, now = attendance(), 0.0
+    seen, now = counter(), 0.0
     here: dict[str, Session] = {}
     claims = ranked(some_claims(chance))
     for _ in range(40):

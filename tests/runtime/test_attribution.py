@@ -9,12 +9,11 @@ from random import Random
 
 import pytest
 
-from gen.runtime.attendance import Attendance
-from gen.runtime.attribution import Group, attributed, group, seated
-from gen.runtime.formula import placeholders
-from gen.runtime.session import RENKU_PROJECT, Claim, Match, Session, fits, ranked
-from gen.runtime.target import target
-from gen.runtime.timetable import Occurrence
+from gen.core.attribution import ClaimGroup, assign_seats, attribute_sessions, claim_group
+from gen.core.sessioncounter import SessionCounter
+from gen.core.sessions import RENKU_PROJECT, Claim, Match, Session, fits, ranked
+from gen.core.target import placeholders, target
+from gen.core.timetable import TimetableOccurrence
 from tests.cases import Case, read
 from tests.runtime.world import at
 
@@ -23,16 +22,16 @@ CASES = read("pools")
 
 def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
     """As the scaler, the status and the simulation count."""
-    attendance = Attendance(0, lambda one, _: one.template)
-    attendance.set_claims(ranked(claims))
+    counter = SessionCounter(0, lambda one, _: one.template)
+    counter.set_claims(ranked(claims))
     for n, one in enumerate(sessions):
-        attendance.arrive(one._replace(id=str(n)), 0)
-    return attendance.counts(0).here
+        counter.arrive(one._replace(id=str(n)), 0)
+    return counter.counts(0).here
 
 
 def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:
     """The same, without a thought of which are alike. `claims` are ranked."""
-    return attributed(Counter(group(one, claims) for one in sessions), claims)
+    return attribute_sessions(Counter(claim_group(one, claims) for one in sessions), claims)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,7 @@ def test_every_case_of_attribution_comes_out_as_it_says(case: Case) -> None:
 def test_every_case_of_a_pool_comes_out_as_it_says(case: Case) -> None:
     """Target, formula and attribution together, as the scaler has them."""
     occurrences = [
-        Occurrence(
+        TimetableOccurrence(
             str(n),
             at(one["start"]) - 60 * int(one["lead"]),
             at(one["start"]),
@@ -147,7 +146,7 @@ def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_i
     assert found.keys() == {claim.id for claim in claims}
     order = ranked(claims)
     assert found == one_by_one(sessions, order)
-    seats = seated(Counter(group(one, order) for one in sessions), order)
+    seats = assign_seats(Counter(claim_group(one, order) for one in sessions), order)
     for places, mine in seats.items():
         assert {place for place, number in mine.items() if number} <= set(places)
         for place, number in mine.items():
@@ -160,9 +159,9 @@ def test_as_many_have_a_seat_as_can(seed: int) -> None:
     """Found in another way: each session alone, and others make room for it."""
     chance = Random(seed)
     order, sessions = ranked(some_claims(chance)), some_sessions(chance)
-    holders: list[list[Group]] = [[] for _ in order]
+    holders: list[list[ClaimGroup]] = [[] for _ in order]
 
-    def seat(places: Group, asked: set[int]) -> bool:
+    def seat(places: ClaimGroup, asked: set[int]) -> bool:
         for place in places:
             if place in asked:
                 continue
@@ -176,7 +175,7 @@ def test_as_many_have_a_seat_as_can(seed: int) -> None:
                     return True
         return False
 
-    most = sum(seat(group(one, order), set()) for one in sessions)
+    most = sum(seat(claim_group(one, order), set()) for one in sessions)
     found = one_by_one(sessions, order)
     assert sum(min(found[claim.id], claim.count) for claim in order) == most
 
@@ -220,4 +219,4 @@ def test_those_that_fit_the_fewest_come_first() -> None:
 
 def test_without_claims_there_is_nothing_to_count() -> None:
     assert counted([Session("s", "a", 0)], []) == {}
-    assert group(Session("s", "a", 0), ()) == ()
+    assert claim_group(Session("s", "a", 0), ()) == ()

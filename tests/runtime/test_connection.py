@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.runtime.api import Answer, ApiError, Request
+from gen.runtime.apiclient import ApiError, Request, Response
 from gen.runtime.connection import Connection, in_cluster
 from tests.runtime.stub_server import Received, Reply, StubServer, make_account, reply
 
@@ -54,7 +54,7 @@ def test_requests_travel_over_one_connection_with_the_token_of_the_moment(token:
     common = {"Host": host, "Accept-Encoding": "identity"}
     ours = {"Accept": "application/json", "User-Agent": "berth"}
     patch = {"Content-Length": "8", "Content-Type": "application/merge-patch+json"}
-    assert answers == [Answer(200, b"{}"), Answer(200, b"{}")]
+    assert answers == [Response(200, b"{}"), Response(200, b"{}")]
     assert server.received == [
         Received(1, "GET", "/x?y=z", common | {"Authorization": "Bearer first"} | ours, b""),
         Received(1, "PATCH", "/x", common | {"Authorization": "Bearer second"} | ours | patch, b'{"a": 1}'),
@@ -82,7 +82,7 @@ def test_after_an_error_of_the_server_the_next_request_may_reach_another_one(tok
     with connected(token, lambda _: reply(500, b"")) as (connection, server):
         answers = [connection(GET), connection(GET)]
 
-    assert answers == [Answer(500, b""), Answer(500, b"")]
+    assert answers == [Response(500, b""), Response(500, b"")]
     assert [received.connection for received in server.received] == [1, 2]
 
 
@@ -92,12 +92,12 @@ def test_after_an_error_of_the_server_the_next_request_may_reach_another_one(tok
 )
 def test_the_server_may_ask_for_patience(token: Path, header: str, seconds: float) -> None:
     with connected(token, lambda _: reply(429, b"", header)) as (connection, _):
-        assert connection(GET) == Answer(429, b"", seconds)
+        assert connection(GET) == Response(429, b"", seconds)
 
 
 def test_a_redirect_is_an_answer(token: Path) -> None:
     with connected(token, lambda _: reply(302, b"", "Location: /elsewhere")) as (connection, server):
-        assert connection(GET) == Answer(302, b"")
+        assert connection(GET) == Response(302, b"")
 
     assert [received.path for received in server.received] == ["/x?y=z"]
 
@@ -124,7 +124,7 @@ def test_what_is_no_answer_is_an_error_and_the_next_request_starts_afresh(
     replies = iter([Reply(data, close=True), OK])
     with connected(token, lambda _: next(replies)) as (connection, _):
         assert failure(connection) == (0, reason)
-        assert connection(GET) == Answer(200, b"{}")
+        assert connection(GET) == Response(200, b"{}")
 
 
 def test_a_server_that_does_not_answer_is_given_up(token: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_server_that_does_not_answer_is_given_up(token: Path) -> None:
 
     with connected(token, slow, seconds=0.1) as (connection, server):
         assert failure(connection) == (0, "TimeoutError")
-        assert connection(PATCH) == Answer(200, b"{}")  # writes have more time
+        assert connection(PATCH) == Response(200, b"{}")  # writes have more time
         assert failure(connection) == (0, "TimeoutError")
 
     assert [received.method for received in server.received] == ["GET", "PATCH", "GET"]
@@ -173,7 +173,7 @@ def test_in_a_cluster_the_server_is_known_by_the_accounts_certificate(account: P
         answers = [connection(GET), connection(GET)]
         connection.close()
 
-    assert answers == [Answer(200, b"{}"), Answer(200, b"{}")]
+    assert answers == [Response(200, b"{}"), Response(200, b"{}")]
     assert [received.connection for received in server.received] == [1, 1]
     assert server.received[0].headers["Authorization"] == "Bearer first-token"
 

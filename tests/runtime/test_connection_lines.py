@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.runtime.api import Answer, ApiError, Request
+from gen.runtime.apiclient import ApiError, Request, Response
 from gen.runtime.connection import Connection, in_cluster
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, chunk, refused
@@ -130,7 +130,7 @@ def test_a_refusal_is_an_error_with_what_the_server_says() -> None:
     )
     with connected(lambda _: next(answers)) as (connection, _):
         assert failure(connection) == ([], 403, "Forbidden")
-        assert failure(connection) == ([], 502, "Unexplained")
+        assert failure(connection) == ([], 502, "Unknown")
         assert read(connection) == []
         assert read(connection) == []
 
@@ -147,10 +147,10 @@ def test_an_answer_above_the_bound_is_an_error_and_one_at_it_is_not(chunked: boo
 
     sizes = iter([100, 150, 100])
     with connected(lambda _: answer(next(sizes)), 100) as (connection, server):
-        assert connection(GET) == Answer(200, b"x" * 100)
+        assert connection(GET) == Response(200, b"x" * 100)
         with pytest.raises(ApiError) as caught:
             connection(GET)
-        assert connection(GET) == Answer(200, b"x" * 100)
+        assert connection(GET) == Response(200, b"x" * 100)
 
     assert (caught.value.reason, str(caught.value)) == (
         "TooLarge",
@@ -169,7 +169,7 @@ def test_an_answer_below_the_bound_that_breaks_off_is_an_error() -> None:
 
 
 def test_whoever_waits_for_a_line_can_be_interrupted_over_tls(account: Path) -> None:
-    heard, done = threading.Event(), threading.Event()
+    reports, done = threading.Event(), threading.Event()
 
     def parts() -> Iterator[bytes]:
         yield chunk(b"a\n")
@@ -182,11 +182,11 @@ def test_whoever_waits_for_a_line_can_be_interrupted_over_tls(account: Path) -> 
         def listen() -> None:
             with suppress(ApiError):
                 for _ in connection.lines(GET, LONG_ENOUGH):
-                    heard.set()
+                    reports.set()
 
         thread = threading.Thread(target=listen)
         thread.start()
-        assert heard.wait(LONG_ENOUGH)
+        assert reports.wait(LONG_ENOUGH)
         began = time.monotonic()
         connection.interrupt()
         thread.join(LONG_ENOUGH)

@@ -4,11 +4,19 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.contest import Contest
-from gen.runtime.instant import instant_text
-from gen.runtime.rivals import HORIZON, Reading, Rival, claims, next_claim, reading, rival, timetables
-from gen.runtime.session import Claim, Match
-from gen.runtime.timetable import Occurrence, Timetable, parse
+from gen.core.claims import (
+    HORIZON,
+    ClaimTracker,
+    CompetingReservation,
+    TimetableReading,
+    competing_reservation,
+    next_claim_change,
+    open_claims,
+)
+from gen.core.instants import instant_text
+from gen.core.sessions import Claim, Match
+from gen.core.timetable import Timetable, TimetableOccurrence, parse_timetable
+from gen.runtime.sessionobjects import read_timetable, timetable_collection
 from tests.runtime.world import Row, at, pool, whole_timetable_text
 
 SMALL = frozenset({"small"})
@@ -33,21 +41,21 @@ def config_map(name: str, said: object) -> dict[str, object]:
     return {"metadata": {"name": name, "uid": f"uid-{name}"}, "data": {"timetable.json": said}}
 
 
-def occurrence(row: Row) -> Occurrence:
+def occurrence(row: Row) -> TimetableOccurrence:
     name, opens, start, end, seats = row
-    return Occurrence(name, at(opens), at(start), at(end), tuple(seats.items()))
+    return TimetableOccurrence(name, at(opens), at(start), at(end), tuple(seats.items()))
 
 
-def known(name: str, *rows: Row, match: Match | None = None) -> Rival:
-    return Rival(name, (("small", match or Match()),), tuple(occurrence(row) for row in rows))
+def known(name: str, *rows: Row, match: Match | None = None) -> CompetingReservation:
+    return CompetingReservation(name, (("small", match or Match()),), tuple(occurrence(row) for row in rows))
 
 
 def timetable(name: str, *rows: Row) -> Timetable:
-    return parse(text(name, *rows))
+    return parse_timetable(text(name, *rows))
 
 
 def test_the_timetables_of_the_site_are_read_in_small_pages() -> None:
-    found = timetables("berth", "example")
+    found = timetable_collection("berth", "example")
 
     assert found.path == "/api/v1/namespaces/berth/configmaps"
     assert (found.labels, found.page) == ("berth.dev/site=example,berth.dev/role=timetable", 8)
@@ -56,9 +64,9 @@ def test_the_timetables_of_the_site_are_read_in_small_pages() -> None:
 def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:
     course = {"matchLabels": {"course": "ml"}}
     other: Row = ("ml/2", "07:30", "08:00", "10:00", {"huge": 3})
-    found = reading(config_map("ml", text("ml", MORNING, other, course=course)), SMALL, NOW)
+    found = read_timetable(config_map("ml", text("ml", MORNING, other, course=course)), SMALL, NOW)
 
-    assert found == Reading("ml", known("ml", MORNING, match=Match(labels=(("course", "ml"),))))
+    assert found == TimetableReading("ml", known("ml", MORNING, match=Match(labels=(("course", "ml"),))))
 
 
 @pytest.mark.parametrize(
@@ -71,13 +79,13 @@ def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:
     ],
 )
 def test_only_what_may_open_before_the_next_reading_is_kept(now: int, expected: bool) -> None:
-    assert expected is bool(rival(timetable("ml", MORNING), SMALL, now).occurrences)
+    assert expected is bool(competing_reservation(timetable("ml", MORNING), SMALL, now).occurrences)
 
 
 def test_a_suspended_reservation_claims_nothing() -> None:
-    found = reading(config_map("ml", text("ml", MORNING, suspend=True)), SMALL, NOW)
+    found = read_timetable(config_map("ml", text("ml", MORNING, suspend=True)), SMALL, NOW)
 
-    assert found == Reading("ml", known("ml"))
+    assert found == TimetableReading("ml", known("ml"))
 
 
 @pytest.mark.parametrize(
@@ -86,48 +94,51 @@ def test_a_suspended_reservation_claims_nothing() -> None:
         ("{", "the timetable is not JSON: "),
         (None, "timetable.json: is missing"),
         (7, "timetable.json: is missing"),
-        ('{"version": 9}', "version: 9 is unknown here; versions 1 to 3 can be read"),
+        ('{"version": 9}', "version: 9 is not supported; versions 1 to 3 are"),
     ],
 )
 def test_what_is_malformed_is_told(said: object, message: str) -> None:
-    found = reading(config_map("ml", said), SMALL, NOW)
+    found = read_timetable(config_map("ml", said), SMALL, NOW)
 
     assert (found.name, str(found.found)[: len(message)]) == ("ml", message)
 
 
 def test_a_config_map_without_anything_is_malformed() -> None:
-    assert reading({}, SMALL, NOW) == Reading("None", "timetable.json: is missing")
+    assert read_timetable({}, SMALL, NOW) == TimetableReading("None", "timetable.json: is missing")
 
 
 def test_claims_are_those_of_the_open_occurrences() -> None:
     later: Row = ("ml/2", "09:30", "10:00", "12:00", {"small": 20})
-    rivals = [known("ml", MORNING, later), known("ds", ("ds/1", "07:00", "07:00", "11:00", {"small": 5}))]
+    competitors = [
+        known("ml", MORNING, later),
+        known("ds", ("ds/1", "07:00", "07:00", "11:00", {"small": 5})),
+    ]
 
     def open_at(moment: str) -> list[tuple[str, int]]:
-        return [(one.id, one.count) for one in claims(rivals, "small", at(moment)).values()]
+        return [(one.id, one.count) for one in open_claims(competitors, "small", at(moment)).values()]
 
     assert open_at("07:29") == [("ds/1", 5)]
     assert open_at("07:30") == [("ml/1", 10), ("ds/1", 5)]
     assert open_at("09:30") == [("ml/1", 10), ("ml/2", 20), ("ds/1", 5)]
     assert open_at("10:00") == [("ml/2", 20), ("ds/1", 5)]
     assert open_at("12:00") == []
-    assert claims(rivals, "huge", NOW) == {}
-    assert claims([known("ml", MORNING)], "small", NOW)["ml/1"] == Claim(
+    assert open_claims(competitors, "huge", NOW) == {}
+    assert open_claims([known("ml", MORNING)], "small", NOW)["ml/1"] == Claim(
         "ml/1", at("07:30"), at("08:00"), at("10:00"), 10, Match()
     )
     moments = [at(one) for one in ("07:00", "07:30", "09:30", "10:00", "11:00", "12:00")]
-    assert [next_claim(rivals, moment - 1) for moment in moments] == moments
-    assert next_claim(rivals, at("12:00")) is None
+    assert [next_claim_change(competitors, moment - 1) for moment in moments] == moments
+    assert next_claim_change(competitors, at("12:00")) is None
 
 
-def contest(own: Timetable, *others: Rival) -> Contest:
-    made = Contest()
+def tracker(own: Timetable, *others: CompetingReservation) -> ClaimTracker:
+    made = ClaimTracker()
     made.set_own(own, SMALL, NOW)
-    made.take({one.reservation: Reading(one.reservation, one) for one in others}, ())
+    made.take({one.reservation: TimetableReading(one.reservation, one) for one in others}, ())
     return made
 
 
-def ids(made: Contest, now: float = NOW) -> list[str]:
+def ids(made: ClaimTracker, now: float = NOW) -> list[str]:
     made.refresh(now)
     return [claim.id for claim in made.claims["small"]]
 
@@ -136,19 +147,19 @@ def test_our_own_reservation_takes_part_as_we_know_it_and_not_as_the_server_does
     own = timetable("ml", MORNING)
     stale = known("ml", ("ml/old", "07:00", "07:30", "12:00", {"small": 10}))
 
-    made = contest(own, stale, known("ds", ("ds/1", "07:00", "07:00", "09:00", {"small": 5})))
+    made = tracker(own, stale, known("ds", ("ds/1", "07:00", "07:00", "09:00", {"small": 5})))
     assert ids(made) == ["ds/1", "ml/1"]
     assert made.open == ("ml/1",)
 
 
 def test_an_occurrence_of_ours_without_the_class_is_open_and_claims_nothing() -> None:
-    made = contest(timetable("ml", ("ml/1", "07:30", "08:00", "10:00", {"huge": 3})))
+    made = tracker(timetable("ml", ("ml/1", "07:30", "08:00", "10:00", {"huge": 3})))
 
     assert (ids(made), made.open, made.until) == ([], ("ml/1",), at("10:00"))
 
 
 def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> None:
-    made = contest(timetable("ml", MORNING), known("ds", ("ds/1", "08:30", "08:45", "09:15", {"small": 5})))
+    made = tracker(timetable("ml", MORNING), known("ds", ("ds/1", "08:30", "08:45", "09:15", {"small": 5})))
 
     seen = []
     now = float(at("07:00"))
@@ -170,21 +181,21 @@ def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> Non
 
 
 def test_a_clock_that_is_set_back_is_followed() -> None:
-    made = contest(timetable("ml", MORNING))
+    made = tracker(timetable("ml", MORNING))
 
     assert ids(made, at("08:00")) == ["ml/1"]
     assert ids(made, at("07:00")) == []
 
 
 def test_rivals_come_change_and_go_and_a_malformed_one_stays_as_it_was() -> None:
-    made = contest(timetable("ml", MORNING))
+    made = tracker(timetable("ml", MORNING))
     ds = known("ds", ("ds/1", "07:00", "07:30", "09:00", {"small": 5}))
 
-    made.take({"u1": Reading("ds", ds)}, ())
+    made.take({"u1": TimetableReading("ds", ds)}, ())
     assert (ids(made), made.known) == (["ds/1", "ml/1"], {"u1"})
-    made.take({"u1": Reading("ds", "malformed"), "u2": Reading("new", "malformed")}, ())
+    made.take({"u1": TimetableReading("ds", "malformed"), "u2": TimetableReading("new", "malformed")}, ())
     assert (ids(made), made.known) == (["ds/1", "ml/1"], {"u1"})
-    made.take({"u1": Reading("ds", known("ds"))}, ())
+    made.take({"u1": TimetableReading("ds", known("ds"))}, ())
     assert ids(made) == ["ml/1"]
     made.take({}, {"u1", "never-known"})
     assert made.known == set()
@@ -192,6 +203,6 @@ def test_rivals_come_change_and_go_and_a_malformed_one_stays_as_it_was() -> None
 
 def test_a_copy_of_a_timetable_claims_nothing_twice() -> None:
     row: Row = ("ds/1", "07:00", "07:30", "09:00", {"small": 5})
-    made = contest(timetable("ml", MORNING), known("ds", row), known("copy", row), known("ml-2", MORNING))
+    made = tracker(timetable("ml", MORNING), known("ds", row), known("copy", row), known("ml-2", MORNING))
 
     assert ids(made) == ["ds/1", "ml/1"]

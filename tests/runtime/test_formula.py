@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from gen.runtime.formula import placeholders
+from gen.core.target import placeholders
 from tests.cases import Case, read
 from tests.runtime.world import at
 

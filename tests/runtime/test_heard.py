@@ -2,72 +2,73 @@
 
 import pytest
 
-from gen.runtime.heard import Heard, Hearing
-from gen.runtime.share import Shared
+from gen.runtime.reports import CountReport, ReportTracker, SharedState
 
 NOW = 1000.0
 ASKING = ("course/1",)
 
 
-def hear(told: Shared | None, after: float = 0.0, heard: Heard | None = None) -> Hearing:
+def hear(told: SharedState | None, after: float = 0.0, reports: ReportTracker | None = None) -> CountReport:
     """`after` so many seconds of waiting."""
-    heard = heard or Heard()
-    heard.sessions(told, "small", ASKING, "v1", NOW - after)
-    return heard.sessions(told, "small", ASKING, "v1", NOW)
+    reports = reports or ReportTracker()
+    reports.sessions(told, "small", ASKING, "v1", NOW - after)
+    return reports.sessions(told, "small", ASKING, "v1", NOW)
 
 
 @pytest.mark.parametrize("after", [0.0, 100.0])
 @pytest.mark.parametrize("counts", [{"course/1": 3}, {"course/1": 3, "course/2": 5}, None])
 def test_what_is_known_is_used_at_once(counts: dict[str, int] | None, after: float) -> None:
-    assert hear(Shared(NOW, "v1", {"small": counts}), after) == Hearing(False, counts)
+    assert hear(SharedState(NOW, "v1", {"small": counts}), after) == CountReport(False, counts)
 
 
 @pytest.mark.parametrize(
     ("told", "later"),
     [
         pytest.param(None, None, id="nothing"),
-        pytest.param(Shared(NOW - 61, "v1", {"small": {"course/1": 3}}), None, id="too-long-ago"),
-        pytest.param(Shared(NOW + 61, "v1", {"small": {"course/1": 3}}), None, id="from-the-future"),
-        pytest.param(Shared(NOW, "v1", {}), None, id="not-this-class"),
-        pytest.param(Shared(NOW, "v1", {"small": {}}), {}, id="not-this-occurrence"),
+        pytest.param(SharedState(NOW - 61, "v1", {"small": {"course/1": 3}}), None, id="too-long-ago"),
+        pytest.param(SharedState(NOW + 61, "v1", {"small": {"course/1": 3}}), None, id="from-the-future"),
+        pytest.param(SharedState(NOW, "v1", {}), None, id="not-this-class"),
+        pytest.param(SharedState(NOW, "v1", {"small": {}}), {}, id="not-this-occurrence"),
         pytest.param(
-            Shared(NOW, "v0", {"small": {"course/1": 3}}), {"course/1": 3}, id="by-another-timetable"
+            SharedState(NOW, "v0", {"small": {"course/1": 3}}), {"course/1": 3}, id="by-another-timetable"
         ),
     ],
 )
 def test_what_is_not_known_is_waited_for_ten_seconds(
-    told: Shared | None, later: dict[str, int] | None
+    told: SharedState | None, later: dict[str, int] | None
 ) -> None:
     assert [hear(told, after).is_awaited for after in (0.0, 9.9)] == [True, True]
-    assert hear(told, 10.0) == Hearing(False, later)
+    assert hear(told, 10.0) == CountReport(False, later)
 
 
 def test_who_has_waited_before_does_not_wait_again() -> None:
     """Once it was known, a scaler that is not believed any more is not waited for."""
-    heard = Heard()
-    heard.sessions(Shared(NOW - 100, "v1", {"small": {"course/1": 3}}), "small", ASKING, "v1", NOW - 100)
+    reports = ReportTracker()
+    reports.sessions(
+        SharedState(NOW - 100, "v1", {"small": {"course/1": 3}}), "small", ASKING, "v1", NOW - 100
+    )
 
-    assert heard.sessions(None, "small", ASKING, "v1", NOW) == Hearing(False)
+    assert reports.sessions(None, "small", ASKING, "v1", NOW) == CountReport(False)
 
 
 def test_another_occurrence_or_timetable_is_waited_for_anew() -> None:
-    heard = Heard()
-    hear(None, 100.0, heard)
+    reports = ReportTracker()
+    hear(None, 100.0, reports)
 
-    assert heard.sessions(None, "small", ("course/1", "course/2"), "v1", NOW).is_awaited
-    assert heard.sessions(None, "small", ("course/1", "course/2"), "v2", NOW).is_awaited
+    assert reports.sessions(None, "small", ("course/1", "course/2"), "v1", NOW).is_awaited
+    assert reports.sessions(None, "small", ("course/1", "course/2"), "v2", NOW).is_awaited
 
 
 def test_each_class_waits_for_itself() -> None:
-    heard = Heard()
-    hear(None, 100.0, heard)
+    reports = ReportTracker()
+    hear(None, 100.0, reports)
 
-    assert heard.sessions(None, "huge", ASKING, "v1", NOW).is_awaited
-    assert not heard.sessions(None, "small", ASKING, "v1", NOW).is_awaited
+    assert reports.sessions(None, "huge", ASKING, "v1", NOW).is_awaited
+    assert not reports.sessions(None, "small", ASKING, "v1", NOW).is_awaited
 
 
 def test_a_clock_set_back_does_not_prolong_the_wait() -> None:
-    heard = Heard()
-    heard.sessions(None, "small", ASKING, "v1", NOW)
+    reports = ReportTracker()
+    reports.sessions(None, "small", ASKING, "v1", NOW)
 
-    assert not heard.sessions(None, "small", ASKING, "v1", NOW - 1).is_awaited
+    assert not reports.sessions(None, "small", ASKING, "v1", NOW - 1).is_awaited

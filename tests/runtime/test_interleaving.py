@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from gen.runtime.api import Request
-from gen.runtime.plan import wish
-from gen.runtime.share import Counts, parse_shared
-from gen.runtime.source import Source
+from gen.core.decisions import pool_target
+from gen.runtime.apiclient import Request
+from gen.runtime.program import TimetableSource
+from gen.runtime.reports import ReportedSessions, parse_shared
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod
 from tests.runtime.turns import Player, pause
@@ -59,10 +59,10 @@ class Stage:
         seen = self.pod.observed.seen("small", self.pod.now)
         self._allow("scaler", self.pod.scaler_source, seen.counts)
 
-    def _allow(self, name: str, source: Source, counts: Counts | None) -> None:
+    def _allow(self, name: str, source: TimetableSource, counts: ReportedSessions | None) -> None:
         if source.timetable:
             pool = source.timetable.pools[0]
-            self.allowed[name].add(wish(source.timetable, pool, int(self.pod.now), counts).replicas)
+            self.allowed[name].add(pool_target(source.timetable, pool, int(self.pod.now), counts).replicas)
 
     def _check(self, _deployment: str, replicas: int) -> None:
         who = self.pod.cluster.writers[-1]

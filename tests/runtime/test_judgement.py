@@ -2,9 +2,9 @@
 
 import pytest
 
-from gen.runtime.action import told
-from gen.runtime.judgement import judge
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, Kind
+from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
+from gen.runtime.sweepactions import describe_action
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import cronjob, deployment, job, made, placeholder, pod, seen, timetable
 from tests.runtime.world import COURSE, NEXT, Row, at
@@ -12,7 +12,7 @@ from tests.runtime.world import COURSE, NEXT, Row, at
 OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
 START = "Started Job course-sweep: no pod serves course/1."
 AGAIN = "Made again Job course-sweep: no pod serves course/1."
-CLOSE = "Scaled from 25 to 0: nothing of it is open."
+CLOSE = "Scaled from 25 to 0: no occurrence of it is open."
 IDLE = "Removed Job course-1: it still runs with nothing open."
 UNNAMED = "Scaled from 3 to 0: the timetable names no such pool."
 FULL, EMPTY = deployment(25), deployment(0)
@@ -20,8 +20,8 @@ BASE = [timetable(), cronjob()]
 SERVED = [*BASE, job(), pod()]
 
 
-def judged(now: str, *trees: Tree, unread: tuple[Kind, ...] = ()) -> list[str]:
-    return [told(action)[2] for action in judge(seen(*trees, unread=unread), at(now)).actions]
+def judged(now: str, *trees: Tree, unread: tuple[ObjectKind, ...] = ()) -> list[str]:
+    return [describe_action(action)[2] for action in decide(seen(*trees, unread=unread), at(now)).actions]
 
 
 def override(text: str) -> Tree:
@@ -119,7 +119,7 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "created-with-one": (
         "07:00",
         [*BASE, deployment(1)],
-        ["Scaled from 1 to 0: nothing of it is open."],
+        ["Scaled from 1 to 0: no occurrence of it is open."],
     ),
     "suspended": ("09:00", [timetable(suspend=True), cronjob(), FULL], [CLOSE]),
     "suspended-just-now": (
@@ -170,14 +170,14 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "over-and-the-pod-did-not-close": (
         "12:00:30",
         [SIXTY, cronjob(), deployment(60), job(), pod()],
-        ["Scaled from 60 to 0: nothing of it is open.", IDLE],
+        ["Scaled from 60 to 0: no occurrence of it is open.", IDLE],
     ),
     "to-zero": (
         "09:00",
         [NONE, cronjob(), FULL],
         ["Scaled from 25 to 0: an override says so.", START],
     ),
-    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: nothing of it is open."]),
+    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: no occurrence of it is open."]),
     "malformed": ("09:00", [override("{}["), cronjob(), EMPTY], [OPEN, START]),
     "of-no-pool": ("09:00", [override('{"huge": {"target": 1, "until": "2026-02-02T12:00:00Z"}}'), FULL], []),
 }
@@ -204,8 +204,10 @@ def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees
     end = at("10:00")
     for phase in range(300):
         rounds = [second for second in (phase, phase + 300) if second <= 330]
-        done = [judge(seen(*trees, FULL), end + second).actions for second in rounds]
-        assert [CLOSE, IDLE] in [[told(action)[2] for action in actions] for actions in done], phase
+        done = [decide(seen(*trees, FULL), end + second).actions for second in rounds]
+        assert [CLOSE, IDLE] in [[describe_action(action)[2] for action in actions] for actions in done], (
+            phase
+        )
 
 
 def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> None:
@@ -258,7 +260,7 @@ def test_two_classes_and_two_occurrences_are_opened_as_a_run_would() -> None:
     ],
 )
 def test_without_a_list_only_what_needs_it_is_left(
-    unread: tuple[Kind, ...], opened: list[str], closed: list[str]
+    unread: tuple[ObjectKind, ...], opened: list[str], closed: list[str]
 ) -> None:
     stuck = job(created="07:00", end="")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.judgement import judge
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.sweepworld import cronjob, deployment, job, pod, seen, timetable
 from tests.runtime.world import at
 
@@ -28,68 +28,68 @@ def test_a_malformed_timetable_is_told_and_nothing_is_touched(more: dict[str, An
     trees = [deployment(7, **known), cronjob(**known), job(**known)]
 
     for now in ("09:00", "11:00"):
-        found = judge(seen(timetable(**more), *trees), at(now))
+        found = decide(seen(timetable(**more), *trees), at(now))
 
         assert found.actions == ()
-        (telling,) = found.tellings
-        assert (telling.thing.name, telling.reason) == ("course-small", "MalformedTimetable")
-        start = "The timetable cannot be read, so the sweep leaves everything of it alone: "
-        assert telling.message.startswith(start + why)
+        (warning,) = found.warnings
+        assert (warning.ref.name, warning.reason) == ("course-small", "MalformedTimetable")
+        start = "The timetable cannot be read, so the sweep does not change the reservation: "
+        assert warning.message.startswith(start + why)
 
 
 def test_a_timetable_of_another_site_is_malformed() -> None:
     tree = timetable()
     tree["data"]["timetable.json"] = tree["data"]["timetable.json"].replace('"example"', '"elsewhere"')
 
-    (telling,) = judge(seen(tree, FULL), at("11:00")).tellings
+    (warning,) = decide(seen(tree, FULL), at("11:00")).warnings
 
-    assert telling.message.endswith("site: 'elsewhere' is not 'example', as the label says")
+    assert warning.message.endswith("site: 'elsewhere' is not 'example', as the label says")
 
 
 def test_two_timetables_of_one_reservation_are_malformed() -> None:
     second = timetable()
     second["metadata"] |= {"name": "copy", "uid": "other"}
 
-    found = judge(seen(timetable(), second, FULL), at("11:00"))
+    found = decide(seen(timetable(), second, FULL), at("11:00"))
 
     assert found.actions == ()
-    assert found.tellings[0].message.endswith("copy and course are timetables of one reservation")
+    assert found.warnings[0].message.endswith("copy and course are timetables of the same reservation")
 
 
 def test_a_malformed_override_is_told() -> None:
     sixty = {"berth.dev/override": '{"small": 60}'}
-    (telling,) = judge(seen(timetable(annotations=sixty), deployment(0)), at("07:00")).tellings
+    (warning,) = decide(seen(timetable(annotations=sixty), deployment(0)), at("07:00")).warnings
 
     message = "An override is ignored: berth.dev/override.small: 60 is not an object"
-    assert telling[1:3] == ("MalformedOverride", message)
+    assert warning[1:3] == ("MalformedOverride", message)
 
 
 def test_an_override_that_no_class_follows_is_told_and_the_others_hold() -> None:
     until = '"until": "2026-02-02T12:00:00Z"'
     said = f'{{"smal": {{"target": 9, {until}}}, "small": {{"target": 3, {until}}}}}'
-    found = judge(seen(timetable(annotations={"berth.dev/override": said}), deployment(0)), at("07:00"))
+    found = decide(seen(timetable(annotations={"berth.dev/override": said}), deployment(0)), at("07:00"))
 
-    assert [one.message for one in found.tellings] == [
+    assert [one.message for one in found.warnings] == [
         "An override is ignored: berth.dev/override: no class smal in this reservation, which has small"
     ]
     assert len(found.actions) == 1
 
 
 def test_an_occurrence_that_no_cronjob_can_serve_is_told() -> None:
-    (telling,) = judge(seen(timetable(), FULL), at("09:00")).tellings
+    (warning,) = decide(seen(timetable(), FULL), at("09:00")).warnings
 
     message = "No pod serves course/1, and there is no CronJob from which to start a Job."
-    assert telling[1:3] == ("SweepHasNoJob", message)
+    assert warning[1:3] == ("SweepHasNoJob", message)
 
 
 def test_a_pod_that_cannot_pull_its_image_is_told() -> None:
     pulling = pod(phase="Pending", waiting="ErrImagePull")
 
-    (telling,) = judge(seen(timetable(), cronjob(), FULL, job(), pulling), at("09:00")).tellings
+    (warning,) = decide(seen(timetable(), cronjob(), FULL, job(), pulling), at("09:00")).warnings
 
-    assert telling[1:] == (
+    assert warning[1:] == (
         "ImageNotPulled",
-        "Pod course-1-x, which is to serve the reservation: its image python:3.13-slim cannot be pulled: "
+        "Pod course-1-x, which should serve the reservation: its image python:3.13-slim cannot be pulled: "
         "ErrImagePull: as it is",
         "uid-Pod-course-1-x",
     )

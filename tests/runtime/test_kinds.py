@@ -5,11 +5,16 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from gen.runtime.api import ApiError
-from gen.runtime.collection import Collection
-from gen.runtime.kinds import Keys, collections, is_active, keys, session
-from gen.runtime.recognition import Inactive, Recognition
-from gen.runtime.session import RENKU_PROJECT, Match, Session
+from gen.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
+from gen.runtime.apiclient import ApiError
+from gen.runtime.lists import Collection
+from gen.runtime.sessionobjects import (
+    MetadataKeys,
+    is_active,
+    metadata_keys,
+    parse_session,
+    session_collections,
+)
 
 Tree = dict[str, Any]
 RENKU = Recognition("renku", ("renku",), "", 5)
@@ -83,11 +88,11 @@ def amalthea(state: str | None = "Running", hibernated: object = False, **more: 
 def test_each_source_is_read_as_cheaply_as_it_can_be(
     recognition: Recognition, expected: dict[str, Collection]
 ) -> None:
-    assert expected == collections(recognition)
+    assert expected == session_collections(recognition)
 
 
 def test_requests_say_what_is_wanted() -> None:
-    found = collections(HUB)["hub"]
+    found = session_collections(HUB)["hub"]
     first, later = found.list_request(100, ""), found.list_request(25, "a+/=")
     watch = found.watch_request("17", 240)
     selected = [("labelSelector", found.labels), ("fieldSelector", RUNNING)]
@@ -110,7 +115,7 @@ def test_requests_say_what_is_wanted() -> None:
 
 
 def test_full_objects_are_asked_for_as_json() -> None:
-    found = collections(RENKU)["renku"]
+    found = session_collections(RENKU)["renku"]
 
     assert {found.list_request(9, "").accept, found.watch_request("1", 9).accept} == {"application/json"}
 
@@ -183,7 +188,7 @@ def test_a_custom_session_is_inactive_where_a_field_has_one_of_the_values(more: 
 
 
 def test_what_matches_ask_for_is_kept_and_nothing_else() -> None:
-    kept = keys(
+    kept = metadata_keys(
         [
             Match(labels=(("course", "x"),)),
             Match(annotations=(("tutor", "ada"),), template="T"),
@@ -192,17 +197,17 @@ def test_what_matches_ask_for_is_kept_and_nothing_else() -> None:
     )
     found = tree({"tutor": "bob", "other": "1", RENKU_PROJECT: "P"}, {"course": "y", "app": "z"})
 
-    assert Keys(frozenset({"course"}), frozenset({"tutor", RENKU_PROJECT})) == kept
-    assert session(found, "renku", kept) == Session(
+    assert MetadataKeys(frozenset({"course"}), frozenset({"tutor", RENKU_PROJECT})) == kept
+    assert parse_session(found, "renku", kept) == Session(
         UID, "renku", 1770017400, {"course": "y"}, {"tutor": "bob", RENKU_PROJECT: "P"}
     )
-    assert session(found, "renku", Keys()) == Session(UID, "renku", 1770017400)
+    assert parse_session(found, "renku", MetadataKeys()) == Session(UID, "renku", 1770017400)
 
 
 def test_odd_labels_are_as_good_as_none() -> None:
-    kept = Keys(frozenset({"course"}), frozenset({"course"}))
+    kept = MetadataKeys(frozenset({"course"}), frozenset({"course"}))
 
-    assert session(tree("odd", {"course": 7}), "a", kept) == Session(UID, "a", 1770017400)  # type: ignore[arg-type]
+    assert parse_session(tree("odd", {"course": 7}), "a", kept) == Session(UID, "a", 1770017400)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +224,7 @@ def test_odd_labels_are_as_good_as_none() -> None:
 )
 def test_what_no_api_server_says_is_an_error(change: Tree, message: str) -> None:
     with pytest.raises(ApiError) as caught:
-        session(tree(metadata=change), "a", Keys())
+        parse_session(tree(metadata=change), "a", MetadataKeys())
 
     assert str(caught.value).startswith(message)
-    assert caught.value.reason == "Nonsense"
+    assert caught.value.reason == "InvalidResponse"

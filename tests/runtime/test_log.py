@@ -1,8 +1,8 @@
 """The log tells each change in one line, and each trouble when it begins and when it is over."""
 
-from gen.runtime.api import ApiError
-from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.log import Log
+from gen.core.jsonvalues import TimetableError
+from gen.runtime.apiclient import ApiError
+from gen.runtime.program import Log
 
 
 def made(lines: list[str]) -> Log:

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from gen.runtime.api import Answer, ApiError, Request
-from gen.runtime.plan import wish
-from gen.runtime.timetable import parse
+from gen.core.decisions import pool_target
+from gen.core.timetable import parse_timetable
+from gen.runtime.apiclient import ApiError, Request, Response
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.world import COURSE, Row, World, at, clock, timetable_text
 
@@ -22,8 +22,8 @@ TROUBLES = [
         refusal(429, "TooManyRequests", retry_after=60.0), "429 TooManyRequests", id="too-many-requests"
     ),
     pytest.param(refusal(500, "InternalError"), "500 InternalError", id="internal-error"),
-    pytest.param(Answer(503, b"<html>"), "503 Unexplained", id="a-proxy-page"),
-    pytest.param(Answer(200, b'{"kind": '), "200 Nonsense", id="cut-off"),
+    pytest.param(Response(503, b"<html>"), "503 Unknown", id="a-proxy-page"),
+    pytest.param(Response(200, b'{"kind": '), "200 InvalidResponse", id="cut-off"),
     pytest.param(no_answer(), "ConnectionRefusedError", id="refused"),
     pytest.param(RuntimeError("a bug of ours"), "RuntimeError", id="bug"),
 ]
@@ -32,7 +32,7 @@ TROUBLES = [
 @pytest.mark.parametrize("part", ["GET /apis/apps", "PATCH /apis/apps", ""])
 @pytest.mark.parametrize(("outcome", "reason"), TROUBLES)
 def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
-    outcome: Answer | Exception, reason: str, part: str
+    outcome: Response | Exception, reason: str, part: str
 ) -> None:
     world = World("07:30", timetable_text(COURSE), small=0)
     world.cluster.interfere(part, outcome)
@@ -52,7 +52,7 @@ def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
 @pytest.mark.parametrize(
     ("outcome", "reason"), [trouble for trouble in TROUBLES if trouble.id != "not-applied-yet"]
 )
-def test_trouble_at_the_end_is_outlasted(outcome: Answer | Exception, reason: str, part: str) -> None:
+def test_trouble_at_the_end_is_outlasted(outcome: Response | Exception, reason: str, part: str) -> None:
     world = World("09:59", timetable_text(COURSE), small=25)
     world.interfere_at("09:59:59", part, outcome)
     world.interfere_at("10:20", "", None)
@@ -261,13 +261,13 @@ def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
     random = Random(seed)
     text = timetable_text(BOTH, ("course/2", "08:40", "09:00", "09:20", {"small": 7}), pools=TWO)
     world = World("07:28:10", text, small=random.choice((0, 25, 60)), huge=0)
-    pools = parse(text).pools
+    pools = parse_timetable(text).pools
     wrong: list[tuple[str, str, int]] = []
 
     def check() -> None:
         for pool in pools:
             found = world.cluster.scales[pool.deployment][0]
-            if found != wish(parse(text), pool, int(world.now)).replicas:
+            if found != pool_target(parse_timetable(text), pool, int(world.now)).replicas:
                 wrong.append((clock(world.now), pool.deployment, found))
 
     def delay(_request: Request) -> None:
@@ -282,7 +282,7 @@ def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
         part = random.choice(("", "GET", "PATCH", "small", "huge", "configmaps"))
         outcome = random.choice(TROUBLES).values[0]
         begins = minute + random.randrange(10, 30)
-        assert isinstance(outcome, Answer | Exception)
+        assert isinstance(outcome, Response | Exception)
         world.interfere_at(clock(begins), part, outcome)
         world.plan(clock(begins + random.randrange(1, 15)), over)
         world.plan(clock(minute + 56), check)

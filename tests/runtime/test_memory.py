@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.instant import instant_text
+from gen.core.instants import instant_text
 from tests.runtime.stub_server import StubServer
 from tests.runtime.watched_cluster import WatchedCluster
 
@@ -51,9 +51,10 @@ def observing(
     account: Path, sessions: int, folder: Path
 ) -> Iterator[tuple[WatchedCluster, "subprocess.Popen[str]"]]:
     """A process of its own, as the pod has it: over TLS, and without compiled files of ours."""
-    shutil.copytree(
-        ROOT / "gen" / "runtime", folder / "gen" / "runtime", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    for package in ("core", "runtime"):
+        shutil.copytree(
+            ROOT / "gen" / package, folder / "gen" / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
     shutil.copy(ROOT / "tests" / "runtime" / "observing.py", folder)
     cluster = WatchedCluster()
     cluster.fill(SESSIONS, [session(number) for number in range(sessions)])

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.pools import followed
-from gen.runtime.timetable import Pool, parse
+from gen.core.decisions import pools_to_reconcile
+from gen.core.jsonvalues import TimetableError
+from gen.core.timetable import TimetablePool, parse_timetable
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, node_pool, pod, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
@@ -99,19 +99,25 @@ def test_a_pool_that_becomes_nodes_leaves_no_placeholders() -> None:
 
 
 def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
-    seats = Pool("small", "course-small", "none")
+    seats = TimetablePool("small", "course-small", "none")
     nodes = seats._replace(node_pool=NAME)
 
-    assert followed({}, [nodes]) == {f"{NAME}/nodes": nodes}
-    assert followed({"course-small": seats}, [nodes]) == {"course-small": seats, f"{NAME}/nodes": nodes}
-    assert followed({f"{NAME}/nodes": nodes}, [seats]) == {f"{NAME}/nodes": nodes, "course-small": seats}
+    assert pools_to_reconcile({}, [nodes]) == {f"{NAME}/nodes": nodes}
+    assert pools_to_reconcile({"course-small": seats}, [nodes]) == {
+        "course-small": seats,
+        f"{NAME}/nodes": nodes,
+    }
+    assert pools_to_reconcile({f"{NAME}/nodes": nodes}, [seats]) == {
+        f"{NAME}/nodes": nodes,
+        "course-small": seats,
+    }
 
 
 def test_the_name_of_a_node_pool_is_text() -> None:
     text = nodes_text().replace(f'"nodePool": "{NAME}"', '"nodePool": 3')
 
-    with pytest.raises(TimetableError, match=r"pools\.small\.nodePool: 3 is not a text, or an empty one"):
-        parse(text)
+    with pytest.raises(TimetableError, match=r"pools\.small\.nodePool: 3 is not a non-empty string"):
+        parse_timetable(text)
 
 
 def test_the_sweep_opens_what_nobody_serves() -> None:

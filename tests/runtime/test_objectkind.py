@@ -1,6 +1,6 @@
 """Where the API server has the objects of a kind."""
 
-from gen.runtime.objectkind import CONFIG_MAP, ROLE, SLOT, Kind
+from gen.core.objects import CONFIG_MAP, ROLE, SLOT, ObjectKind
 
 
 def test_the_core_group_has_a_path_of_its_own() -> None:
@@ -15,6 +15,6 @@ def test_what_is_of_the_cluster_is_in_no_namespace() -> None:
 
 
 def test_names_are_quoted() -> None:
-    kind = Kind("Thing", "example.org/v2", "things")
+    kind = ObjectKind("Thing", "example.org/v2", "things")
 
     assert kind.path("a/b", "c?d") == "/apis/example.org/v2/namespaces/a%2Fb/things/c%3Fd"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from gen.core.instants import instant_text
+from gen.core.timetable import Timetable, parse_timetable
 from gen.runtime.connection import Connection
-from gen.runtime.instant import instant_text
-from gen.runtime.log import Log
-from gen.runtime.lookout import Means
-from gen.runtime.observed import Observed, Seen
-from gen.runtime.timetable import Timetable, parse
+from gen.runtime.program import Log
+from gen.runtime.sessionobserver import ObservedSessions, SessionObserver
+from gen.runtime.watch import WatchContext
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.test_contest import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster, refused
@@ -37,9 +37,9 @@ def session(name: str, labels: dict[str, str] | None = None, **annotations: str)
 
 def timetable(*rows: Row, **more: Any) -> Timetable:
     """Ours. Both of its classes have the same sessions; `huge` is not counted."""
-    made = parse(text("ds", *rows, **more))
+    made = parse_timetable(text("ds", *rows, **more))
     small, huge = made.pools
-    return made._replace(pools=(small, huge._replace(behaviour="none")))
+    return made._replace(pools=(small, huge._replace(behavior="none")))
 
 
 class Scene:
@@ -54,12 +54,12 @@ class Scene:
         def connect() -> Connection:
             return Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
 
-        self.observed = Observed(Means(connect, "berth", log, lambda: self.now, lambda: 1.0))
+        self.observed = SessionObserver(WatchContext(connect, "berth", log, lambda: self.now, lambda: 1.0))
 
-    def seen(self) -> Seen:
+    def seen(self) -> ObservedSessions:
         return self.observed.seen("small", self.now)
 
-    def until(self, reached: Callable[[Seen], bool]) -> Seen:
+    def until(self, reached: Callable[[ObservedSessions], bool]) -> ObservedSessions:
         for _ in range(int(LONG_ENOUGH / STEP)):
             seen = self.seen()
             if reached(seen):
@@ -108,15 +108,15 @@ def put_rival(cluster: WatchedCluster, said: str, name: str = "ml") -> None:
 def test_before_the_first_complete_list_nothing_is_known(cluster: WatchedCluster) -> None:
     with StubServer(cluster.answer) as server:
         scene = Scene(cluster, server)
-        assert scene.seen() == Seen(None, {}, True)
+        assert scene.seen() == ObservedSessions(None, {}, True)
         cluster.interferences.append(
             lambda one: refused(403, "Forbidden") if "amalthea" in one.path else None
         )
         scene.observed.update(timetable(DS))
         scene.until(lambda _: bool(scene.log))
-        assert scene.seen() == Seen(None, {}, True)
+        assert scene.seen() == ObservedSessions(None, {}, True)
         cluster.interferences.clear()
-        assert scene.until(lambda seen: not seen.pending) == Seen({"ds/1": 0}, {"ds/1": 0}, False)
+        assert scene.until(lambda seen: not seen.pending) == ObservedSessions({"ds/1": 0}, {"ds/1": 0}, False)
         scene.observed.close()
         cluster.end_watches()
 
@@ -132,19 +132,19 @@ def test_sessions_come_and_go(cluster: WatchedCluster) -> None:
         cluster.put(SESSIONS, session("b") | {"spec": {"hibernated": True}})
         seen = scene.until(lambda seen: seen.active == {"ds/1": 1})
 
-        assert seen == Seen({"ds/1": 2}, {"ds/1": 1}, False)
+        assert seen == ObservedSessions({"ds/1": 2}, {"ds/1": 1}, False)
         assert scene.observed.next_change(scene.now) == scene.now + 30
         scene.now += 30
-        assert scene.seen() == Seen({"ds/1": 1}, {"ds/1": 1}, False)
+        assert scene.seen() == ObservedSessions({"ds/1": 1}, {"ds/1": 1}, False)
         assert scene.observed.next_change(scene.now) == at("10:00")
         scene.now = at("10:00")
-        assert scene.seen() == Seen({}, {}, False)
+        assert scene.seen() == ObservedSessions({}, {}, False)
         assert scene.observed.next_change(scene.now) is None
 
 
 def test_a_change_that_was_not_asked_for_wakes_at_once(cluster: WatchedCluster) -> None:
     own = timetable(DS)
-    both = own._replace(pools=tuple(pool._replace(behaviour="maintain") for pool in own.pools))
+    both = own._replace(pools=tuple(pool._replace(behavior="maintain") for pool in own.pools))
     with watching(cluster, both) as scene:
         scene.until_counts(ds=0)
         scene.observed.seen("huge", scene.now)
@@ -214,7 +214,7 @@ def test_another_recognition_begins_anew(cluster: WatchedCluster) -> None:
         cluster.put(SESSIONS, session("c"))
         scene.until_counts(ds=2)
         scene.observed.update(changed)
-        assert scene.seen() == Seen(None, {}, True)
+        assert scene.seen() == ObservedSessions(None, {}, True)
         scene.until_counts(ds=1)
 
 
@@ -222,15 +222,15 @@ def test_a_class_that_is_not_counted_cannot_be_read(cluster: WatchedCluster) -> 
     with watching(cluster) as scene:
         scene.until_counts(ds=0)
 
-        assert scene.observed.seen("huge", scene.now) == Seen(None, {}, False)
-        assert scene.observed.seen("never-heard-of", scene.now) == Seen(None, {}, False)
+        assert scene.observed.seen("huge", scene.now) == ObservedSessions(None, {}, False)
+        assert scene.observed.seen("never-heard-of", scene.now) == ObservedSessions(None, {}, False)
 
 
 def test_without_a_class_to_count_nothing_is_watched(cluster: WatchedCluster) -> None:
     own = timetable(DS)
     with watching(cluster, own._replace(pools=own.pools[1:])) as scene:
         scene.observed.wait(STEP)
-        assert scene.seen() == Seen(None, {}, False)
+        assert scene.seen() == ObservedSessions(None, {}, False)
 
     assert cluster.asked == []
 
@@ -251,9 +251,9 @@ def test_the_last_counts_hold_for_ten_minutes_of_trouble(cluster: WatchedCluster
         scene.until(lambda _: bool(scene.told("failed")))
         cluster.put(SESSIONS, session("b"))
         scene.now += 600
-        assert scene.seen() == Seen({"ds/1": 1}, {"ds/1": 1}, False)
+        assert scene.seen() == ObservedSessions({"ds/1": 1}, {"ds/1": 1}, False)
         scene.now += 1
-        assert scene.seen() == Seen(None, {}, False)
+        assert scene.seen() == ObservedSessions(None, {}, False)
         cluster.interferences.clear()
         scene.until_counts(ds=2)
 

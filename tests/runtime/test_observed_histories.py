@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.kinds import is_active, keys
-from gen.runtime.kinds import session as session_of
-from gen.runtime.rivals import claims, rival
-from gen.runtime.session import ranked
-from gen.runtime.timetable import Timetable, parse
+from gen.core.claims import competing_reservation, open_claims
+from gen.core.sessions import ranked
+from gen.core.timetable import Timetable, parse_timetable
+from gen.runtime.sessionobjects import is_active, metadata_keys
+from gen.runtime.sessionobjects import parse_session as session_of
 from tests.runtime.stub_server import Received, Reply
 from tests.runtime.test_attribution import one_by_one
 from tests.runtime.test_contest import text
@@ -33,7 +33,7 @@ class History:
         self.chance = Random(seed)
         self.cluster = WatchedCluster()
         self.own = timetable(DS, course=self.chance.choice(COURSES))
-        self.rivals: dict[str, Timetable] = {}
+        self.competitors: dict[str, Timetable] = {}
         self.here: dict[str, dict[str, Any]] = {}
         for _ in range(self.chance.randrange(12)):
             self.step(is_watched=False)
@@ -45,10 +45,11 @@ class History:
 
     def expected(self) -> dict[str, int]:
         everybody = [
-            rival(one, frozenset({"small"}), at("08:00")) for one in (self.own, *self.rivals.values())
+            competing_reservation(one, frozenset({"small"}), at("08:00"))
+            for one in (self.own, *self.competitors.values())
         ]
-        order = ranked(claims(everybody, "small", at("08:00")).values())
-        kept = keys(claim.match for claim in order)
+        order = ranked(open_claims(everybody, "small", at("08:00")).values())
+        kept = metadata_keys(claim.match for claim in order)
         recognition = self.own.pools[0].sessions
         assert recognition
         sessions = [
@@ -78,13 +79,13 @@ class History:
 
     def _compete(self) -> None:
         name = self.chance.choice(("ml", "ai"))
-        if name in self.rivals and self.chance.random() < 0.3:
-            del self.rivals[name]
+        if name in self.competitors and self.chance.random() < 0.3:
+            del self.competitors[name]
             self.cluster.delete(TIMETABLES, f"uid-{name}")
             return
         row: Row = (f"{name}/1", "07:30", "08:00", self.chance.choice(("09:00", "11:00")), {"small": 4})
         said = text(name, row, course=self.chance.choice(COURSES), suspend=self.chance.random() < 0.2)
-        self.rivals[name] = parse(said)
+        self.competitors[name] = parse_timetable(said)
         put_rival(self.cluster, said, name)
 
     def _fail(self) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from gen.runtime.timetable import Timetable
+from gen.core.timetable import Timetable
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.test_contest import text
 from tests.runtime.test_observed import (
@@ -94,7 +94,7 @@ def test_a_site_without_renku_is_told_and_the_class_decides(cluster: WatchedClus
     with watching(cluster, timetable(DS, course=COURSE)) as scene:
         scene.until_counts(ds=4)
 
-        assert scene.told("failed") == [("project templates", "NoAddress")]
+        assert scene.told("failed") == [("project templates", "InvalidURL")]
 
 
 def test_sessions_are_held_back_for_three_seconds_at_most(cluster: WatchedCluster) -> None:

@@ -125,7 +125,9 @@ def test_without_its_environment_it_says_what_is_missing(
     variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(variables) == 1
-    assert json.loads(capfd.readouterr().out)["reason"] == f"the environment does not say {missing}"
+    assert (
+        json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
+    )
 
 
 def test_a_closed_log_is_no_reason_to_stop(tmp_path: Path, account: Path) -> None:

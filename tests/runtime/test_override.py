@@ -2,8 +2,8 @@
 
 import pytest
 
-from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.override import Override, in_force, next_over, over_at, parse_overrides
+from gen.core.jsonvalues import TimetableError
+from gen.core.overrides import Override, next_override_end, override_end, override_target, parse_overrides
 from tests.runtime.world import at
 
 SAID = """
@@ -21,19 +21,19 @@ def test_it_is_read_by_class() -> None:
 def test_it_is_in_force_before_its_end() -> None:
     moments = ("11:59:59", "12:00")
 
-    assert [in_force(OVERRIDES, "small", at(moment)) for moment in moments] == [60, None]
-    assert in_force(OVERRIDES, "huge", at("10:00")) == 0
-    assert in_force(OVERRIDES, "other", at("10:00")) is None
+    assert [override_target(OVERRIDES, "small", at(moment)) for moment in moments] == [60, None]
+    assert override_target(OVERRIDES, "huge", at("10:00")) == 0
+    assert override_target(OVERRIDES, "other", at("10:00")) is None
 
 
 def test_the_next_end_is_the_first_that_is_still_to_come() -> None:
-    found = [next_over(OVERRIDES.values(), at(moment)) for moment in ("10:00", "11:00", "12:00")]
+    found = [next_override_end(OVERRIDES.values(), at(moment)) for moment in ("10:00", "11:00", "12:00")]
 
     assert found == [at("11:00"), at("12:00"), None]
 
 
 def test_it_says_when_it_is_over() -> None:
-    assert [over_at(OVERRIDES, name) for name in ("small", "other")] == [at("12:00"), 0]
+    assert [override_end(OVERRIDES, name) for name in ("small", "other")] == [at("12:00"), 0]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_it_says_when_it_is_over() -> None:
         ('{"small": {"target": 60}}', "berth.dev/override.small.until: is missing"),
         (
             '{"small": {"target": -1, "until": "2026-02-02T12:00:00Z"}}',
-            "berth.dev/override.small.target: -1 is not a whole number from 0 up",
+            "berth.dev/override.small.target: -1 is not a non-negative integer",
         ),
         (
             '{"small": {"target": 10001, "until": "2026-02-02T12:00:00Z"}}',
@@ -56,7 +56,7 @@ def test_it_says_when_it_is_over() -> None:
         ),
         (
             '{"small": {"target": 1, "until": "noon"}}',
-            "berth.dev/override.small.until: 'noon' is no instant such as 2026-02-02T07:30:00Z",
+            "berth.dev/override.small.until: 'noon' is not an instant such as 2026-02-02T07:30:00Z",
         ),
     ],
 )

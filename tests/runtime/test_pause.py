@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.runtime.pause import NO_PAUSE, Pause, after_failure
+from gen.core.backoff import NO_PAUSE, Pause, backoff
 
 
 def test_a_pause_runs_from_its_beginning_to_before_its_end() -> None:
@@ -20,13 +20,13 @@ def test_no_pause_is_over() -> None:
 
 
 def test_pauses_double_up_to_the_longest() -> None:
-    assert [after_failure(n, 0.0, 0.0) for n in (1, 2, 3, 4, 100_000)] == [0.5, 1.0, 2.0, 4.0, 4.0]
+    assert [backoff(n, 0.0, 0.0) for n in (1, 2, 3, 4, 100_000)] == [0.5, 1.0, 2.0, 4.0, 4.0]
 
 
 def test_jitter_takes_away_up_to_a_half() -> None:
-    assert [after_failure(9, 0.0, jitter) for jitter in (0.5, 1.0)] == [3.0, 2.0]
+    assert [backoff(9, 0.0, jitter) for jitter in (0.5, 1.0)] == [3.0, 2.0]
 
 
 @pytest.mark.parametrize(("asked", "expected"), [(0.1, 0.5), (3.0, 3.0), (60.0, 4.0)])
 def test_the_server_may_ask_for_longer_within_the_limit(asked: float, expected: float) -> None:
-    assert expected == after_failure(1, asked, 0.0)
+    assert expected == backoff(1, asked, 0.0)

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from gen.runtime.api import TimetableText
+from gen.runtime.apiclient import TimetableText
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.pod import Pod, Story, Write, short
 from tests.runtime.world import COURSE, NEXT, at, timetable_text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.runtime.api import ApiError
+from gen.runtime.apiclient import ApiError
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod, Story, Write, short
 from tests.runtime.world import COURSE, at, timetable_text

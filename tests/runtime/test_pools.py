@@ -1,24 +1,24 @@
 """Which pools a run looks after when its timetable changes."""
 
-from gen.runtime.pools import followed
-from gen.runtime.timetable import Pool, Slots
+from gen.core.decisions import pools_to_reconcile
+from gen.core.timetable import SlotSpec, TimetablePool
 
-PLAIN = Pool("small", "course-small", "maintain")
-SLOTS = PLAIN._replace(slots=Slots("x", "a", {}))
-BOTH = PLAIN._replace(slots=Slots("x", "b", {}, placeholders=True))
-BARE = PLAIN._replace(slots=Slots("x", "b", {}))
-OTHER = Pool("huge", "course-huge", "none")
+PLAIN = TimetablePool("small", "course-small", "maintain")
+SLOTS = PLAIN._replace(slots=SlotSpec("x", "a", {}))
+BOTH = PLAIN._replace(slots=SlotSpec("x", "b", {}, placeholders=True))
+BARE = PLAIN._replace(slots=SlotSpec("x", "b", {}))
+OTHER = TimetablePool("huge", "course-huge", "none")
 
 
-def after(*steps: list[Pool]) -> dict[str, Pool]:
-    known: dict[str, Pool] = {}
+def after(*steps: list[TimetablePool]) -> dict[str, TimetablePool]:
+    known: dict[str, TimetablePool] = {}
     for named in steps:
-        known = followed(known, named)
+        known = pools_to_reconcile(known, named)
     return known
 
 
 def test_all_that_were_ever_named_are_followed_as_they_were_last_named() -> None:
-    edited = PLAIN._replace(behaviour="none")
+    edited = PLAIN._replace(behavior="none")
 
     assert after([PLAIN, OTHER], [edited]) == {"course-small": edited, "course-huge": OTHER}
 

@@ -4,24 +4,24 @@ from random import Random
 
 import pytest
 
-from gen.runtime.presence import Presence
-from gen.runtime.session import Session
+from gen.core.sessioncounter import GracePeriod
+from gen.core.sessions import Session
 
 
 def session(name: str, kind: str = "a") -> Session:
     return Session(name, kind, 0)
 
 
-def presence(seconds: float = 30.0) -> Presence:
-    return Presence(seconds, lambda one: one.namespace)
+def grace(seconds: float = 30.0) -> GracePeriod:
+    return GracePeriod(seconds, lambda one: one.namespace)
 
 
-def names(seen: Presence, now: float) -> list[str]:
+def names(seen: GracePeriod, now: float) -> list[str]:
     return [one.id for one in seen.counted(now)]
 
 
 def test_a_session_that_left_counts_half_a_minute_more() -> None:
-    seen = presence()
+    seen = grace()
     seen.arrive(session("x"), 0)
     seen.leave("x", 10)
 
@@ -33,7 +33,7 @@ def test_a_session_that_left_counts_half_a_minute_more() -> None:
 
 
 def test_one_like_it_takes_the_place_of_the_last_and_another_does_not() -> None:
-    seen = presence()
+    seen = grace()
     for name, kind in (("x", "a"), ("y", "a"), ("z", "b")):
         seen.arrive(session(name, kind), 0)
     for n, name in enumerate("xyz"):
@@ -47,7 +47,7 @@ def test_one_like_it_takes_the_place_of_the_last_and_another_does_not() -> None:
 
 
 def test_one_that_comes_back_is_not_counted_twice() -> None:
-    seen = presence()
+    seen = grace()
     for name in "xy":
         seen.arrive(session(name), 0)
     for n, name in enumerate("xy"):
@@ -58,7 +58,7 @@ def test_one_that_comes_back_is_not_counted_twice() -> None:
 
 
 def test_one_that_comes_back_as_another_leaves_the_places_of_others_alone() -> None:
-    seen = presence()
+    seen = grace()
     for name in "xy":
         seen.arrive(session(name), 0)
     for name in "xy":
@@ -69,7 +69,7 @@ def test_one_that_comes_back_as_another_leaves_the_places_of_others_alone() -> N
 
 
 def test_one_that_changes_is_the_same() -> None:
-    seen = presence()
+    seen = grace()
     seen.arrive(session("x"), 0)
     seen.arrive(session("x", "b"), 1)
 
@@ -77,14 +77,14 @@ def test_one_that_changes_is_the_same() -> None:
 
 
 def test_who_was_not_there_cannot_leave() -> None:
-    seen = presence()
+    seen = grace()
     seen.leave("x", 0)
 
     assert names(seen, 0) == []
 
 
 def test_without_a_wait_a_session_that_left_is_gone() -> None:
-    seen = presence(0)
+    seen = grace(0)
     seen.arrive(session("x"), 0)
     seen.leave("x", 1)
 
@@ -92,7 +92,7 @@ def test_without_a_wait_a_session_that_left_is_gone() -> None:
 
 
 def test_a_clock_that_is_set_back_keeps_nobody_for_longer() -> None:
-    seen = presence()
+    seen = grace()
     seen.arrive(session("x"), 1000)
     seen.leave("x", 1000)
 
@@ -102,7 +102,7 @@ def test_a_clock_that_is_set_back_keeps_nobody_for_longer() -> None:
 @pytest.mark.parametrize("seed", range(100))
 def test_never_more_than_the_most_that_were_there_within_the_wait_and_never_fewer_than_are(seed: int) -> None:
     chance = Random(seed)
-    seen, here, counts = presence(), set[str](), [(0.0, 0)]
+    seen, here, counts = grace(), set[str](), [(0.0, 0)]
     now = 0.0
     for _ in range(60):
         now += chance.choice((0.0, 1.0, 7.0, 31.0))
@@ -156,7 +156,7 @@ class Plainly:
 def test_it_is_as_told_plainly_also_where_others_are_alike_from_now_on(seed: int) -> None:
     chance = Random(seed)
     alike = {"a": "a", "b": "b", "c": "c"}
-    seen, told, now = Presence(30, lambda one: alike[one.namespace]), Plainly(), 0.0
+    seen, told, now = GracePeriod(30, lambda one: alike[one.namespace]), Plainly(), 0.0
     for _ in range(120):
         now += chance.choice((0.0, 0.0, 1.0, 7.0, 31.0))
         if chance.random() < 0.05:
@@ -185,7 +185,7 @@ def test_who_comes_back_asks_nobody_again_and_again() -> None:
         asked += 1
         return one.namespace
 
-    seen = Presence(30, alike)
+    seen = GracePeriod(30, alike)
     for prefix in ("", "", "new-"):
         for n in range(count):
             seen.arrive(session(f"{prefix}{n}"), 1)

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.recognition import Inactive, Recognition, recognition
-from gen.runtime.session import Match
+from gen.core.jsonvalues import TimetableError
+from gen.core.sessions import Inactive, Match, Recognition, parse_recognition
 
 PODS: dict[str, Any] = {"source": "pods", "namespaces": ["hub"], "selector": {}, "earlier": "count"}
 
@@ -26,7 +25,7 @@ def test_renku() -> None:
         },
     }
 
-    assert recognition(tree, "at") == (
+    assert parse_recognition(tree, "at") == (
         Recognition("renku", ("renku", "renku-2"), "a=,b=2", 5),
         Match(
             ("renku",),
@@ -48,7 +47,7 @@ def test_custom() -> None:
         "inactive": [{"path": "spec.suspend", "values": ["true"]}],
     }
 
-    assert recognition(tree, "at") == (
+    assert parse_recognition(tree, "at") == (
         Recognition(
             "custom",
             ("hub",),
@@ -73,29 +72,29 @@ def test_expressions_become_a_query() -> None:
     ]
     tree = PODS | {"selector": {"matchLabels": {"a": "b"}, "matchExpressions": expressions}}
 
-    assert recognition(tree, "at")[0].selector == "a=b,size in (s,m),team notin (x),app,!old"
+    assert parse_recognition(tree, "at")[0].selector == "a=b,size in (s,m),team notin (x),app,!old"
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": "slurm"}, "at.source: 'slurm' is none of renku, jupyterhub, pods, custom"),
+        ({"source": "slurm"}, "at.source: 'slurm' is not one of renku, jupyterhub, pods, custom"),
         ({"namespaces": "hub"}, 'at.namespaces: "hub" is not a list'),
-        ({"namespaces": [""]}, 'at.namespaces[0]: "" is not a text, or an empty one'),
-        ({"renkuId": "5"}, 'at.renkuId: "5" is not a whole number from 0 up'),
-        ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1 is not a text"),
+        ({"namespaces": [""]}, 'at.namespaces[0]: "" is not a non-empty string'),
+        ({"renkuId": "5"}, 'at.renkuId: "5" is not a non-negative integer'),
+        ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1 is not a string"),
         (
             {"selector": {"matchExpressions": [{"key": "a", "operator": "Near"}]}},
-            "at.selector.matchExpressions[0].operator: 'Near' is none of In, NotIn, Exists, DoesNotExist",
+            "at.selector.matchExpressions[0].operator: 'Near' is not one of In, NotIn, Exists, DoesNotExist",
         ),
         ({"inactive": [{"path": "a"}]}, "at.inactive[0].values: is missing"),
         ({"course": []}, "at.course: [] is not an object"),
-        ({"course": {"matchAnnotations": {"a": None}}}, "at.course.matchAnnotations.a: None is not a text"),
+        ({"course": {"matchAnnotations": {"a": None}}}, "at.course.matchAnnotations.a: None is not a string"),
     ],
 )
 def test_what_is_malformed_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        recognition(PODS | change, "at")
+        parse_recognition(PODS | change, "at")
 
     assert message == str(caught.value)
 
@@ -103,6 +102,6 @@ def test_what_is_malformed_is_refused(change: dict[str, Any], message: str) -> N
 @pytest.mark.parametrize("key", ["source", "namespaces", "selector", "earlier"])
 def test_what_is_missing_is_named(key: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        recognition({name: value for name, value in PODS.items() if name != key}, "at")
+        parse_recognition({name: value for name, value in PODS.items() if name != key}, "at")
 
     assert f"at.{key}: is missing" == str(caught.value)

@@ -3,44 +3,44 @@
 import json
 from random import Random
 
-from gen.runtime.record import (
-    LONGEST,
-    MOST_POINTS,
-    Look,
+from gen.core.record import (
+    MAX_POINTS,
+    MAX_RECORD_BYTES,
+    OccurrenceRecord,
     Points,
-    Record,
-    annotations,
-    joined,
-    noted,
-    resumed,
+    PoolObservation,
+    merge_records,
+    parse_records,
+    record_annotations,
+    with_observation,
     with_point,
 )
-from gen.runtime.timetable import Occurrence
+from gen.core.timetable import TimetableOccurrence
 from tests.runtime.world import at
 
-ITEM = Occurrence(
+ITEM = TimetableOccurrence(
     "course/1", at("07:30"), at("08:00"), at("10:00"), (("small", 25), ("huge", 2), ("none", 0))
 )
 
 
-def look(name: str, wanted: int, ready: int, sessions: int | None = None) -> Look:
-    return Look(name, wanted, ready, None if sessions is None else {"course/1": sessions}, 0.0)
+def look(name: str, wanted: int, ready: int, sessions: int | None = None) -> PoolObservation:
+    return PoolObservation(name, wanted, ready, None if sessions is None else {"course/1": sessions}, 0.0)
 
 
-def told() -> Record:
-    record = Record("course/1")
+def told() -> OccurrenceRecord:
+    record = OccurrenceRecord("course/1")
     for moment, small, huge in (
         ("07:30", look("small", 25, 0, 0), look("huge", 2, 2)),
         ("07:34", look("small", 25, 25, 0), look("huge", 2, 2)),
         ("08:10", look("small", 12, 12, 13), look("huge", 2, 0)),
         ("08:20", look("small", 20, 12, 5), look("other", 9, 0, 9)),
     ):
-        record = noted(record, ITEM, (small, huge), at(moment))
+        record = with_observation(record, ITEM, (small, huge), at(moment))
     return record
 
 
 def test_a_record_has_what_was_promised_when_it_was_ready_and_what_came() -> None:
-    assert told() == Record(
+    assert told() == OccurrenceRecord(
         "course/1",
         {"small": 25, "huge": 2},
         at("07:34"),
@@ -53,13 +53,13 @@ def test_a_record_has_what_was_promised_when_it_was_ready_and_what_came() -> Non
 
 
 def test_it_is_ready_only_with_all_its_classes() -> None:
-    record = noted(Record("course/1"), ITEM, (look("small", 25, 25),), at("07:34"))
+    record = with_observation(OccurrenceRecord("course/1"), ITEM, (look("small", 25, 25),), at("07:34"))
 
     assert record.ready_at is None
 
 
 def test_the_annotations_are_these() -> None:
-    found = annotations([Record("course/0", {"small": 3}), told()])
+    found = record_annotations([OccurrenceRecord("course/0", {"small": 3}), told()])
 
     assert json.loads(found.pop("berth.dev/record")) == [
         {"occurrence": "course/0", "promised": {"small": 3}, "targets": {}},
@@ -90,21 +90,21 @@ def test_the_annotations_are_these() -> None:
 def test_a_change_on_another_day_says_which() -> None:
     points = ((at("23:30"), 25), (at("23:59"), 20), (at("23:30") + 3600, 12), (at("23:30") + 5400, 0))
 
-    assert annotations([Record("course/1", targets={"small": points})])["berth.dev/targets"] == (
-        "23:30:00=25 23:59:00=20 2026-02-03T00:30:00Z=12 01:00:00=0"
-    )
+    assert record_annotations([OccurrenceRecord("course/1", targets={"small": points})])[
+        "berth.dev/targets"
+    ] == ("23:30:00=25 23:59:00=20 2026-02-03T00:30:00Z=12 01:00:00=0")
 
 
 def test_of_one_class_the_targets_need_no_name() -> None:
-    record = Record("course/1", targets={"small": ((at("07:30"), 25), (at("10:00"), 0))})
+    record = OccurrenceRecord("course/1", targets={"small": ((at("07:30"), 25), (at("10:00"), 0))})
 
-    assert annotations([record])["berth.dev/targets"] == "07:30:00=25 10:00:00=0"
+    assert record_annotations([record])["berth.dev/targets"] == "07:30:00=25 10:00:00=0"
 
 
 def test_a_successor_reads_what_was_told() -> None:
-    records = [Record("course/0", {"small": 3}), told()]
+    records = [OccurrenceRecord("course/0", {"small": 3}), told()]
 
-    assert resumed(annotations(records)["berth.dev/record"]) == records
+    assert parse_records(record_annotations(records)["berth.dev/record"]) == records
 
 
 def test_what_somebody_has_broken_is_forgotten() -> None:
@@ -120,11 +120,11 @@ def test_what_somebody_has_broken_is_forgotten() -> None:
         '[{"occurrence": "a", "promised": {}, "targets": {"small": 5}}]',
     )
 
-    assert [resumed(text) for text in broken] == [[]] * len(broken)
+    assert [parse_records(text) for text in broken] == [[]] * len(broken)
 
 
 def test_two_pods_make_one_record() -> None:
-    after = Record(
+    after = OccurrenceRecord(
         "course/1",
         {"small": 25},
         at("09:00"),
@@ -132,7 +132,7 @@ def test_two_pods_make_one_record() -> None:
         {"small": ((at("09:00"), 20), (at("09:10"), 5))},
     )
 
-    assert joined(told(), after) == Record(
+    assert merge_records(told(), after) == OccurrenceRecord(
         "course/1",
         {"small": 25},
         at("07:34"),
@@ -152,7 +152,7 @@ def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept(
         for n, value in enumerate(values):
             points = with_point(points, n, 1000 if n == 150 else value)
 
-        assert len(points) <= MOST_POINTS
+        assert len(points) <= MAX_POINTS
         assert (points[0][1], points[-1][1]) == (values[0], values[-1])
         assert [value for _, value in points if value >= 10] == [1000]
         assert [at for at, _ in points] == sorted({at for at, _ in points})
@@ -160,8 +160,8 @@ def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept(
 
 def test_a_job_that_lives_for_ever_has_a_record_that_does_not_grow() -> None:
     name = "x" * 60
-    targets = {cls: tuple((n, n) for n in range(MOST_POINTS)) for cls in "abcdefgh"}
-    found = annotations([Record(f"{name}/{n}", targets=targets) for n in range(1000)])
+    targets = {cls: tuple((n, n) for n in range(MAX_POINTS)) for cls in "abcdefgh"}
+    found = record_annotations([OccurrenceRecord(f"{name}/{n}", targets=targets) for n in range(1000)])
 
-    assert sum(len(key) + len(text) for key, text in found.items()) < LONGEST + 4000
+    assert sum(len(key) + len(text) for key, text in found.items()) < MAX_RECORD_BYTES + 4000
     assert json.loads(found["berth.dev/record"])[-1]["occurrence"] == f"{name}/999"

@@ -5,10 +5,9 @@ from functools import partial
 
 import pytest
 
-from gen.runtime.readiness import LATE, READY, UNJUDGED, asked_at, judged
-from gen.runtime.record import Look
+from gen.core.record import LATE, READY, UNKNOWN, PoolObservation, judge_readiness, readiness_due
+from gen.core.timetable import TimetableOccurrence, TimetableSettings
 from gen.runtime.recorder import Recorder
-from gen.runtime.timetable import Occurrence, Settings
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.world import COURSE, NEXT, World, at, timetable_text
 
@@ -20,26 +19,26 @@ from tests.runtime.world import COURSE, NEXT, World, at, timetable_text
 def test_it_is_asked_five_minutes_before_the_start_but_not_at_once(
     opens: str, start: str, expected: str
 ) -> None:
-    item = Occurrence("course/1", at(opens), at(start), at("10:00"), ())
+    item = TimetableOccurrence("course/1", at(opens), at(start), at("10:00"), ())
 
-    assert asked_at(item, Settings()) == at(expected)
+    assert readiness_due(item, TimetableSettings()) == at(expected)
 
 
 @pytest.mark.parametrize(
     ("before", "now", "ready", "raised", "expected"),
     [
-        pytest.param(UNJUDGED, 999, 0, 0, UNJUDGED, id="too-early"),
-        pytest.param(UNJUDGED, 1000, 9, 0, LATE, id="late"),
-        pytest.param(UNJUDGED, 1000, 9, 941, UNJUDGED, id="raised-a-moment-ago"),
-        pytest.param(UNJUDGED, 1001, 9, 941, LATE, id="raised-a-minute-ago"),
-        pytest.param(UNJUDGED, 1000, 10, 0, READY, id="in-time"),
+        pytest.param(UNKNOWN, 999, 0, 0, UNKNOWN, id="too-early"),
+        pytest.param(UNKNOWN, 1000, 9, 0, LATE, id="late"),
+        pytest.param(UNKNOWN, 1000, 9, 941, UNKNOWN, id="raised-a-moment-ago"),
+        pytest.param(UNKNOWN, 1001, 9, 941, LATE, id="raised-a-minute-ago"),
+        pytest.param(UNKNOWN, 1000, 10, 0, READY, id="in-time"),
         pytest.param(LATE, 1100, 9, 0, LATE, id="still-late"),
         pytest.param(LATE, 1100, 10, 0, READY, id="ready-at-last"),
         pytest.param(READY, 1100, 0, 0, READY, id="placeholders-that-gave-way"),
     ],
 )
 def test_how_readiness_is_judged(before: str, now: int, ready: int, raised: int, expected: str) -> None:
-    assert judged(before, 1000, Look("small", 10, ready, None, raised), now) == expected
+    assert judge_readiness(before, 1000, PoolObservation("small", 10, ready, None, raised), now) == expected
 
 
 def late_world() -> World:

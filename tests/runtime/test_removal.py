@@ -2,10 +2,10 @@
 
 import pytest
 
-from gen.runtime.action import told
-from gen.runtime.instant import instant_text
-from gen.runtime.judgement import judge
-from gen.runtime.objectkind import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, Kind
+from gen.core.instants import instant_text
+from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, ObjectKind
+from gen.runtime.sweepactions import describe_action
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, seen, timetable
 from tests.runtime.world import at
@@ -34,11 +34,14 @@ MARKED = "To be removed soon: the inventory does not name its reservation."
 BACK = "No longer to be removed: the inventory names its reservation again."
 
 
-def judged(now: str, *trees: Tree, prunes: bool = False, unread: tuple[Kind, ...] = ()) -> list[str]:
-    return [told(action)[2] for action in judge(seen(*trees, prunes=prunes, unread=unread), at(now)).actions]
+def judged(now: str, *trees: Tree, prunes: bool = False, unread: tuple[ObjectKind, ...] = ()) -> list[str]:
+    return [
+        describe_action(action)[2]
+        for action in decide(seen(*trees, prunes=prunes, unread=unread), at(now)).actions
+    ]
 
 
-def gone_since(since: str) -> Tree:
+def orphaned_since(since: str) -> Tree:
     return timetable(annotations={"berth.dev/gone-since": since})
 
 
@@ -54,12 +57,12 @@ def snippet() -> Tree:
 
 
 def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> None:
-    gone = gone_since("2026-02-02T08:49:00Z")
+    gone = orphaned_since("2026-02-02T08:49:00Z")
 
     assert judged("09:00", snippet()) == []
     assert judged("09:00", timetable(), snippet()) == judged("09:00", timetable())
     assert judged("09:00", gone, snippet(), OTHERS, prunes=True)[-2:] == [
-        f"Removed ConfigMap {name}: its reservation is gone since 2026-02-02T08:49:00Z."
+        f"Removed ConfigMap {name}: its reservation is not in git since 2026-02-02T08:49:00Z."
         for name in ("course", "course-session-affinity")
     ]
     assert judged("09:00", snippet(), OTHERS, prunes=True) == [
@@ -122,7 +125,7 @@ def test_what_is_written_is_read_by_the_next_round() -> None:
 
 
 @pytest.mark.parametrize("unread", [CONFIG_MAP, DEPLOYMENT, JOB, POD, CRON_JOB], ids=lambda kind: kind.plural)
-def test_nothing_is_a_leftover_unless_all_lists_are_there(unread: Kind) -> None:
+def test_nothing_is_a_leftover_unless_all_lists_are_there(unread: ObjectKind) -> None:
     assert judged("09:00", FULL, job(), unread=(unread,)) == []
 
 
@@ -144,15 +147,17 @@ def test_leftovers_where_nobody_else_prunes(trees: list[Tree], expected: list[st
         pytest.param(HERE, timetable(), [], id="named"),
         pytest.param(OTHERS, timetable(), [MARKED], id="not-named"),
         pytest.param(inventory("# empty\n"), timetable(), [MARKED], id="none-is-named"),
-        pytest.param(OTHERS, gone_since("2026-02-02T06:55:00Z"), [], id="marked"),
-        pytest.param(OTHERS, gone_since("yesterday"), [MARKED], id="marked-by-hand"),
-        pytest.param(OTHERS, gone_since("2026-02-02T07:05:00Z"), [MARKED], id="marked-in-the-future"),
-        pytest.param(HERE, gone_since("2026-02-02T06:55:00Z"), [BACK], id="named-again"),
-        pytest.param(HERE, gone_since("2026-02-01T06:55:00Z"), [BACK], id="named-again-after-a-day"),
+        pytest.param(OTHERS, orphaned_since("2026-02-02T06:55:00Z"), [], id="marked"),
+        pytest.param(OTHERS, orphaned_since("yesterday"), [MARKED], id="marked-by-hand"),
+        pytest.param(OTHERS, orphaned_since("2026-02-02T07:05:00Z"), [MARKED], id="marked-in-the-future"),
+        pytest.param(HERE, orphaned_since("2026-02-02T06:55:00Z"), [BACK], id="named-again"),
+        pytest.param(HERE, orphaned_since("2026-02-01T06:55:00Z"), [BACK], id="named-again-after-a-day"),
         pytest.param(inventory(""), timetable(), [], id="empty-inventory"),
-        pytest.param(inventory(" \n\n"), gone_since("2026-02-01T06:55:00Z"), [], id="blank-inventory"),
-        pytest.param(inventory("<html>\nno"), gone_since("2026-02-01T06:55:00Z"), [], id="nonsense"),
-        pytest.param(inventory(None), gone_since("2026-02-01T06:55:00Z"), [], id="inventory-without-its-key"),
+        pytest.param(inventory(" \n\n"), orphaned_since("2026-02-01T06:55:00Z"), [], id="blank-inventory"),
+        pytest.param(inventory("<html>\nno"), orphaned_since("2026-02-01T06:55:00Z"), [], id="nonsense"),
+        pytest.param(
+            inventory(None), orphaned_since("2026-02-01T06:55:00Z"), [], id="inventory-without-its-key"
+        ),
     ],
 )
 def test_gone_is_what_the_inventory_does_not_name(
@@ -164,13 +169,13 @@ def test_gone_is_what_the_inventory_does_not_name(
 
 
 def test_where_an_engine_prunes_no_inventory_counts() -> None:
-    assert judged("07:00", OTHERS, gone_since("2026-02-01T06:55:00Z"), deployment(0)) == []
+    assert judged("07:00", OTHERS, orphaned_since("2026-02-01T06:55:00Z"), deployment(0)) == []
 
 
 def test_after_ten_minutes_all_of_it_goes_even_while_open_and_served_its_timetable_last() -> None:
-    trees = [OTHERS, gone_since("2026-02-02T08:50:00Z"), *REST, pod()]
+    trees = [OTHERS, orphaned_since("2026-02-02T08:50:00Z"), *REST, pod()]
 
-    why = "its reservation is gone since 2026-02-02T08:50:00Z."
+    why = "its reservation is not in git since 2026-02-02T08:50:00Z."
     assert judged("09:00", *trees, prunes=True) == [
         f"{said}: {why}" for said in [*ALL_OF_IT, "Removed ConfigMap course"]
     ]
@@ -178,18 +183,18 @@ def test_after_ten_minutes_all_of_it_goes_even_while_open_and_served_its_timetab
 
 def test_until_then_it_is_opened_as_ever() -> None:
     """Ten minutes are two rounds of the sweep: thirty seconds less, as rounds are not exact."""
-    trees = [OTHERS, gone_since("2026-02-02T08:50:00Z"), cronjob(), FULL, *RIGHTS]
+    trees = [OTHERS, orphaned_since("2026-02-02T08:50:00Z"), cronjob(), FULL, *RIGHTS]
 
     assert judged("08:59:29", *trees, prunes=True) == ["Started Job course-sweep: no pod serves course/1."]
     assert judged("08:59:30", *trees, prunes=True)[1:2] == [
-        "Removed CronJob course: its reservation is gone since 2026-02-02T08:50:00Z."
+        "Removed CronJob course: its reservation is not in git since 2026-02-02T08:50:00Z."
     ]
 
 
 @pytest.mark.parametrize(
     "unread", [DEPLOYMENT, JOB, POD, CRON_JOB, ROLE, ROLE_BINDING], ids=lambda kind: kind.plural
 )
-def test_nothing_is_gone_unless_all_lists_are_there(unread: Kind) -> None:
-    trees = [OTHERS, gone_since("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]
+def test_nothing_is_gone_unless_all_lists_are_there(unread: ObjectKind) -> None:
+    trees = [OTHERS, orphaned_since("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]
 
     assert judged("07:00", *trees, prunes=True, unread=(unread,)) == []

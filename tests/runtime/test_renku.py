@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gen.runtime.api import Answer, ApiError
-from gen.runtime.renku import Renku, _trusting_the_system, template_in
+from gen.runtime.apiclient import ApiError, Response
+from gen.runtime.projecttemplates import RenkuClient, _system_trust, template_in
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 
 PROJECT, TEMPLATE = "01JC3CB5426KC7P5STS5X3KSS9", "01JC3CB5426KC7P5STS5X3KSS8"
@@ -22,9 +22,9 @@ COPIED = json.dumps({"id": PROJECT, "template_id": TEMPLATE}).encode()
 @contextmanager
 def asking(
     answer: Callable[[Received], Reply], token_file: Path, path: str = ""
-) -> Iterator[tuple[Renku, StubServer]]:
+) -> Iterator[tuple[RenkuClient, StubServer]]:
     with StubServer(answer) as server:
-        renku = Renku(f"http://127.0.0.1:{server.port}{path}", str(token_file))
+        renku = RenkuClient(f"http://127.0.0.1:{server.port}{path}", str(token_file))
         try:
             yield renku, server
         finally:
@@ -93,7 +93,7 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     ],
 )
 def test_a_project_may_have_a_template_or_none(body: bytes, expected: str) -> None:
-    assert expected == template_in(Answer(200, body), PROJECT)
+    assert expected == template_in(Response(200, body), PROJECT)
 
 
 @pytest.mark.parametrize(
@@ -110,11 +110,11 @@ def test_a_project_may_have_a_template_or_none(body: bytes, expected: str) -> No
 )
 def test_what_is_no_project_is_an_error(body: bytes) -> None:
     with pytest.raises(ApiError) as caught:
-        template_in(Answer(200, body), PROJECT)
+        template_in(Response(200, body), PROJECT)
 
     assert (caught.value.reason, str(caught.value)) == (
-        "Nonsense",
-        f"the answer is not the project {PROJECT}: {body.decode()}",
+        "InvalidResponse",
+        f"the response is not the project {PROJECT}: {body.decode()}",
     )
 
 
@@ -145,13 +145,13 @@ def test_a_refusal_is_an_error_and_the_next_request_is_answered(
 )
 def test_a_url_that_is_none_is_an_error(url: str) -> None:
     with pytest.raises(ApiError) as caught:
-        Renku(url, "")
+        RenkuClient(url, "")
 
-    assert str(caught.value) == f"{url!r} is no address of Renku"
+    assert str(caught.value) == f"{url!r} is not a URL of Renku"
 
 
 def over_tls(server: StubServer) -> str:
-    renku = Renku(f"https://127.0.0.1:{server.port}", "")
+    renku = RenkuClient(f"https://127.0.0.1:{server.port}", "")
     try:
         return renku.template_of(PROJECT)
     finally:
@@ -193,6 +193,6 @@ def test_a_folder_is_not_loaded_as_a_whole(
     text = (account / "ca.crt").read_text(encoding="ascii")
     (tmp_path / "00000000.0").write_text(text, encoding="ascii")
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
-    context = _trusting_the_system()
+    context = _system_trust()
 
     assert (context.cert_store_stats()["x509"], context.verify_mode) == (0, ssl.CERT_REQUIRED)

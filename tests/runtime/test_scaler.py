@@ -136,4 +136,6 @@ def test_without_its_environment_it_says_what_is_missing(
         assert main(variables) == 1
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert json.loads(capfd.readouterr().out)["reason"] == f"the environment does not say {missing}"
+    assert (
+        json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
+    )

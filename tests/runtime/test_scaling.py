@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gen.runtime.timetable import parse
+from gen.core.timetable import parse_timetable
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.pod import Pod
 from tests.runtime.world import COURSE, Row, at, pool, timetable_text, whole_timetable_text
@@ -106,7 +106,7 @@ def test_a_class_whose_behaviour_becomes_none_is_left_to_the_main_program() -> N
     pod.now += 30
     pod.scaler.step()
 
-    assert parse(pod.cluster.timetable).pools[0].behaviour == "none"
+    assert parse_timetable(pod.cluster.timetable).pools[0].behavior == "none"
     assert (pod.writes, json.loads(pod.files["counts"])["classes"]) == ([], {})
 
 

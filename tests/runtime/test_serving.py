@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.serving import containers, is_going, is_serving, is_starting
+from gen.core.objects import containers, is_pod_serving, is_pod_starting, is_terminating
 
 RUNS = {"running": {"startedAt": "2026-02-02T08:30:00Z"}}
 WAITS = {"waiting": {"reason": "ContainerCreating"}}
@@ -40,7 +40,7 @@ def pod(phase: str, state: object = None, *, going: bool = False, **others: obje
     ],
 )
 def test_a_pod_serves_or_is_about_to_or_neither(found: dict[str, Any], serves: bool, starts: bool) -> None:
-    assert (is_serving(found), is_starting(found)) == (serves, starts)
+    assert (is_pod_serving(found), is_pod_starting(found)) == (serves, starts)
 
 
 def test_sidecars_are_told_first() -> None:
@@ -50,5 +50,5 @@ def test_sidecars_are_told_first() -> None:
 
 
 def test_an_object_of_any_kind_goes_once_it_is_deleted() -> None:
-    assert not is_going({"kind": "Job", "metadata": {"name": "a"}})
-    assert is_going({"kind": "Job", "metadata": {"deletionTimestamp": "2026-02-02T09:00:00Z"}})
+    assert not is_terminating({"kind": "Job", "metadata": {"name": "a"}})
+    assert is_terminating({"kind": "Job", "metadata": {"deletionTimestamp": "2026-02-02T09:00:00Z"}})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.runtime.session import UNKNOWN_TEMPLATE, Claim, Match, Session, fits, ranked
+from gen.core.sessions import UNKNOWN_TEMPLATE, Claim, Match, Session, fits, ranked
 
 SESSION = Session("uid", "renku", 100, {"course": "ds", "year": "2026"}, {"tutor": "ada"}, "T1")
 

@@ -5,15 +5,24 @@ from random import Random
 
 import pytest
 
-from gen.runtime.slot import Owner, Slot, body, duration, life, name_of, selector, slot
-from gen.runtime.timetable import Slots
+from gen.core.slots import (
+    Slot,
+    SlotOwner,
+    go_duration,
+    parse_slot,
+    slot_lifetime,
+    slot_name,
+    slot_object,
+    slot_selector,
+)
+from gen.core.timetable import SlotSpec
 from tests.koordinator.decoding import duration as seconds_of
 from tests.koordinator.lifecycle import is_due
 from tests.koordinator.world import reservation
 from tests.runtime.slotworld import OWNER, pool_labels, shape
 from tests.runtime.world import at
 
-SLOTS = Slots("example-course-small", "aaaa1111", shape())
+SLOTS = SlotSpec("example-course-small", "aaaa1111", shape())
 
 
 def test_an_object_is_read_without_what_nobody_needs() -> None:
@@ -32,9 +41,9 @@ def test_an_object_is_read_without_what_nobody_needs() -> None:
         },
     }
 
-    found = slot(tree)
+    found = parse_slot(tree)
 
-    owners = (Owner("students", "a"),)
+    owners = (SlotOwner("students", "a"),)
     assert found == Slot(
         "example-a-b-12-aaaa1111", "u", "7", at("07:30"), at("10:00"), "Available", owners, True
     )
@@ -50,7 +59,7 @@ def test_one_that_nobody_has_looked_at_yet_is_pending() -> None:
         "creationTimestamp": "2026-02-02T07:30:00Z",
     }
 
-    found = slot({"metadata": metadata, "spec": {"expires": "2026-02-02T10:00:00+01:00"}})
+    found = parse_slot({"metadata": metadata, "spec": {"expires": "2026-02-02T10:00:00+01:00"}})
 
     assert found == Slot("odd", "u", "7", at("07:30"), None, "Pending", ())
     assert (found.ordinal, found.hash) == (-1, "odd")
@@ -81,7 +90,7 @@ def test_who_may_take_it_once_our_placeholders_may_not(owners: object, closed: o
         "creationTimestamp": "2026-02-02T07:30:00Z",
         "labels": shape()["metadata"]["labels"],
     }
-    found = slot({"metadata": metadata, "spec": {"owners": owners}, "status": {"phase": "Available"}})
+    found = parse_slot({"metadata": metadata, "spec": {"owners": owners}, "status": {"phase": "Available"}})
 
     assert found.closed == ("" if closed is None else json.dumps(closed))
     assert found.is_to_close is bool(closed)
@@ -89,7 +98,7 @@ def test_who_may_take_it_once_our_placeholders_may_not(owners: object, closed: o
 
 
 def test_the_object_that_is_made() -> None:
-    made = body(SLOTS, name_of(SLOTS, 3), at("07:30"), at("10:00"))
+    made = slot_object(SLOTS, slot_name(SLOTS, 3), at("07:30"), at("10:00"))
 
     assert made == {
         "metadata": {**shape()["metadata"], "name": "example-course-small-3-aaaa1111"},
@@ -98,7 +107,7 @@ def test_the_object_that_is_made() -> None:
 
 
 def test_a_pool_is_found_by_its_labels_whatever_shape_its_slots_have() -> None:
-    assert selector(SLOTS) == (
+    assert slot_selector(SLOTS) == (
         "berth.dev/site=example,berth.dev/reservation=course,berth.dev/resource-class=small,"
         "berth.dev/role=slot,!berth.dev/standing"
     )
@@ -109,11 +118,11 @@ def test_a_pool_is_found_by_its_labels_whatever_shape_its_slots_have() -> None:
     [(0, "0s"), (59, "59s"), (60, "1m0s"), (3599, "59m59s"), (3600, "1h0m0s"), (90_061, "25h1m1s")],
 )
 def test_durations_are_as_go_writes_them(seconds: int, said: str) -> None:
-    assert duration(seconds) == said
+    assert go_duration(seconds) == said
 
 
 def test_no_window_is_too_long_for_go() -> None:
-    assert life(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "876601h0m0s"}
+    assert slot_lifetime(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "876601h0m0s"}
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -123,7 +132,7 @@ def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> No
     """
     random = Random(seed)
     created, expires = random.randrange(10**6), random.randrange(10**6)
-    margin = created + seconds_of(str(life(created, expires)["ttl"])) - max(created, expires)
+    margin = created + seconds_of(str(slot_lifetime(created, expires)["ttl"])) - max(created, expires)
 
     assert 3600 <= margin < 3660
 
@@ -131,7 +140,7 @@ def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> No
 def test_a_clock_that_is_wrong_by_minutes_ends_no_slot_early() -> None:
     """The server's clock begins a `ttl`; ours may be half an hour ahead of it."""
     created, expires = at("07:30"), at("10:00")
-    said = life(created + 30 * 60, expires)
+    said = slot_lifetime(created + 30 * 60, expires)
     status = {"nodeName": "n1", "phase": "Available"}
     tree = reservation(created=created, ttl=said["ttl"], expires=said["expires"]) | {"status": status}
 

@@ -160,13 +160,13 @@ def test_from_placeholders_to_slots_that_they_come_before() -> None:
 def test_a_pod_without_the_code_for_slots_makes_way_for_one_that_has_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "gen.runtime.slotkeeper", None)
+    monkeypatch.setitem(sys.modules, "gen.runtime.slotreconciler", None)
     world = edited(slot_text(row()), timetable_text(row(), behaviour="maintain"), small=0)
 
     assert world.run(until="07:46") == 0
     assert world.cluster.scales["course-small"][0] == 0
     assert [line["reason"] for line in world.told("ended")] == [
-        "this pod was made without the code for slots; the sweep starts a Job that has it"
+        "this pod does not have the code for slots; the sweep starts a Job that does"
     ]
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from gen.runtime.api import Answer, Request
+from gen.runtime.apiclient import Request, Response
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH, names
 from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
@@ -12,12 +12,12 @@ from tests.runtime.world import Row
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
 SLOT = f"{PATH}/example-course-small-1-{DIGEST}"
-TROUBLE: dict[str, Answer | Exception] = {
+TROUBLE: dict[str, Response | Exception] = {
     "no-answer": no_answer(),
     "too-many": refusal(429, "TooManyRequests", retry_after=1),
     "server": refusal(500, "InternalError"),
-    "no-kind": Answer(404, b"404 page not found\n"),
-    "nonsense": Answer(200, b"[]"),
+    "no-kind": Response(404, b"404 page not found\n"),
+    "nonsense": Response(200, b"[]"),
     "conflict": refusal(409, "Conflict"),
     "forbidden": refusal(403, "Forbidden"),
     "invalid": refusal(422, "Invalid"),
@@ -66,7 +66,7 @@ def test_one_that_cannot_be_removed_holds_up_no_other() -> None:
 def test_one_that_cannot_be_made_holds_up_no_other_and_not_what_ends_later() -> None:
     world = quiet()
 
-    def refuse(request: Request) -> Answer | None:
+    def refuse(request: Request) -> Response | None:
         is_made = request.method == "POST" and f'-1-{DIGEST}"'.encode() in request.body
         return refusal(422, "Invalid") if is_made else None
 
@@ -176,7 +176,7 @@ def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None
     koordinator = world.koordinator
     koordinator.room = random.choice((2, 4, 100))
 
-    def fail(request: Request) -> Answer | None:
+    def fail(request: Request) -> Response | None:
         if world.now > world_ends or random.random() > 0.15:
             return None
         outcome = random.choice((*TROUBLE.values(), "lost"))
@@ -185,7 +185,7 @@ def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None
             raise no_answer()
         if isinstance(outcome, Exception):
             raise outcome
-        assert isinstance(outcome, Answer)
+        assert isinstance(outcome, Response)
         return outcome
 
     world_ends = world.now + 21 * 60

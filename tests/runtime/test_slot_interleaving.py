@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from gen.runtime.api import SWEEP_FIELD_MANAGER, Answer, Api, Request
-from gen.runtime.log import Log
-from gen.runtime.plan import wish
-from gen.runtime.sweep import Site, Sweep
-from gen.runtime.timetable import parse
+from gen.core.decisions import pool_target
+from gen.core.timetable import parse_timetable
+from gen.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from gen.runtime.program import Log
+from gen.runtime.sweep import Sweep, SweepSettings
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects
@@ -29,7 +29,7 @@ TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"),
 
 
 class PausingCluster(SlotCluster):
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         pause()
         answer = super().__call__(request)
         pause()
@@ -37,7 +37,7 @@ class PausingCluster(SlotCluster):
 
 
 class PausingObjects(FakeObjects):
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         pause()
         answer = super().__call__(request)
         pause()
@@ -67,7 +67,7 @@ class Stage:
     def _sweep(self) -> None:
         self.objects.now = int(self.world.now)
         log = Log(lambda _: None, lambda: self.world.now, "")
-        site = Site(NAMESPACE, SITE, prunes=False, inventory="", koordinator=True)
+        site = SweepSettings(NAMESPACE, SITE, prunes=False, inventory="", koordinator=True)
         Sweep(Api(self.objects, SWEEP_FIELD_MANAGER), site, log, lambda: self.world.now, lambda _: None).run()
 
     def tell(self) -> None:
@@ -118,9 +118,9 @@ class Stage:
 
     def wished(self) -> int:
         assert self.world.cluster.timetable
-        found = parse(self.world.cluster.timetable)
+        found = parse_timetable(self.world.cluster.timetable)
         counts = {"course/1": len(self.told)}
-        return wish(found, found.pools[0], int(self.world.now), counts).replicas
+        return pool_target(found, found.pools[0], int(self.world.now), counts).replicas
 
 
 @contextmanager

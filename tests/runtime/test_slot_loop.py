@@ -198,7 +198,7 @@ def test_those_whose_node_is_gone_are_replaced() -> None:
     world.plan("07:45:01", lambda: world.koordinator.lose_nodes(*lost))
     world.run(until="07:46")
 
-    assert world.slot_lines()[1:] == [("07:45:05", 2, 0, 2, "2 were over, or had lost their node")]
+    assert world.slot_lines()[1:] == [("07:45:05", 2, 0, 2, "2 were over, or lost their node")]
     assert names(sorted(world.koordinator.objects)) == [f"{n}-{DIGEST}" for n in (1, 3, 4, 5)]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.runtime.timetable import Slots
+from gen.core.timetable import SlotSpec
 from tests.runtime.slotworld import DIGEST
 from tests.runtime.test_contest import config_map, text
 from tests.runtime.test_observed import DS, SESSIONS, TIMETABLES, session, timetable, watching, with_created
@@ -16,7 +16,7 @@ def test_a_session_that_leaves_counts_no_longer_where_its_slot_comes_back_by_its
     for name in "ab":
         cluster.put(SESSIONS, session(name))
     small, huge = timetable(DS).pools
-    slots = Slots("example-ds-small", DIGEST, {}) if has_slots else None
+    slots = SlotSpec("example-ds-small", DIGEST, {}) if has_slots else None
     own = timetable(DS)._replace(pools=(small._replace(slots=slots), huge))
     with watching(cluster, own) as scene:
         scene.until_counts(ds=2)

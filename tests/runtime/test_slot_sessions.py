@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from gen.runtime.plan import wish
-from gen.runtime.timetable import parse
+from gen.core.decisions import pool_target
+from gen.core.timetable import parse_timetable
 from tests.runtime.slotworld import SlotWorld, slot_text
 from tests.runtime.world import Row, clock
 
@@ -82,13 +82,13 @@ def test_there_are_never_fewer_seats_than_promised_for_long(seed: int, behaviour
         bound = second + random.choice((0.5, 4, 12, 5000))
         left = bound % 5000 + random.choice((20, 300, 5000))
         course.plan(second, f"s{n}", min(bound, 5000), left, left + random.choice((-3, 0, 5, 20)))
-    timetable, lacks, worst = parse(slot_text(ROW, behaviour=behaviour)), [0.0], [0.0]
+    timetable, lacks, worst = parse_timetable(slot_text(ROW, behaviour=behaviour)), [0.0], [0.0]
     turn = world.turn
 
     def watched() -> None:
         turn()
         counts = {"course/1": len(course.told)}
-        promised = wish(timetable, timetable.pools[0], int(world.now), counts).replicas
+        promised = pool_target(timetable, timetable.pools[0], int(world.now), counts).replicas
         there = len(world.koordinator.free())
         # A session that leaves before its pod gives its seat back with the pod.
         late = len(

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from gen.runtime.action import RemoveSlots, StartJob
-from gen.runtime.judgement import judge
-from gen.runtime.objectkind import CONFIG_MAP, POD, SLOT
+from gen.core.objects import CONFIG_MAP, POD, SLOT
+from gen.runtime.sweepactions import RemoveSlots, StartJob
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
@@ -110,7 +110,7 @@ def test_what_is_over_is_removed(phase: str) -> None:
 
     assert twice(swept) == removed(0, 1, 2, 3)
     assert swept.cluster.events() == [
-        ("course", "SweepClosed", "Removed 4 slots of small: nothing of it is open.")
+        ("course", "SweepClosed", "Removed 4 slots of small: no occurrence of it is open.")
     ]
 
 
@@ -204,9 +204,9 @@ def test_slots_of_other_sites_and_those_that_stand_in_git_are_left() -> None:
 
 
 def test_where_an_engine_prunes_slots_without_a_timetable_go_unless_they_stand_in_git() -> None:
-    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    present = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
     young = slot_of("x-4-a", created="11:59")
-    swept = Swept("12:00", *numbered(2), standing, young)
+    swept = Swept("12:00", *numbered(2), present, young)
 
     assert swept.run() == 0
     assert names(list(swept.koordinator.objects)) == ["x-3-a", "x-4-a"]
@@ -229,16 +229,16 @@ def test_slots_have_a_round_more_where_a_job_of_old_can_be_marked() -> None:
 def test_where_the_sweep_prunes_those_that_stand_in_git_go_with_their_reservation(
     known: str, left: list[str]
 ) -> None:
-    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
-    swept = Swept("12:00", standing, inventory(f"{known}\n"), prunes=True)
+    present = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    swept = Swept("12:00", present, inventory(f"{known}\n"), prunes=True)
 
     swept.run()
     assert list(swept.koordinator.objects) == left
 
 
 def test_without_an_inventory_nothing_that_stands_in_git_is_removed() -> None:
-    standing = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
-    swept = Swept("12:00", standing, prunes=True)
+    present = slot_of("x-3-a", labels={"berth.dev/standing": "true"})
+    swept = Swept("12:00", present, prunes=True)
 
     assert twice(swept) == []
 
@@ -247,9 +247,9 @@ def test_of_a_reservation_that_is_gone_slots_go_after_what_makes_them() -> None:
     since = {"berth.dev/gone-since": "2026-02-02T08:00:00Z"}
     gone = timetable(text=slot_text(ROW), annotations=since)
     facts = seen(gone, cronjob(), *SERVED, *numbered(2), inventory("lab\n"), prunes=True)
-    actions = judge(facts, at("09:00")).actions
+    actions = decide(facts, at("09:00")).actions
 
-    assert [action.thing.kind if not isinstance(action, RemoveSlots) else "slots" for action in actions] == [
+    assert [action.ref.kind if not isinstance(action, RemoveSlots) else "slots" for action in actions] == [
         "CronJob",
         "Job",
         "slots",
@@ -261,15 +261,15 @@ def test_where_slots_could_not_be_read_nothing_of_them_is_done() -> None:
     """But what needs none of them is."""
     facts = seen(*course(), *numbered(2), unread=(SLOT,))
 
-    assert [type(action) for action in judge(facts, at("09:00")).actions] == [StartJob]
-    assert judge(facts, at("12:00")).actions == ()
+    assert [type(action) for action in decide(facts, at("09:00")).actions] == [StartJob]
+    assert decide(facts, at("12:00")).actions == ()
 
 
 @pytest.mark.parametrize("kind", [CONFIG_MAP, POD])
 def test_without_timetables_or_pods_nothing_is_done_to_slots(kind: object) -> None:
     facts = seen(*course(), *numbered(2), unread=(kind,))  # type: ignore[arg-type]
 
-    assert judge(facts, at("12:00")).actions == ()
+    assert decide(facts, at("12:00")).actions == ()
 
 
 @pytest.mark.parametrize("status", [403, 422, 500])
@@ -297,4 +297,4 @@ def test_programs_load_nothing_for_slots_before_there_are_any(program: str) -> N
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout)
 
-    assert [name for name in loaded if name.startswith("gen.runtime.slot")] == []
+    assert [name for name in loaded if name.startswith("gen.core.slots")] == []

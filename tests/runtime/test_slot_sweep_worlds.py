@@ -106,7 +106,7 @@ def counted(swept: Swept) -> Counter[tuple[str, str]]:
 def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: int, prunes: bool) -> None:
     swept = world(seed, prunes)
     before = left(swept)
-    standing = {
+    persistent = {
         name
         for name, tree in swept.koordinator.objects.items()
         if "berth.dev/standing" in tree["metadata"]["labels"]
@@ -116,7 +116,7 @@ def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: 
     after = left(swept)
     lost = before - after
     assert not [name for name in lost if name.startswith("foreign")]
-    assert prunes or not lost & standing
+    assert prunes or not lost & persistent
     swept.koordinator.writes.clear()
     assert (swept.run(), swept.koordinator.writes, swept.cluster.writes) == (0, [], [])
 
@@ -162,8 +162,8 @@ def is_windowed(tree: Tree, name: str) -> bool:
     metadata = tree["metadata"]
     labels = metadata["labels"]
     known = (labels["berth.dev/site"], labels["berth.dev/reservation"], labels["berth.dev/resource-class"])
-    is_going = "deletionTimestamp" in metadata
-    return known == ("example", name, "small") and "berth.dev/standing" not in labels and not is_going
+    is_terminating = "deletionTimestamp" in metadata
+    return known == ("example", name, "small") and "berth.dev/standing" not in labels and not is_terminating
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from gen.runtime.plan import aim_at, wish
-from gen.runtime.slotdemand import Demand, Settling, demand, told_of
-from gen.runtime.timetable import Timetable, parse
+from gen.core.decisions import desired_state, pool_target
+from gen.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
+from gen.core.timetable import Timetable, parse_timetable
 from tests.runtime.slotworld import slot_text
 from tests.runtime.world import Row, at
 
@@ -17,7 +17,7 @@ LATER: Row = ("course/2", "09:00", "09:30", "12:00", {"small": 10})
 def numbers(
     timetable: Timetable, now: str, sessions: dict[str, int] | None, owners: int, settled: int
 ) -> tuple[int, int, int | None]:
-    found = demand(aim_at(timetable, timetable.pools[0], at(now), sessions), owners, settled)
+    found = slot_demand(desired_state(timetable, timetable.pools[0], at(now), sessions), owners, settled)
     return found.wanted, found.kept, found.expires
 
 
@@ -37,21 +37,24 @@ def numbers(
 def test_maintain(sessions: int | None, owners: int, settled: int, expected: tuple[int, int]) -> None:
     told = None if sessions is None else {"course/1": sessions}
 
-    assert numbers(parse(slot_text(ROW)), "08:30", told, owners, settled) == (*expected, at("10:00"))
+    assert numbers(parse_timetable(slot_text(ROW)), "08:30", told, owners, settled) == (
+        *expected,
+        at("10:00"),
+    )
 
 
 def test_reduce_is_the_share_of_those_that_are_free() -> None:
-    timetable = parse(slot_text(ROW, behaviour="reduce"))
+    timetable = parse_timetable(slot_text(ROW, behaviour="reduce"))
 
     assert numbers(timetable, "09:00", {"course/1": 5}, 3, 0) == (10, 11, at("10:00"))
 
 
 def test_none_wants_all_whoever_is_there() -> None:
-    assert numbers(parse(slot_text(ROW, behaviour="none")), "09:00", None, 7, 0)[:2] == (25, 25)
+    assert numbers(parse_timetable(slot_text(ROW, behaviour="none")), "09:00", None, 7, 0)[:2] == (25, 25)
 
 
 def test_owners_that_nobody_told_of_fill_up_the_occurrence_that_ends_first() -> None:
-    timetable = parse(slot_text(ROW, LATER))
+    timetable = parse_timetable(slot_text(ROW, LATER))
 
     assert numbers(timetable, "09:45", {"course/1": 24, "course/2": 0}, 27, 0)[:2] == (8, 8)
     assert numbers(timetable, "09:45", {"course/1": 24, "course/2": 0}, 27, 0)[2] == at("12:00")
@@ -66,28 +69,30 @@ def test_owners_that_nobody_told_of_fill_up_the_occurrence_that_ends_first() -> 
     ],
 )
 def test_with_nothing_open_nothing_is_kept(text: str, now: str) -> None:
-    assert numbers(parse(text), now, None, 4, 0) == (0, 0, None)
+    assert numbers(parse_timetable(text), now, None, 4, 0) == (0, 0, None)
 
 
 def test_an_occurrence_without_seats_is_open_all_the_same() -> None:
-    timetable = parse(slot_text((*ROW[:4], {"small": 0})))
+    timetable = parse_timetable(slot_text((*ROW[:4], {"small": 0})))
 
     assert numbers(timetable, "09:00", None, 4, 0) == (0, 0, at("10:00"))
 
 
 def test_a_pool_that_has_another_backend_now_keeps_nothing() -> None:
-    before = parse(slot_text(ROW)).pools[0]
-    after = parse(slot_text(ROW))
+    before = parse_timetable(slot_text(ROW)).pools[0]
+    after = parse_timetable(slot_text(ROW))
     after = after._replace(pools=(before._replace(slots=None),))
-    aim = aim_at(after, before, at("09:00"))
+    desired = desired_state(after, before, at("09:00"))
 
-    assert demand(aim, 4, 0) == Demand(aim.wish, 0, None)
+    assert slot_demand(desired, 4, 0) == SlotDemand(desired.target, 0, None)
 
 
 def test_what_a_person_sets_is_wanted_free_and_stands_as_long() -> None:
-    timetable = parse(slot_text(ROW))
-    aim = aim_at(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, 3)._replace(until=at("11:00"))
-    found = demand(aim, 2, 0)
+    timetable = parse_timetable(slot_text(ROW))
+    desired = desired_state(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, 3)._replace(
+        until=at("11:00")
+    )
+    found = slot_demand(desired, 2, 0)
 
     assert (found.wanted, found.kept, found.expires) == (3, 3, at("11:00"))
 
@@ -96,37 +101,37 @@ def test_what_a_person_sets_is_wanted_free_and_stands_as_long() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_whatever_is_there(seed: int, behaviour: str) -> None:
     random = Random(seed)
-    timetable = parse(slot_text(ROW, LATER, behaviour=behaviour))
+    timetable = parse_timetable(slot_text(ROW, LATER, behaviour=behaviour))
     pool, now = timetable.pools[0], random.randrange(at("07:20"), at("12:10"))
     told = {name: random.randrange(30) for name in ("course/1", "course/2")}
-    aim = aim_at(timetable, pool, now, told)
-    sessions, owners = sum(told_of(aim).values()), random.randrange(40)
+    desired = desired_state(timetable, pool, now, told)
+    sessions, owners = sum(reported_sessions(desired).values()), random.randrange(40)
     settled = random.randrange(max(sessions - owners, 0) + 1)
-    found = demand(aim, owners, settled)
+    found = slot_demand(desired, owners, settled)
 
     assert found.wanted <= found.kept
     if owners <= sessions:
-        assert found.wanted == wish(timetable, pool, now, told).replicas  # the very formula
+        assert found.wanted == pool_target(timetable, pool, now, told).replicas  # the very formula
     if owners + settled >= sessions:
         assert found.wanted == found.kept
-    assert demand(aim, owners + 1, settled).wanted <= found.wanted
-    assert demand(aim, owners, settled + 1).kept <= found.kept
+    assert slot_demand(desired, owners + 1, settled).wanted <= found.wanted
+    assert slot_demand(desired, owners, settled + 1).kept <= found.kept
 
 
 def test_who_owns_no_slot_has_settled_after_its_time() -> None:
-    settling = Settling()
+    settling = SessionDebounce()
     found = [settling.look(now, 3 if now >= 20 else 0, {}, 30) for now in range(0, 70, 5)]
 
     assert found == [0] * 10 + [3] * 4
 
 
 def test_without_any_time_all_have_settled_at_once() -> None:
-    assert Settling().look(0, 3, {"a": 1}, 0) == 2
+    assert SessionDebounce().look(0, 3, {"a": 1}, 0) == 2
 
 
 @pytest.mark.parametrize("step", [40, -10])
 def test_after_a_gap_or_with_another_clock_it_begins_anew(step: int) -> None:
-    settling = Settling()
+    settling = SessionDebounce()
     for now in range(100, 150, 5):
         settling.look(now, 3, {}, 30)
 
@@ -143,7 +148,7 @@ def test_nobody_has_settled_while_everybody_takes_a_slot_in_time(seed: int) -> N
         came = random.uniform(0, 300)
         moments += [(came, "come", n), (came + random.uniform(0, 29), "take", n), (came + 200, "leave", n)]
     here, owners = set[int](), dict[str, int]()
-    settling, found = Settling(), []
+    settling, found = SessionDebounce(), []
     for now in sorted({*range(0, 500, 5), *(moment for moment, _, _ in moments)}):
         for _, what, n in (one for one in moments if one[0] == now):
             if what == "come":

@@ -4,40 +4,52 @@ from random import Random
 
 import pytest
 
-from gen.runtime.plan import Wish
-from gen.runtime.slot import Owner, Slot, name_of
-from gen.runtime.slotdemand import Demand
-from gen.runtime.slotplan import GATHERING, PATIENCE, Home, Plan, census, placeholders, plan
-from gen.runtime.timetable import Pool, Slots
+from gen.core.decisions import PoolTarget
+from gen.core.slots import (
+    HANDOVER_SECONDS,
+    PENDING_SECONDS,
+    PlaceholderOwner,
+    Slot,
+    SlotDemand,
+    SlotOwner,
+    SlotPlan,
+    bridging_placeholders,
+    count_slots,
+    plan_slots,
+    slot_name,
+)
+from gen.core.timetable import SlotSpec, TimetablePool
 
-HOME = Home("berth", "course-small")
-SLOTS = Slots("x", "new", {})
-OLD = Slots("x", "old", {})
+HOME = PlaceholderOwner("berth", "course-small")
+SLOTS = SlotSpec("x", "new", {})
+OLD = SlotSpec("x", "old", {})
 BOTH = SLOTS._replace(placeholders=True)
 END, NOW = 9000, 5000
 PENDING, FREE = ("Pending", ()), ("Available", ())
-HANDED = ("Available", (Owner("berth", "course-small-5d5f7-a"),))
-USED = ("Available", (Owner("students", "course-small-a"),))
+HANDED = ("Available", (SlotOwner("berth", "course-small-5d5f7-a"),))
+USED = ("Available", (SlotOwner("students", "course-small-a"),))
 
 
-def made(kind: tuple[str, tuple[Owner, ...]], ordinal: int, slots: Slots = SLOTS, **more: object) -> Slot:
+def made(
+    kind: tuple[str, tuple[SlotOwner, ...]], ordinal: int, slots: SlotSpec = SLOTS, **more: object
+) -> Slot:
     phase, owners = kind
-    name = name_of(slots, ordinal)
+    name = slot_name(slots, ordinal)
     return Slot(name, f"uid-{name}", "1", NOW, END, phase, owners)._replace(**more)  # type: ignore[arg-type]
 
 
-def wanted(free: int, kept: int | None = None, expires: int | None = END) -> Demand:
-    wish = Wish(Pool("small", "course-small", "maintain"), free, ())
-    return Demand(wish, free if kept is None else kept, expires)
+def wanted(free: int, kept: int | None = None, expires: int | None = END) -> SlotDemand:
+    target = PoolTarget(TimetablePool("small", "course-small", "maintain"), free, ())
+    return SlotDemand(target, free if kept is None else kept, expires)
 
 
 def planned(
-    slots: list[Slot], demand: Demand, shape: Slots = SLOTS, ready: int = 0, now: float = NOW
-) -> Plan:
-    return plan(census(slots, HOME), shape, demand, now, ready)
+    slots: list[Slot], demand: SlotDemand, shape: SlotSpec = SLOTS, ready: int = 0, now: float = NOW
+) -> SlotPlan:
+    return plan_slots(count_slots(slots, HOME), shape, demand, now, ready)
 
 
-def short(found: Plan) -> tuple[list[str], list[str], list[str], list[str]]:
+def short(found: SlotPlan) -> tuple[list[str], list[str], list[str], list[str]]:
     """Made, renewed, removed, dropped."""
     lists = (found.renew, found.remove, found.drop)
     renewed, removed, dropped = ([slot.name.removeprefix("x-") for slot in some] for some in lists)
@@ -60,7 +72,11 @@ def short(found: Plan) -> tuple[list[str], list[str], list[str], list[str]]:
         pytest.param([made(FREE, 0), made(FREE, 1)], wanted(1, 2), ([], [], [], []), id="still-kept"),
         pytest.param([made(HANDED, 0), made(USED, 1)], wanted(0), ([], [], [], []), id="none-in-use"),
         pytest.param(
-            [made(FREE, 0, phase="Failed"), made(USED, 1, phase="Succeeded"), made(FREE, 2, is_going=True)],
+            [
+                made(FREE, 0, phase="Failed"),
+                made(USED, 1, phase="Succeeded"),
+                made(FREE, 2, is_terminating=True),
+            ],
             wanted(1),
             (["3-new"], [], [], ["0-new", "1-new"]),
             id="the-dead-count-for-nothing",
@@ -104,7 +120,7 @@ def short(found: Plan) -> tuple[list[str], list[str], list[str], list[str]]:
         ),
         pytest.param(
             [
-                made(PENDING, 0, created=NOW - PATIENCE),
+                made(PENDING, 0, created=NOW - PENDING_SECONDS),
                 made(PENDING, 1),
                 made(FREE, 0, OLD),
                 made(FREE, 1, OLD),
@@ -117,7 +133,7 @@ def short(found: Plan) -> tuple[list[str], list[str], list[str], list[str]]:
     ],
 )
 def test_what_is_done(
-    slots: list[Slot], demand: Demand, expected: tuple[list[str], list[str], list[str], list[str]]
+    slots: list[Slot], demand: SlotDemand, expected: tuple[list[str], list[str], list[str], list[str]]
 ) -> None:
     assert short(planned(slots, demand)) == expected
 
@@ -153,55 +169,67 @@ def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
         pytest.param([made(HANDED, 0), made(FREE, 1)], 2, 0, 0, id="on-their-way"),
         pytest.param([made(HANDED, 0), made(FREE, 1)], 3, 0, 0, id="on-their-way-and-more-is-wanted"),
         pytest.param([made(HANDED, 0, OLD), made(FREE, 1, OLD)], 2, 2, 2, id="of-another-shape"),
-        pytest.param([made(HANDED, 0, created=NOW - GATHERING + 1)], 3, 3, 3, id="more-may-come-yet"),
+        pytest.param([made(HANDED, 0, created=NOW - HANDOVER_SECONDS + 1)], 3, 3, 3, id="more-may-come-yet"),
         pytest.param(
-            [made(HANDED, 0, created=NOW - GATHERING), made(HANDED, 1)], 3, 3, 0, id="waited-for-long-enough"
+            [made(HANDED, 0, created=NOW - HANDOVER_SECONDS), made(HANDED, 1)],
+            3,
+            3,
+            0,
+            id="waited-for-long-enough",
         ),
         pytest.param(
-            [made(FREE, 0, created=NOW - GATHERING), made(HANDED, 1)], 3, 2, 2, id="the-free-wait-for-nothing"
+            [made(FREE, 0, created=NOW - HANDOVER_SECONDS), made(HANDED, 1)],
+            3,
+            2,
+            2,
+            id="the-free-wait-for-nothing",
         ),
         pytest.param([made(FREE, 0, closed="[]")], 3, 0, 0, id="one-would-take-the-free-slot"),
         pytest.param([made(FREE, 0, OLD, closed="[]")], 3, 1, 1, id="or-that-of-another-shape"),
     ],
 )
 def test_how_many_placeholders_come_first(slots: list[Slot], free: int, replicas: int, expected: int) -> None:
-    assert placeholders(census(slots, HOME), BOTH, free, replicas, NOW) == expected
+    assert bridging_placeholders(count_slots(slots, HOME), BOTH, free, replicas, NOW) == expected
 
 
 def test_a_name_that_somebody_else_has_is_not_asked_for() -> None:
-    found = census([], HOME)._replace(taken=frozenset({"x-0-new", "x-2-new"}))
+    found = count_slots([], HOME)._replace(taken=frozenset({"x-0-new", "x-2-new"}))
 
-    assert plan(found, SLOTS, wanted(2), NOW).make == ("x-1-new", "x-3-new")
+    assert plan_slots(found, SLOTS, wanted(2), NOW).make == ("x-1-new", "x-3-new")
 
 
 @pytest.mark.parametrize(
     ("owners", "expected"),
     [
         pytest.param((), 0, id="nobody"),
-        pytest.param((Owner("berth", "course-small-5d5f7-a"),), 0, id="a-placeholder"),
-        pytest.param((Owner("berth", "course-smaller-a"),), 1, id="a-pod-beside-it"),
-        pytest.param((Owner("students", "course-small-5d5f7-a"),), 1, id="of-another-namespace"),
+        pytest.param((SlotOwner("berth", "course-small-5d5f7-a"),), 0, id="a-placeholder"),
+        pytest.param((SlotOwner("berth", "course-smaller-a"),), 1, id="a-pod-beside-it"),
+        pytest.param((SlotOwner("students", "course-small-5d5f7-a"),), 1, id="of-another-namespace"),
         pytest.param(
-            (Owner("berth", "course-small-a"), Owner("s", "a"), Owner("s", "b")), 2, id="some-of-both"
+            (SlotOwner("berth", "course-small-a"), SlotOwner("s", "a"), SlotOwner("s", "b")),
+            2,
+            id="some-of-both",
         ),
     ],
 )
-def test_who_of_its_owners_is_a_session(owners: tuple[Owner, ...], expected: int) -> None:
+def test_who_of_its_owners_is_a_session(owners: tuple[SlotOwner, ...], expected: int) -> None:
     assert HOME.sessions(made(("Available", owners), 0)) == expected
 
 
 def anything(random: Random) -> list[Slot]:
     found = []
-    for slots in (SLOTS, OLD, Slots("y", "new", {})):
+    for slots in (SLOTS, OLD, SlotSpec("y", "new", {})):
         for ordinal in random.sample(range(12), random.choice([0, 0, 3, 9])):
             kind = random.choice((PENDING, FREE, FREE, HANDED, USED, ("Failed", ()), ("Succeeded", USED[1])))
             created, expires = NOW - random.choice((0, 59, 61)), random.choice((END, END, END - 5, None))
-            is_going = random.random() < 0.1
-            found.append(made(kind, ordinal, slots, created=created, expires=expires, is_going=is_going))
+            is_terminating = random.random() < 0.1
+            found.append(
+                made(kind, ordinal, slots, created=created, expires=expires, is_terminating=is_terminating)
+            )
     return found
 
 
-def carried_out(slots: list[Slot], todo: Plan, random: Random) -> list[Slot]:
+def carried_out(slots: list[Slot], todo: SlotPlan, random: Random) -> list[Slot]:
     """Some of those that are made find a place at once."""
     gone = {slot.name for slot in (*todo.remove, *todo.drop)}
     renewed = {slot.name for slot in todo.renew}
@@ -223,12 +251,12 @@ def test_whatever_there_is(seed: int) -> None:
     free = random.randrange(12)
     demand = wanted(free, free + random.choice((0, 0, 3)), random.choice((END, END, END, None)))
     shape = random.choice((SLOTS, BOTH))
-    before = census(slots, HOME)
-    todo = plan(before, shape, demand, NOW, ready)
-    after = census(carried_out(slots, todo, random), HOME)
+    before = count_slots(slots, HOME)
+    todo = plan_slots(before, shape, demand, NOW, ready)
+    after = count_slots(carried_out(slots, todo, random), HOME)
 
     if demand.expires is None:
-        assert (todo.make, after.standing, len(after.going)) == ((), (), len(before.going))
+        assert (todo.make, after.present, len(after.going)) == ((), (), len(before.going))
         return
     lost = {slot.name for slot in todo.remove}
     assert not lost & {slot.name for slot in (*before.used, *before.handed, *before.going)}
@@ -239,7 +267,7 @@ def test_whatever_there_is(seed: int) -> None:
     if shape is SLOTS:
         assert ours.spare >= demand.wanted
     assert ours.spare <= max(demand.kept, len(ours.handed))
-    waiting = sum(NOW - slot.created >= PATIENCE for slot in before.of_shape(shape).pending)
+    waiting = sum(NOW - slot.created >= PENDING_SECONDS for slot in before.of_shape(shape).pending)
     there = len(before.free) + len(before.handed)
     assert len(after.free) + len(after.handed) >= min(there, demand.kept - waiting)
     assert {slot.expires for slot in after.living} <= {END}

@@ -2,10 +2,9 @@
 
 import json
 
-from gen.runtime.api import ApiError, TimetableText
-from gen.runtime.log import Log
-from gen.runtime.override import Override
-from gen.runtime.source import Source
+from gen.core.overrides import Override
+from gen.runtime.apiclient import ApiError, TimetableText
+from gen.runtime.program import Log, TimetableSource
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
@@ -21,7 +20,9 @@ class Texts:
         self.server, self.copy = server, copy
         self.overrides = ""
         self.lines: list[str] = []
-        self.source = Source("course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course"))
+        self.source = TimetableSource(
+            "course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course")
+        )
 
     def _ask(self) -> TimetableText:
         if isinstance(self.server, ApiError):
@@ -89,7 +90,7 @@ def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
     texts = Texts(FIRST, FIRST)
     texts.occurrences()
     texts.server = texts.copy = BROKEN
-    message = "version: 9 is unknown here; versions 1 to 3 can be read"
+    message = "version: 9 is not supported; versions 1 to 3 are"
 
     assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
     assert [("timetable", "server"), ("failed", message), ("failed", message)] == texts.told()

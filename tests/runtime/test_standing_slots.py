@@ -2,9 +2,9 @@
 
 import pytest
 
-from gen.runtime.action import told
-from gen.runtime.judgement import judge
-from gen.runtime.objectkind import CONFIG_MAP
+from gen.core.objects import CONFIG_MAP
+from gen.runtime.sweepactions import describe_action
+from gen.runtime.sweepdecisions import decide
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweepworld import Swept, cronjob, inventory, made, seen, slot_of, timetable
 from tests.runtime.test_slot_sweep import ROW, numbered, twice
@@ -25,11 +25,11 @@ from tests.runtime.world import at
     ],
 )
 def test_where_the_sweep_prunes_slots_that_git_holds_no_longer_go(lines: str | None, left: list[str]) -> None:
-    stands = {"berth.dev/standing": "true"}
+    persistent = {"berth.dev/standing": "true"}
     swept = Swept(
         "12:00",
-        slot_of("x-0-a", labels=stands),
-        slot_of("x-3-a", labels=stands),
+        slot_of("x-0-a", labels=persistent),
+        slot_of("x-3-a", labels=persistent),
         inventory("course\n", lines),
         prunes=True,
     )
@@ -59,8 +59,10 @@ def test_where_slots_stand_now_the_windows_of_before_go_and_what_people_read_sta
         inventory("course\n", "course x a 1\n"),
     ]
 
-    assert [told(action)[2] for action in judge(seen(*trees, prunes=True), at("09:00")).actions] == [
-        "Removed CronJob course: its windows are gone since 2026-02-02T08:00:00Z.",
-        "Removed 2 slots of small: its windows are gone since 2026-02-02T08:00:00Z.",
-        "Removed ConfigMap course: its windows are gone since 2026-02-02T08:00:00Z.",
+    assert [
+        describe_action(action)[2] for action in decide(seen(*trees, prunes=True), at("09:00")).actions
+    ] == [
+        "Removed CronJob course: its windows are not in git since 2026-02-02T08:00:00Z.",
+        "Removed 2 slots of small: its windows are not in git since 2026-02-02T08:00:00Z.",
+        "Removed ConfigMap course: its windows are not in git since 2026-02-02T08:00:00Z.",
     ]

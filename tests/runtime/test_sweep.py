@@ -1,6 +1,6 @@
 """The sweep over objects in memory: what it asks, writes, tells and leaves."""
 
-from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, ROLE, ROLE_BINDING
+from gen.core.objects import CONFIG_MAP, DEPLOYMENT, ROLE, ROLE_BINDING
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,
@@ -114,12 +114,12 @@ def test_a_gone_reservation_is_removed_with_all_that_it_has_and_others_stay() ->
     left = [name for _, name in swept.cluster.objects if "." not in name]
     assert sorted(left) == ["berth-inventory", "stays", "stays", "stays", "stays-small"]
     assert swept.cluster.events() == [
-        ("course-small", reason, f"{said}: its reservation is gone since 2026-02-02T08:50:00Z.")
+        ("course-small", reason, f"{said}: its reservation is not in git since 2026-02-02T08:50:00Z.")
         for reason, said in [
             ("SweepClosed", "Scaled from 25 to 0"),
             *(
-                ("SweepRemoved", f"Removed {thing}")
-                for thing in ("CronJob course", "Job course-1", "Deployment course-small")
+                ("SweepRemoved", f"Removed {ref}")
+                for ref in ("CronJob course", "Job course-1", "Deployment course-small")
             ),
             ("SweepRemoved", "Removed RoleBinding course"),
             ("SweepRemoved", "Removed Role course"),

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.api import Request
-from gen.runtime.instant import instant_text
+from gen.core.instants import instant_text
+from gen.runtime.apiclient import Request
 from gen.runtime.sweep import main
 from tests.runtime.fake_objects import FakeObjects, Tree
 from tests.runtime.programs import START, events, foreign_modules, make_berth
@@ -149,7 +149,9 @@ def test_without_its_environment_it_says_what_is_missing(
     variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(variables) == 1
-    assert json.loads(capfd.readouterr().out)["reason"] == f"the environment does not say {missing}"
+    assert (
+        json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
+    )
 
 
 def test_it_leaves_no_alarm_behind(account: Path) -> None:
@@ -166,9 +168,11 @@ def test_a_run_that_takes_too_long_ends_itself_and_says_so(berth: Path, account:
         time.sleep(3)
         return reply(200, b"")
 
-    code = SWEEP.replace("import main", "import main; import gen.runtime.sweep as sweep; sweep.LAST = 1")
+    code = SWEEP.replace(
+        "import main", "import main; import gen.runtime.sweep as sweep; sweep.MAX_SECONDS = 1"
+    )
     with StubServer(hang, account) as server:
         done = run(berth, account, environment(server), code)
 
     (line,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (done.returncode, line["reason"]) == (1, "not done after 1 seconds; the next run goes on")
+    assert (done.returncode, line["reason"]) == (1, "not finished after 1 seconds; the next run continues")

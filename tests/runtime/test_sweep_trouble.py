@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from gen.runtime.api import Answer, ApiError
-from gen.runtime.objectkind import JOB, ROLE
+from gen.core.objects import JOB, ROLE
+from gen.runtime.apiclient import ApiError, Response
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.sweepworld import (
     Swept,
@@ -27,7 +27,7 @@ def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -
 
     assert swept.run() == 1
     assert swept.cluster.writes == []
-    assert swept.told("failed") == [("start ConfigMap course", "409 NotOurs")]
+    assert swept.told("failed") == [("start ConfigMap course", "409 NotOwned")]
 
 
 def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_run() -> None:
@@ -35,7 +35,7 @@ def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_ru
     swept.cluster.interfere = lambda said: _good("Status") if said == "DELETE jobs course-sweep" else None
 
     assert swept.run() == 1
-    assert swept.told("failed") == [("start ConfigMap course", "409 StillThere")]
+    assert swept.told("failed") == [("start ConfigMap course", "409 NotDeleted")]
     assert swept.cluster.requests.count("GET jobs course-sweep") == 10
 
 
@@ -53,8 +53,8 @@ def test_one_failure_stops_nothing_else() -> None:
     assert swept_line(swept)["failed"] == 2
 
 
-def _good(kind: str) -> Answer:
-    return Answer(200, json.dumps({"kind": kind}).encode())
+def _good(kind: str) -> Response:
+    return Response(200, json.dumps({"kind": kind}).encode())
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_deployment_that_went_since_the_look_is_no_failure() -> None:
 
     swept.cluster.interfere = remove
     assert swept.run() == 0
-    assert swept.told("left") == [("course", "Scaled from 25 to 0: nothing of it is open.")]
+    assert swept.told("left") == [("course", "Scaled from 25 to 0: no occurrence of it is open.")]
 
 
 def test_a_deployment_that_keeps_changing_is_a_failure() -> None:
@@ -102,17 +102,17 @@ def test_a_deployment_that_keeps_changing_is_a_failure() -> None:
     [
         pytest.param(refusal(403, "Forbidden"), 1, id="forbidden"),
         pytest.param(refusal(503, "ServiceUnavailable"), 4, id="unavailable"),
-        pytest.param(Answer(200, b"<html>"), 4, id="nonsense"),
+        pytest.param(Response(200, b"<html>"), 4, id="nonsense"),
         pytest.param(no_answer(), 4, id="no-answer"),
     ],
 )
 def test_a_list_that_cannot_be_read_is_asked_for_again_and_told(
-    trouble: Answer | ApiError, requests: int
+    trouble: Response | ApiError, requests: int
 ) -> None:
     """What needs the others is done all the same."""
     swept = Swept("09:00", *missed(), deployment(3, "left-small", reservation="left"))
 
-    def interfere(said: str) -> Answer | None:
+    def interfere(said: str) -> Response | None:
         if said != "LIST jobs":
             return None
         if isinstance(trouble, ApiError):
@@ -140,7 +140,7 @@ def test_a_list_whose_second_page_fails_is_no_list() -> None:
     swept = Swept("09:00", *trees, page=2)
     asked: list[str] = []
 
-    def interfere(said: str) -> Answer | None:
+    def interfere(said: str) -> Response | None:
         asked.append(said)
         return refusal(410, "Expired") if said == "LIST configmaps" and asked.count(said) % 2 == 0 else None
 
@@ -160,8 +160,8 @@ def test_without_time_left_nothing_more_is_begun_and_that_is_a_failure() -> None
     assert swept.run() == 1
     assert swept.cluster.replicas() == {"a-small": 25, "b-small": 25, "c-small": 0}
     assert swept.told("failed")[:2] == [
-        ("scale Deployment c-small", "OutOfTime"),
-        ("start ConfigMap a", "OutOfTime"),
+        ("scale Deployment c-small", "DeadlineExceeded"),
+        ("start ConfigMap a", "DeadlineExceeded"),
     ]
     assert swept_line(swept)["seconds"] == 80.0
 
@@ -195,7 +195,7 @@ def test_a_server_that_answers_nothing_useful_does_not_hold_it_for_long() -> Non
     swept = Swept("09:00", *missed())
     began = swept.cluster.now
 
-    def slow(_: str) -> Answer:
+    def slow(_: str) -> Response:
         swept.cluster.now += 4
         return refusal(503, "ServiceUnavailable", retry_after=10.0)
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from gen.runtime.objectkind import CONFIG_MAP, ROLE, ROLE_BINDING
+from gen.core.objects import CONFIG_MAP, ROLE, ROLE_BINDING
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, timetable

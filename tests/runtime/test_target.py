@@ -4,15 +4,15 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from gen.runtime.target import full_count, next_change, open_now, opens_within, target
-from gen.runtime.timetable import Occurrence
+from gen.core.target import full_count, next_change, open_now, opens_within, target
+from gen.core.timetable import TimetableOccurrence
 from tests.runtime.world import at
 
 SMALL = full_count("small")
 
 
-def occurrence(start: int, end: int, count: int, lead: int, name: str = "a") -> Occurrence:
-    return Occurrence(name, start - lead, start, end, (("small", count),))
+def occurrence(start: int, end: int, count: int, lead: int, name: str = "a") -> TimetableOccurrence:
+    return TimetableOccurrence(name, start - lead, start, end, (("small", count),))
 
 
 BACK_TO_BACK = (
@@ -65,8 +65,8 @@ def test_the_order_of_occurrences_does_not_matter() -> None:
 
 def test_each_class_is_counted_for_itself() -> None:
     mixed = (
-        Occurrence("a", 0, 1, 9, (("small", 3), ("huge", 2))),
-        Occurrence("b", 0, 1, 9, (("huge", 5),)),
+        TimetableOccurrence("a", 0, 1, 9, (("small", 3), ("huge", 2))),
+        TimetableOccurrence("b", 0, 1, 9, (("huge", 5),)),
     )
 
     assert tuple(target(mixed, 4, full_count(name)) for name in ("small", "huge", "tiny")) == (3, 7, 0)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from gen.runtime.api import ApiError
-from gen.runtime.attendance import Attendance
-from gen.runtime.log import Log
-from gen.runtime.session import NO_TEMPLATE, RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, project
-from gen.runtime.templates import THREADS, Templates
+from gen.core.sessioncounter import SessionCounter
+from gen.core.sessions import NO_TEMPLATE, RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, project_of
+from gen.runtime.apiclient import ApiError
+from gen.runtime.program import Log
+from gen.runtime.projecttemplates import MAX_THREADS, ProjectTemplates
 
 LONG_ENOUGH = 10.0
 
@@ -28,7 +28,7 @@ class Office:
         self.closed = 0
         self._news = threading.Condition()
         self.lines: list[str] = []
-        self.templates = Templates(lambda: self, self._wake, self._log(), lambda: 0.0)
+        self.templates = ProjectTemplates(lambda: self, self._wake, self._log(), lambda: 0.0)
 
     def template_of(self, project: str) -> str:
         with self._news:
@@ -140,11 +140,11 @@ def test_a_burst_is_shared_by_a_few_threads_that_end_when_nothing_is_left(office
     office.at_once.clear()
     for name in office.answers:
         office.templates.of(name, 0)
-    office.until(lambda: len(office.asked) == THREADS)
+    office.until(lambda: len(office.asked) == MAX_THREADS)
 
     office.at_once.set()
     office.answer(0, 50)
-    office.until(lambda: office.closed == THREADS)
+    office.until(lambda: office.closed == MAX_THREADS)
     assert [office.templates.of(f"p{n}", 0) for n in range(50)] == [f"T{n}" for n in range(50)]
 
 
@@ -176,7 +176,7 @@ def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refus
     count = 5000
     error = ApiError(500, "InternalError", "no")
     office.answers = {f"p{n}": error if refused else "T" for n in range(count)}
-    seen = Attendance(30, lambda one, now: office.templates.of(project(one), now))
+    seen = SessionCounter(30, lambda one, now: office.templates.of(project_of(one), now))
     seen.set_claims((Claim("course", 0, 1, 9, count, Match(template="T")),))
     sessions = {name: Session(name, "renku", 0, {}, {RENKU_PROJECT: name}) for name in office.answers}
     seen.replace("renku", sessions, 0)
@@ -212,9 +212,9 @@ def test_who_is_closed_asks_for_nothing_more(office: Office) -> None:
     office.at_once.clear()
     for name in office.answers:
         office.templates.of(name, 0)
-    office.until(lambda: len(office.asked) == THREADS)
+    office.until(lambda: len(office.asked) == MAX_THREADS)
     office.templates.close()
     office.at_once.set()
-    office.until(lambda: office.closed == THREADS)
+    office.until(lambda: office.closed == MAX_THREADS)
 
-    assert len(office.asked) == THREADS
+    assert len(office.asked) == MAX_THREADS

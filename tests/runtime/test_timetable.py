@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
-from gen.runtime.jsonvalue import TimetableError
-from gen.runtime.recognition import Recognition
-from gen.runtime.session import Match
-from gen.runtime.timetable import Occurrence, Pool, Settings, Slots, Timetable, in_force, parse
+from gen.core.jsonvalues import TimetableError
+from gen.core.sessions import Match, Recognition
+from gen.core.timetable import (
+    SlotSpec,
+    Timetable,
+    TimetableOccurrence,
+    TimetablePool,
+    TimetableSettings,
+    active_occurrences,
+    parse_timetable,
+)
 
 TREE: dict[str, Any] = {
     "apiVersion": "berth.dev/v1alpha1",
@@ -55,27 +62,29 @@ TIMETABLE = Timetable(
     "data-science-101",
     False,
     (
-        Pool(
+        TimetablePool(
             "small",
             "data-science-101-small",
             "maintain",
             Recognition("renku", ("renku",), "app=session", 5),
             Match(labels=(("course", "101"),), ignores_earlier=True),
         ),
-        Pool("huge", "data-science-101-huge", "none"),
+        TimetablePool("huge", "data-science-101-huge", "none"),
     ),
     (
-        Occurrence(
+        TimetableOccurrence(
             "data-science-101/2026-02-02T09:00",
             1770017400,
             1770019200,
             1770033600,
             (("small", 25), ("huge", 5)),
         ),
-        Occurrence("data-science-101/2026-02-09T09:00", 1770624000, 1770624000, 1770638400, (("small", 0),)),
+        TimetableOccurrence(
+            "data-science-101/2026-02-09T09:00", 1770624000, 1770624000, 1770638400, (("small", 0),)
+        ),
     ),
     "example-university",
-    Settings(20, 10, "https://renkulab.io"),
+    TimetableSettings(20, 10, "https://renkulab.io"),
 )
 
 
@@ -94,7 +103,7 @@ def changed(path: str, value: object) -> str:
 
 
 def test_version_1_is_read() -> None:
-    assert parse(json.dumps(TREE)) == TIMETABLE
+    assert parse_timetable(json.dumps(TREE)) == TIMETABLE
 
 
 HASH = "374c700a"  # of the object below
@@ -111,21 +120,21 @@ def with_slots(**slots: Any) -> dict[str, Any]:
 
 def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
     tree = with_slots()
-    small, huge = parse(json.dumps(tree)).pools
+    small, huge = parse_timetable(json.dumps(tree)).pools
 
     shape = tree["pools"]["small"]["slots"]["object"]
-    assert small == TIMETABLE.pools[0]._replace(slots=Slots("s-p", HASH, shape, placeholders=True))
+    assert small == TIMETABLE.pools[0]._replace(slots=SlotSpec("s-p", HASH, shape, placeholders=True))
     assert huge == TIMETABLE.pools[1]
     assert (small.key, small.has_deployment) == ("data-science-101-small/slots", True)
     assert (huge.key, huge.has_deployment) == ("data-science-101-huge", True)
-    assert not small._replace(slots=Slots("s-p", HASH, shape)).has_deployment
+    assert not small._replace(slots=SlotSpec("s-p", HASH, shape)).has_deployment
 
 
 @pytest.mark.parametrize(
     ("slots", "message"),
     [
-        ({"name": ""}, 'pools.small.slots.name: "" is not a text, or an empty one'),
-        ({"hash": 7}, "pools.small.slots.hash: 7 is not a text, or an empty one"),
+        ({"name": ""}, 'pools.small.slots.name: "" is not a non-empty string'),
+        ({"hash": 7}, "pools.small.slots.hash: 7 is not a non-empty string"),
         ({"placeholders": "no"}, 'pools.small.slots.placeholders: "no" is not true or false'),
         ({"allocateOnce": None}, "pools.small.slots.allocateOnce: null is not true or false"),
         ({"object": []}, "pools.small.slots.object: [] is not an object"),
@@ -143,7 +152,7 @@ def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
 )
 def test_slots_that_are_malformed_are_refused(slots: dict[str, Any], message: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(json.dumps(with_slots(**slots)))
+        parse_timetable(json.dumps(with_slots(**slots)))
 
     assert str(caught.value) == message
 
@@ -154,51 +163,55 @@ def test_slots_that_were_changed_by_hand_are_refused() -> None:
     tree["pools"]["small"]["slots"]["object"]["spec"]["allocateOnce"] = True
 
     with pytest.raises(TimetableError, match=r"small\.slots\.hash: .* is not that of the object"):
-        parse(json.dumps(tree))
+        parse_timetable(json.dumps(tree))
 
 
 def test_unknown_keys_are_ignored_at_every_level() -> None:
     tree = deepcopy(TREE)
     tree["colour"] = tree["pools"]["small"]["colour"] = tree["occurrences"][0]["colour"] = {"any": ["thing"]}
 
-    assert parse(json.dumps(tree)) == TIMETABLE
+    assert parse_timetable(json.dumps(tree)) == TIMETABLE
 
 
 def test_a_timetable_may_be_empty() -> None:
     tree = TREE | {"pools": {}, "occurrences": []}
 
-    assert TIMETABLE._replace(pools=(), occurrences=()) == parse(json.dumps(tree))
+    assert TIMETABLE._replace(pools=(), occurrences=()) == parse_timetable(json.dumps(tree))
 
 
 def test_a_site_without_renku_says_no_url() -> None:
-    assert parse(changed("settings.renkuUrl", ...)).settings == Settings(20, 10)
+    assert parse_timetable(changed("settings.renkuUrl", ...)).settings == TimetableSettings(20, 10)
 
 
 def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
-    assert in_force(TIMETABLE._replace(suspend=True)) == ()
-    assert TIMETABLE.occurrences == in_force(TIMETABLE)
+    assert active_occurrences(TIMETABLE._replace(suspend=True)) == ()
+    assert TIMETABLE.occurrences == active_occurrences(TIMETABLE)
 
 
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
         ("version", ..., "version: is missing"),
-        ("version", 4, "version: 4 is unknown here; versions 1 to 3 can be read"),
-        ("version", 0, "version: 0 is unknown here; versions 1 to 3 can be read"),
-        ("version", True, "version: true is not a whole number from 0 up"),
-        ("version", "1", 'version: "1" is not a whole number from 0 up'),
+        ("version", 4, "version: 4 is not supported; versions 1 to 3 are"),
+        ("version", 0, "version: 0 is not supported; versions 1 to 3 are"),
+        ("version", True, "version: true is not a non-negative integer"),
+        ("version", "1", 'version: "1" is not a non-negative integer'),
         ("apiVersion", "v1", "apiVersion: 'v1' is not 'berth.dev/v1alpha1'"),
         ("kind", "List", "kind: 'List' is not 'Timetable'"),
-        ("reservation", "", 'reservation: "" is not a text, or an empty one'),
+        ("reservation", "", 'reservation: "" is not a non-empty string'),
         ("suspend", "no", 'suspend: "no" is not true or false'),
         ("site", ..., "site: is missing"),
         ("settings", ..., "settings: is missing"),
-        ("settings.readyMinutes", "5", 'settings.readyMinutes: "5" is not a whole number from 0 up'),
+        ("settings.readyMinutes", "5", 'settings.readyMinutes: "5" is not a non-negative integer'),
         ("pools.small.sessions", ..., "pools.small.sessions: is missing"),
         ("pools", [], "pools: [] is not an object"),
         ("pools.small", None, "pools.small: null is not an object"),
         ("pools.small.deployment", ..., "pools.small.deployment: is missing"),
-        ("pools.small.behaviour", "grow", "pools.small.behaviour: 'grow' is none of maintain, reduce, none"),
+        (
+            "pools.small.behaviour",
+            "grow",
+            "pools.small.behaviour: 'grow' is not one of maintain, reduce, none",
+        ),
         ("occurrences", {"a": 1}, 'occurrences: {"a": 1} is not a list'),
         ("occurrences", "x" * 99, f'occurrences: "{"x" * 56}... is not a list'),
         ("occurrences.1", 7, "occurrences[1]: 7 is not an object"),
@@ -211,7 +224,7 @@ def test_what_is_malformed_at_the_top_is_refused(path: str, value: object, messa
         text = changed(path, value)
 
     with pytest.raises(TimetableError) as caught:
-        parse(text)
+        parse_timetable(text)
 
     assert message == str(caught.value)
 
@@ -220,17 +233,17 @@ def test_what_is_malformed_at_the_top_is_refused(path: str, value: object, messa
     ("key", "value", "message"),
     [
         ("id", ..., "id: is missing"),
-        ("id", 5, "id: 5 is not a text, or an empty one"),
-        ("open", 0, "open: 0 is not a text, or an empty one"),
-        ("open", "07:30", "open: '07:30' is no instant such as 2026-02-02T07:30:00Z"),
-        ("seats", {"small": -3}, "seats.small: -3 is not a whole number from 0 up"),
-        ("seats", {"small": 2.5}, "seats.small: 2.5 is not a whole number from 0 up"),
-        ("seats", {"tiny": 3}, "seats.tiny: there is no pool of this class"),
+        ("id", 5, "id: 5 is not a non-empty string"),
+        ("open", 0, "open: 0 is not a non-empty string"),
+        ("open", "07:30", "open: '07:30' is not an instant such as 2026-02-02T07:30:00Z"),
+        ("seats", {"small": -3}, "seats.small: -3 is not a non-negative integer"),
+        ("seats", {"small": 2.5}, "seats.small: 2.5 is not a non-negative integer"),
+        ("seats", {"tiny": 3}, "seats.tiny: no pool of this class"),
     ],
 )
 def test_what_is_malformed_in_an_occurrence_is_refused(key: str, value: object, message: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(changed(f"occurrences.1.{key}", value))
+        parse_timetable(changed(f"occurrences.1.{key}", value))
 
     assert f"occurrences[1].{message}" == str(caught.value)
 
@@ -245,7 +258,7 @@ def test_what_is_malformed_in_an_occurrence_is_refused(key: str, value: object, 
 )
 def test_open_start_and_end_are_in_order(key: str, value: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(changed(f"occurrences.0.{key}", value))
+        parse_timetable(changed(f"occurrences.0.{key}", value))
 
     assert (
         str(caught.value)
@@ -263,11 +276,11 @@ def test_open_start_and_end_are_in_order(key: str, value: str) -> None:
 )
 def test_what_is_no_json_object_is_refused(text: str, message: str) -> None:
     with pytest.raises(TimetableError) as caught:
-        parse(text)
+        parse_timetable(text)
 
     assert message == str(caught.value)
 
 
 def test_thousands_of_levels_are_refused() -> None:
     with pytest.raises(TimetableError, match="the timetable is not JSON: "):
-        parse("[" * 100_000)
+        parse_timetable("[" * 100_000)

@@ -4,9 +4,19 @@ import json
 
 import pytest
 
-from gen.runtime.api import Answer, Api, ApiError, Request
-from gen.runtime.objectkind import CONFIG_MAP, DEPLOYMENT, JOB, SLOT
-from gen.runtime.verbs import apply, create, delete, get, pages, patch
+from gen.core.objects import CONFIG_MAP, DEPLOYMENT, JOB, SLOT
+from gen.runtime.apiclient import (
+    Api,
+    ApiError,
+    Request,
+    Response,
+    apply_object,
+    create_object,
+    delete_object,
+    get_object,
+    list_pages,
+    patch_object,
+)
 from tests.runtime.fake_cluster import refusal
 
 JOBS = "/apis/batch/v1/namespaces/berth/jobs"
@@ -16,18 +26,18 @@ MAPS = "/api/v1/namespaces/berth/configmaps"
 class Server:
     """Gives its answers one after the other."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: Response) -> None:
         self._answers = list(answers)
         self.requests: list[Request] = []
         self.api = Api(self, "berth-sweep")
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         self.requests.append(request)
         return self._answers.pop(0)
 
 
-def good(code: int = 200, **tree: object) -> Answer:
-    return Answer(code, json.dumps(tree).encode())
+def good(code: int = 200, **tree: object) -> Response:
+    return Response(code, json.dumps(tree).encode())
 
 
 def test_a_list_is_read_page_by_page_until_no_more_is_promised() -> None:
@@ -36,7 +46,7 @@ def test_a_list_is_read_page_by_page_until_no_more_is_promised() -> None:
         good(kind="JobList", metadata={}, items=[{"n": 3}]),
     )
 
-    assert list(pages(server.api, JOB, "berth", "a=b,c", "x=y")) == [[{"n": 1}, {"n": 2}], [{"n": 3}]]
+    assert list(list_pages(server.api, JOB, "berth", "a=b,c", "x=y")) == [[{"n": 1}, {"n": 2}], [{"n": 3}]]
     query = "labelSelector=a%3Db%2Cc&limit=500&fieldSelector=x%3Dy"
     assert [request.path for request in server.requests] == [
         f"{JOBS}?{query}",
@@ -48,7 +58,7 @@ def test_a_list_is_read_page_by_page_until_no_more_is_promised() -> None:
 def test_a_list_of_nothing(items: object) -> None:
     server = Server(good(kind="ConfigMapList", metadata={}, items=items))
 
-    assert list(pages(server.api, CONFIG_MAP, "berth", "a")) == [[]]
+    assert list(list_pages(server.api, CONFIG_MAP, "berth", "a")) == [[]]
 
 
 @pytest.mark.parametrize(
@@ -60,24 +70,24 @@ def test_a_list_of_nothing(items: object) -> None:
     ],
     ids=["another-kind", "items", "metadata"],
 )
-def test_a_list_that_is_none(answer: Answer) -> None:
-    with pytest.raises(ApiError, match="the answer is no JobList"):
-        list(pages(Server(answer).api, JOB, "berth", "a"))
+def test_a_list_that_is_none(answer: Response) -> None:
+    with pytest.raises(ApiError, match="the response is not a JobList"):
+        list(list_pages(Server(answer).api, JOB, "berth", "a"))
 
 
 def test_what_is_not_there_is_none() -> None:
-    server = Server(refusal(404, "NotFound"), good(kind="Job", a=1), Answer(404, b"404 page not found"))
+    server = Server(refusal(404, "NotFound"), good(kind="Job", a=1), Response(404, b"404 page not found"))
 
-    assert get(server.api, JOB, "berth", "x") is None
-    assert get(server.api, JOB, "berth", "x") == {"kind": "Job", "a": 1}
+    assert get_object(server.api, JOB, "berth", "x") is None
+    assert get_object(server.api, JOB, "berth", "x") == {"kind": "Job", "a": 1}
     with pytest.raises(ApiError):
-        get(server.api, JOB, "berth", "x")
+        get_object(server.api, JOB, "berth", "x")
 
 
 def test_an_object_is_applied_by_force_in_our_name() -> None:
     server = Server(good(201, kind="Job"))
 
-    apply(server.api, JOB, "berth", "a", {"spec": {}})
+    apply_object(server.api, JOB, "berth", "a", {"spec": {}})
 
     body = b'{"apiVersion": "batch/v1", "kind": "Job", "spec": {}}'
     path = f"{JOBS}/a?fieldManager=berth-sweep&force=true"
@@ -93,10 +103,10 @@ def test_an_object_is_applied_by_force_in_our_name() -> None:
         pytest.param(refusal(409, "Conflict"), False, id="another-of-that-name"),
     ],
 )
-def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(answer: Answer, existed: bool) -> None:
+def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(answer: Response, existed: bool) -> None:
     server = Server(answer)
 
-    assert delete(server.api, DEPLOYMENT, "berth", "a", uid="u") == existed
+    assert delete_object(server.api, DEPLOYMENT, "berth", "a", uid="u") == existed
     (request,) = server.requests
     where = ("DELETE", "/apis/apps/v1/namespaces/berth/deployments/a", "application/json")
     assert (request.method, request.path, request.content_type) == where
@@ -110,13 +120,13 @@ def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(answer: Answe
 
 def test_a_deletion_that_is_refused_is_an_error() -> None:
     with pytest.raises(ApiError, match="no"):
-        delete(Server(refusal(403, "Forbidden")).api, JOB, "berth", "a", uid="u")
+        delete_object(Server(refusal(403, "Forbidden")).api, JOB, "berth", "a", uid="u")
 
 
 def test_one_that_has_changed_since_is_not_deleted_where_that_matters() -> None:
     server = Server(refusal(409, "Conflict"))
 
-    assert not delete(server.api, SLOT, "", "a", uid="u", resourceVersion="7")
+    assert not delete_object(server.api, SLOT, "", "a", uid="u", resourceVersion="7")
     (request,) = server.requests
     assert json.loads(request.body)["preconditions"] == {"uid": "u", "resourceVersion": "7"}
 
@@ -126,10 +136,10 @@ def test_one_that_has_changed_since_is_not_deleted_where_that_matters() -> None:
     [(good(201, kind="Reservation"), True), (refusal(409, "AlreadyExists"), False)],
     ids=["created", "there-is-one"],
 )
-def test_an_object_is_created_in_our_name_unless_there_is_one(answer: Answer, expected: bool) -> None:
+def test_an_object_is_created_in_our_name_unless_there_is_one(answer: Response, expected: bool) -> None:
     server = Server(answer)
 
-    assert create(server.api, SLOT, "", {"metadata": {"name": "a"}}) == expected
+    assert create_object(server.api, SLOT, "", {"metadata": {"name": "a"}}) == expected
     version = "scheduling.koordinator.sh/v1alpha1"
     body = f'{{"apiVersion": "{version}", "kind": "Reservation", "metadata": {{"name": "a"}}}}'.encode()
     path = f"/apis/{version}/reservations?fieldManager=berth-sweep"
@@ -138,7 +148,7 @@ def test_an_object_is_created_in_our_name_unless_there_is_one(answer: Answer, ex
 
 def test_another_conflict_than_with_its_name_is_an_error() -> None:
     with pytest.raises(ApiError, match="no"):
-        create(Server(refusal(409, "Conflict")).api, SLOT, "", {})
+        create_object(Server(refusal(409, "Conflict")).api, SLOT, "", {})
 
 
 @pytest.mark.parametrize(
@@ -149,10 +159,10 @@ def test_another_conflict_than_with_its_name_is_an_error() -> None:
         pytest.param(refusal(409, "Conflict"), False, id="changed-since"),
     ],
 )
-def test_a_tree_is_merged_into_an_object(answer: Answer, expected: bool) -> None:
+def test_a_tree_is_merged_into_an_object(answer: Response, expected: bool) -> None:
     server = Server(answer)
 
-    assert patch(server.api, SLOT, "", "a", {"spec": {"ttl": "1s"}}) == expected
+    assert patch_object(server.api, SLOT, "", "a", {"spec": {"ttl": "1s"}}) == expected
     path = "/apis/scheduling.koordinator.sh/v1alpha1/reservations/a?fieldManager=berth-sweep"
     assert server.requests == [Request("PATCH", path, b'{"spec": {"ttl": "1s"}}')]
 
@@ -160,6 +170,6 @@ def test_a_tree_is_merged_into_an_object(answer: Answer, expected: bool) -> None
 def test_of_slots_a_page_is_smaller() -> None:
     server = Server(good(kind="ReservationList", metadata={}, items=[]))
 
-    assert list(pages(server.api, SLOT, "", "a")) == [[]]
+    assert list(list_pages(server.api, SLOT, "", "a")) == [[]]
     path = "/apis/scheduling.koordinator.sh/v1alpha1/reservations?labelSelector=a&limit=100"
     assert [request.path for request in server.requests] == [path]

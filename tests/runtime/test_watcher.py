@@ -6,10 +6,10 @@ from http.client import HTTPConnection
 
 import pytest
 
-from gen.runtime.collection import Collection
+from gen.core.jsonvalues import Tree
 from gen.runtime.connection import Connection
-from gen.runtime.watcher import Watcher
-from gen.runtime.watching import Tree
+from gen.runtime.lists import Collection
+from gen.runtime.watch import Watcher
 from tests.runtime.listener import LONG_ENOUGH, PODS, Heard, colour, next_time, pod, queries, watched
 from tests.runtime.stub_server import Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused, status
@@ -25,17 +25,17 @@ def cluster() -> WatchedCluster:
 
 def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: WatchedCluster) -> None:
     cluster.put(PODS, pod("f", "grey"))
-    with watched(cluster) as heard:
-        heard.until_told("live")
-        assert heard.there == dict.fromkeys("abcde", "red")
+    with watched(cluster) as reports:
+        reports.until_told("live")
+        assert reports.there == dict.fromkeys("abcde", "red")
         cluster.put(PODS, pod("g"))
         cluster.put(PODS, pod("a", "blue"))
         cluster.delete(PODS, "b")
         cluster.put(PODS, pod("c", "grey"))
-        heard.until_told("c")
+        reports.until_told("c")
 
-    assert heard.there == {"a": "blue", "d": "red", "e": "red", "g": "red"}
-    assert heard.told == ["listed", "live", "g", "a", "b", "c"]
+    assert reports.there == {"a": "blue", "d": "red", "e": "red", "g": "red"}
+    assert reports.told == ["listed", "live", "g", "a", "b", "c"]
     asked = queries(cluster)
     assert [one.get("limit") for one in asked] == ["2", "2", "2", None]
     assert asked[3] == {
@@ -48,31 +48,31 @@ def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: W
 
 
 def test_what_is_the_same_to_us_is_not_told_again(cluster: WatchedCluster) -> None:
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
         cluster.put(PODS, pod("a", "red", status="other"))
         cluster.put(PODS, pod("x", "grey"))
         cluster.put(PODS, pod("x", "grey", status="other"))
         cluster.delete(PODS, "x")
         cluster.put(PODS, pod("y"))
-        heard.until_told("y")
+        reports.until_told("y")
 
-    assert heard.told == ["listed", "live", "y"]
+    assert reports.told == ["listed", "live", "y"]
 
 
 def test_a_watch_that_ends_goes_on_at_once_from_the_last_version_a_bookmark_included(
     cluster: WatchedCluster,
 ) -> None:
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
         cluster.put(PODS, pod("x"))
         cluster.bookmark()
         cluster.end_watches()
-        heard.until_told("live", 2)
+        reports.until_told("live", 2)
         cluster.put(PODS, pod("y"))
-        heard.until_told("y")
+        reports.until_told("y")
 
-    assert heard.told == ["listed", "live", "x", "live", "y"]
+    assert reports.told == ["listed", "live", "x", "live", "y"]
     assert [one["resourceVersion"] for one in queries(cluster) if "watch" in one] == ["1005", "1007"]
     assert {received.connection for received in cluster.asked} == {1}
 
@@ -90,27 +90,27 @@ def expired_by_event(cluster: WatchedCluster) -> None:
 def test_a_version_that_expired_is_no_trouble_and_what_vanished_meanwhile_is_gone(
     cluster: WatchedCluster, expire: Callable[[WatchedCluster], None]
 ) -> None:
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
         cluster.put(PODS, pod("f"))
-        heard.until_told("f")
+        reports.until_told("f")
         cluster._objects[PODS].pop("a")  # nobody tells
         expire(cluster)
-        heard.until_told("live", 2)
+        reports.until_told("live", 2)
         cluster.put(PODS, pod("x"))
-        heard.until_told("proved")
+        reports.until_told("proved")
 
-    assert heard.told == ["listed", "live", "f", "listed", "live", "x", "proved"]
-    assert heard.there == dict.fromkeys("bcdefx", "red")
+    assert reports.told == ["listed", "live", "f", "listed", "live", "x", "proved"]
+    assert reports.there == dict.fromkeys("bcdefx", "red")
 
 
 def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
     next_time(cluster, "continue=", refused(410, "Expired"))
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
 
-    assert heard.told == ["listed", "live"]
-    assert heard.there == dict.fromkeys("abcde", "red")
+    assert reports.told == ["listed", "live"]
+    assert reports.there == dict.fromkeys("abcde", "red")
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,12 @@ def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
         pytest.param(refused(500, "InternalError"), "500 no", id="internal"),
         pytest.param(reply(503, b"<html>"), "503 <html>", id="a-proxy-page"),
         pytest.param(
-            reply(200, b"<html>"), '200 the answer is no list: {"text": "<html>"}', id="a-page-in-between"
+            reply(200, b"<html>"),
+            '200 the response is not a list: {"text": "<html>"}',
+            id="a-page-in-between",
         ),
         pytest.param(
-            reply(200, b'{"kind": "Status"}'), '200 the answer is no list: {"kind": "Status"}', id="kind"
+            reply(200, b'{"kind": "Status"}'), '200 the response is not a list: {"kind": "Status"}', id="kind"
         ),
         pytest.param(
             reply(200, b'{"kind":"PodList","items":[{"metadata":{}}],"metadata":{"resourceVersion":"1"}}'),
@@ -136,12 +138,12 @@ def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
 )
 def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: Reply, told: str) -> None:
     next_time(cluster, "limit=", answer)
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
         cluster.put(PODS, pod("x"))
-        heard.until_told("proved")
+        reports.until_told("proved")
 
-    assert sorted(heard.told) == sorted([told, "listed", "live", "x", "proved"])
+    assert sorted(reports.told) == sorted([told, "listed", "live", "x", "proved"])
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: R
         pytest.param(
             Reply(HEAD, True, (chunk(b"{"),)), "0 the answer ends in the middle of a line", 1, id="cut"
         ),
-        pytest.param(reply(200, b"<html>\n"), "200 the event is no JSON object: <html>\n", 2, id="html"),
+        pytest.param(reply(200, b"<html>\n"), "200 the event is not a JSON object: <html>\n", 2, id="html"),
         pytest.param(Reply(HEAD, True, (b"2\r\n{",)), "0 IncompleteRead(0 bytes read)", 1, id="reset"),
         pytest.param(
             Reply(HEAD, stream=(chunk(b"x" * 100_001 + b"\n"), chunk(b""))),
@@ -167,38 +169,38 @@ def test_a_watch_that_fails_goes_on_or_lists_again(
     cluster: WatchedCluster, answer: Reply, told: str, lists: int
 ) -> None:
     next_time(cluster, "watch=", answer)
-    with watched(cluster) as heard:
-        heard.until(lambda: told in heard.told)
-        heard.until(lambda: heard.told[-1] == "live")
+    with watched(cluster) as reports:
+        reports.until(lambda: told in reports.told)
+        reports.until(lambda: reports.told[-1] == "live")
         cluster.put(PODS, pod("x"))
-        heard.until_told("x")
+        reports.until_told("x")
 
-    assert heard.told.count("listed") == lists
-    assert heard.there == dict.fromkeys("abcdex", "red")
+    assert reports.told.count("listed") == lists
+    assert reports.there == dict.fromkeys("abcdex", "red")
 
 
 def test_an_error_that_the_server_tells_as_an_event_is_trouble(cluster: WatchedCluster) -> None:
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
         cluster.tell(PODS, "ERROR", json.dumps(status(500, "InternalError")))
-        heard.until_told("500 no")
-        heard.until_told("live", 2)
+        reports.until_told("500 no")
+        reports.until_told("live", 2)
 
 
 def test_a_page_that_is_too_large_is_asked_for_in_pieces(cluster: WatchedCluster) -> None:
     for name in "uvwxyz":
         cluster.put(PODS, pod(name, pad="p" * 40_000))
-    with watched(cluster, page=20) as heard:
-        heard.until_told("live")
+    with watched(cluster, page=20) as reports:
+        reports.until_told("live")
 
-    assert heard.told == ["listed", "live"]
-    assert heard.there == dict.fromkeys("abcdeuvwxyz", "red")
+    assert reports.told == ["listed", "live"]
+    assert reports.there == dict.fromkeys("abcdeuvwxyz", "red")
     assert [one.get("limit") for one in queries(cluster)][:3] == ["20", "5", "5"]
     assert queries(cluster)[3]["limit"] == "1"
 
 
 def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
-    heard, failures = Heard(), iter([ZeroDivisionError("oh")])
+    reports, failures = Heard(), iter([ZeroDivisionError("oh")])
 
     def read(tree: Tree) -> str | None:
         for failure in failures:
@@ -207,43 +209,43 @@ def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
 
     with StubServer(cluster.answer) as server:
         connection = Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
-        watcher = Watcher(Collection(PODS), read, connection, heard.tell, lambda: 1.0)
+        watcher = Watcher(Collection(PODS), read, connection, reports.tell, lambda: 1.0)
         watcher.start()
-        heard.until_told("live")
+        reports.until_told("live")
         watcher.stop()
         cluster.end_watches()
         watcher.join(LONG_ENOUGH)
 
-    assert heard.told == [" oh", "listed", "live"]
+    assert reports.told == [" oh", "listed", "live"]
 
 
 def test_silence_is_no_trouble_but_the_server_is_asked_again(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen.runtime.watcher.SILENCE", 0.2)
-    with watched(cluster) as heard:
-        heard.until_told("live", 2)
+    monkeypatch.setattr("gen.runtime.watch.SILENCE_SECONDS", 0.2)
+    with watched(cluster) as reports:
+        reports.until_told("live", 2)
         cluster.put(PODS, pod("x"))
-        heard.until_told("x")
+        reports.until_told("x")
 
-    assert {one for one in heard.told if one not in ("live", "x", "listed", "proved")} == set()
-    assert heard.told.count("listed") == 1
+    assert {one for one in reports.told if one not in ("live", "x", "listed", "proved")} == set()
+    assert reports.told.count("listed") == 1
     assert {received.connection for received in cluster.asked if "watch" in received.path} > {1}
 
 
 def test_who_is_stopped_tells_nothing_any_more(cluster: WatchedCluster) -> None:
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
     cluster.put(PODS, pod("x"))
 
-    assert heard.told == ["listed", "live"]
+    assert reports.told == ["listed", "live"]
 
 
 def test_a_large_event_is_read_and_one_that_nests_deeply_kills_nobody(cluster: WatchedCluster) -> None:
-    with watched(cluster) as heard:
-        heard.until_told("live")
+    with watched(cluster) as reports:
+        reports.until_told("live")
         cluster.tell(PODS, "ADDED", "[" * 90_000)
         cluster.put(PODS, pod("x", pad="p" * 90_000))
-        heard.until(lambda: "x" in heard.there)
+        reports.until(lambda: "x" in reports.there)
 
-    assert heard.there == dict.fromkeys("abcdex", "red")
+    assert reports.there == dict.fromkeys("abcdex", "red")

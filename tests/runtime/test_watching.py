@@ -4,15 +4,16 @@ import json
 
 import pytest
 
-from gen.runtime.api import ApiError
-from gen.runtime.pages import Page, page
-from gen.runtime.watching import (
-    Course,
-    Event,
-    Tree,
-    ended,
-    event,
-    failed,
+from gen.core.jsonvalues import Tree
+from gen.runtime.apiclient import ApiError
+from gen.runtime.lists import (
+    Page,
+    WatchCursor,
+    WatchEvent,
+    cursor_after_end,
+    cursor_after_failure,
+    parse_page,
+    parse_watch_event,
     pause_after_end,
     pause_after_failure,
 )
@@ -27,48 +28,52 @@ def line(type_: object, found: object) -> bytes:
 @pytest.mark.parametrize(
     ("type_", "expected"),
     [
-        ("ADDED", Event(POD, False, "7")),
-        ("MODIFIED", Event(POD, False, "7")),
-        ("DELETED", Event(POD, True, "7")),
-        ("BOOKMARK", Event(None, False, "7")),
+        ("ADDED", WatchEvent(POD, False, "7")),
+        ("MODIFIED", WatchEvent(POD, False, "7")),
+        ("DELETED", WatchEvent(POD, True, "7")),
+        ("BOOKMARK", WatchEvent(None, False, "7")),
     ],
 )
-def test_each_event_is_read(type_: str, expected: Event) -> None:
-    assert expected == event(line(type_, POD))
+def test_each_event_is_read(type_: str, expected: WatchEvent) -> None:
+    assert expected == parse_watch_event(line(type_, POD))
 
 
 @pytest.mark.parametrize(
     ("text", "status", "reason", "message"),
     [
-        pytest.param(b"<html>", 200, "Nonsense", "the event is no JSON object: <html>", id="html"),
-        pytest.param(b'{"type": "AD', 200, "Nonsense", 'the event is no JSON object: {"type": "AD', id="cut"),
-        pytest.param(b"[]", 200, "Nonsense", "the event is no JSON object: []", id="list"),
-        pytest.param(b"\xff\n", 200, "Nonsense", "the event is no JSON object: \ufffd\n", id="not-utf-8"),
+        pytest.param(b"<html>", 200, "InvalidResponse", "the event is not a JSON object: <html>", id="html"),
+        pytest.param(
+            b'{"type": "AD', 200, "InvalidResponse", 'the event is not a JSON object: {"type": "AD', id="cut"
+        ),
+        pytest.param(b"[]", 200, "InvalidResponse", "the event is not a JSON object: []", id="list"),
+        pytest.param(
+            b"\xff\n", 200, "InvalidResponse", "the event is not a JSON object: \ufffd\n", id="not-utf-8"
+        ),
         pytest.param(
             line("NEW", POD),
             200,
-            "Nonsense",
-            'the event has no type that is known: {"type": "NEW"}',
+            "InvalidResponse",
+            'the event has an unknown type: {"type": "NEW"}',
             id="type",
         ),
         pytest.param(
             line(["ADDED"], POD),
             200,
-            "Nonsense",
-            'the event has no type that is known: {"type": ["ADDED"]}',
+            "InvalidResponse",
+            'the event has an unknown type: {"type": ["ADDED"]}',
             id="odd-type",
         ),
         pytest.param(
             line("ADDED", {"metadata": {"uid": "u"}}),
             200,
-            "Nonsense",
+            "InvalidResponse",
             'the event has no version: {"type": "ADDED"}',
             id="no-version",
         ),
         pytest.param(
             line("BOOKMARK", None),
             200,
-            "Nonsense",
+            "InvalidResponse",
             'the event has no version: {"type": "BOOKMARK"}',
             id="null",
         ),
@@ -79,19 +84,19 @@ def test_each_event_is_read(type_: str, expected: Event) -> None:
             "too old",
             id="expired",
         ),
-        pytest.param(line("ERROR", {"code": "x"}), 500, "Unexplained", '{"code": "x"}', id="odd-error"),
+        pytest.param(line("ERROR", {"code": "x"}), 500, "Unknown", '{"code": "x"}', id="odd-error"),
     ],
 )
 def test_what_is_no_event_is_an_error(text: bytes, status: int, reason: str, message: str) -> None:
     with pytest.raises(ApiError) as caught:
-        event(text)
+        parse_watch_event(text)
 
     assert (status, reason, message) == (caught.value.status, caught.value.reason, str(caught.value))
 
 
 def test_an_event_that_nests_as_deep_as_it_likes_is_an_error() -> None:
-    with pytest.raises(ApiError, match="the event is no JSON object"):
-        event(b"[" * 200_000)
+    with pytest.raises(ApiError, match="the event is not a JSON object"):
+        parse_watch_event(b"[" * 200_000)
 
 
 LIST = '{ "kind":"PodList","items":[ {"a":1} ,\n{"b":[]}],"metadata":{"resourceVersion":"5","continue":"t"} }'
@@ -108,16 +113,16 @@ LIST = '{ "kind":"PodList","items":[ {"a":1} ,\n{"b":[]}],"metadata":{"resourceV
 def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree]) -> None:
     found: list[Tree] = []
 
-    assert expected == page(text, found.append)
+    assert expected == parse_page(text, found.append)
     assert items == found
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'the answer is no list: {"text": ""}'),
-        ("<html>", 'the answer is no list: {"text": "<html>"}'),
-        ("[]", 'the answer is no list: {"text": "[]"}'),
+        ("", 'the response is not a list: {"text": ""}'),
+        ("<html>", 'the response is not a list: {"text": "<html>"}'),
+        ("[]", 'the response is not a list: {"text": "[]"}'),
         ('{"kind":"PodList","items":[', None),
         (LIST[:60], None),
         (LIST.replace(",\n", " "), None),
@@ -126,10 +131,10 @@ def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree
         (LIST.replace('"kind":', '"kind" '), None),
         ('{"kind":"PodList",}', None),
         ('{[1]:"kind"}', None),
-        ('{"kind":"Status"}', 'the answer is no list: {"kind": "Status"}'),
-        ('{"kind":["PodList"],"items":[]}', 'the answer is no list: {"kind": ["PodList"]}'),
-        ('{"kind":"PodList","metadata":{}}', 'the answer is no list: {"kind": "PodList"}'),
-        ('{"kind":"PodList","items":{}}', 'the answer is no list: {"kind": "PodList"}'),
+        ('{"kind":"Status"}', 'the response is not a list: {"kind": "Status"}'),
+        ('{"kind":["PodList"],"items":[]}', 'the response is not a list: {"kind": ["PodList"]}'),
+        ('{"kind":"PodList","metadata":{}}', 'the response is not a list: {"kind": "PodList"}'),
+        ('{"kind":"PodList","items":{}}', 'the response is not a list: {"kind": "PodList"}'),
         ('{"kind":"PodList","items":[],"metadata":[]}', "the list has no version: {}"),
         (
             '{"kind":"PodList","items":[],"metadata":{"resourceVersion":""}}',
@@ -144,16 +149,16 @@ def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree
 )
 def test_what_is_no_list_is_an_error(text: str, message: str | None) -> None:
     with pytest.raises(ApiError) as caught:
-        page(text, list[Tree]().append)
+        parse_page(text, list[Tree]().append)
 
-    expected = message or f"the answer is no list: {json.dumps({'text': text[:100]})}"
-    assert (caught.value.reason, str(caught.value)) == ("Nonsense", expected)
+    expected = message or f"the response is not a list: {json.dumps({'text': text[:100]})}"
+    assert (caught.value.reason, str(caught.value)) == ("InvalidResponse", expected)
 
 
 @pytest.mark.parametrize("cut", range(len(LIST)))
 def test_a_list_that_is_cut_anywhere_is_an_error(cut: int) -> None:
     with pytest.raises(ApiError):
-        page(LIST[:cut], list[Tree]().append)
+        parse_page(LIST[:cut], list[Tree]().append)
 
 
 def error(status: int, retry_after: float = 0.0) -> ApiError:
@@ -162,20 +167,23 @@ def error(status: int, retry_after: float = 0.0) -> ApiError:
 
 @pytest.mark.parametrize("status", [0, 401, 403, 429, 500, 502, 503])
 def test_after_a_failure_that_passes_it_goes_on_from_the_same_version(status: int) -> None:
-    assert failed(Course("7", 1), error(status)) == Course("7", 2)
+    assert cursor_after_failure(WatchCursor("7", 1), error(status)) == WatchCursor("7", 2)
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 410, 504])
 def test_after_one_that_speaks_against_the_version_it_lists_again(status: int) -> None:
-    assert failed(Course("7", 0), error(status)) == Course("", 1)
+    assert cursor_after_failure(WatchCursor("7", 0), error(status)) == WatchCursor("", 1)
 
 
 def test_a_server_that_always_fails_is_asked_for_a_list_but_one_that_is_away_is_not() -> None:
-    answered = unanswered = Course("7", 0)
+    answered = unanswered = WatchCursor("7", 0)
     for _ in range(5):
-        answered, unanswered = failed(answered, error(500)), failed(unanswered, error(0))
+        answered, unanswered = (
+            cursor_after_failure(answered, error(500)),
+            cursor_after_failure(unanswered, error(0)),
+        )
 
-    assert (answered, unanswered) == (Course("", 5), Course("7", 5))
+    assert (answered, unanswered) == (WatchCursor("", 5), WatchCursor("7", 5))
 
 
 @pytest.mark.parametrize(
@@ -185,18 +193,18 @@ def test_a_server_that_always_fails_is_asked_for_a_list_but_one_that_is_away_is_
 def test_failures_in_a_row_pause_for_longer_but_a_version_that_expired_is_no_failure(
     failures: int, status: int, seconds: float
 ) -> None:
-    assert seconds == pause_after_failure(Course("", failures), error(status), 0.0)
-    assert seconds / 2 == pause_after_failure(Course("", failures), error(status), 1.0)
+    assert seconds == pause_after_failure(WatchCursor("", failures), error(status), 0.0)
+    assert seconds / 2 == pause_after_failure(WatchCursor("", failures), error(status), 1.0)
 
 
 def test_the_server_may_ask_for_patience() -> None:
-    assert pause_after_failure(Course("", 1), error(429, 3.0), 0.5) == 3.0
+    assert pause_after_failure(WatchCursor("", 1), error(429, 3.0), 0.5) == 3.0
 
 
 def test_a_watch_that_ends_goes_on_at_once_unless_it_never_says_anything() -> None:
-    course, pauses = Course("7", 3), []
+    cursor, pauses = WatchCursor("7", 3), []
     for events in (4, 0, 0, 0, 1, 0):
-        course = ended(course, events)
-        pauses.append(pause_after_end(course, 0.0))
+        cursor = cursor_after_end(cursor, events)
+        pauses.append(pause_after_end(cursor, 0.0))
 
-    assert (course, pauses) == (Course("7", 1), [0.0, 0.0, 0.5, 1.0, 0.0, 0.0])
+    assert (cursor, pauses) == (WatchCursor("7", 1), [0.0, 0.0, 0.5, 1.0, 0.0, 0.0])

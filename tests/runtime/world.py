@@ -6,14 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from gen.runtime.api import Answer, Api
-from gen.runtime.instant import instant, instant_text
-from gen.runtime.keeper import Hands
-from gen.runtime.log import Log
-from gen.runtime.loop import Folder, Run
+from gen.core.instants import instant_text, parse_instant
+from gen.runtime.apiclient import Api, Response
+from gen.runtime.occurrence import MainShare, OccurrenceRun
+from gen.runtime.program import Log, RuntimeContext, TimetableSource
 from gen.runtime.recorder import Recorder
-from gen.runtime.share import Shared, shared_text
-from gen.runtime.source import Source
+from gen.runtime.reports import SharedState, shared_text
 from tests.runtime.fake_cluster import FakeCluster
 
 Tree = dict[str, Any]
@@ -23,7 +21,7 @@ Row = tuple[str, str, str, str, dict[str, int]]
 
 def at(clock: str) -> int:
     """HH:MM or HH:MM:SS of 2 February 2026, UTC."""
-    return instant(f"2026-02-02T{clock}:00Z" if len(clock) == 5 else f"2026-02-02T{clock}Z")
+    return parse_instant(f"2026-02-02T{clock}:00Z" if len(clock) == 5 else f"2026-02-02T{clock}Z")
 
 
 def clock(seconds: float) -> str:
@@ -116,7 +114,7 @@ class World:
         self._planned += [(float(at(when)), action) for action in actions]
         self._planned.sort(key=lambda planned: planned[0])
 
-    def interfere_at(self, when: str, part: str, outcome: Answer | Exception | None) -> None:
+    def interfere_at(self, when: str, part: str, outcome: Response | Exception | None) -> None:
         self.plan(when, lambda: self.cluster.interfere(part, outcome))
 
     def sessions(self, **classes: dict[str, int] | None) -> None:
@@ -127,7 +125,7 @@ class World:
         if self._sessions is None:
             return self.shared
         version = self.program_source.version
-        return shared_text(Shared(self.now + self.ahead, version, self._sessions))
+        return shared_text(SharedState(self.now + self.ahead, version, self._sessions))
 
     def pass_time(self, seconds: float) -> None:
         goal = self.now + seconds
@@ -145,17 +143,17 @@ class World:
         except _StillGoingError:
             return None
 
-    def make(self) -> Run:
+    def make(self) -> OccurrenceRun:
         def now() -> float:
             return self.now + self.ahead
 
         log = Log(lambda line: self.log.append(json.loads(line)), now, "course")
         api = Api(self.cluster)
-        source = Source("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
-        hands = Hands(api, "berth", log, now, lambda: 0.0)
+        source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
+        context = RuntimeContext(api, "berth", log, now, lambda: 0.0)
         self.program_source = source
-        folder = Folder(self._hear, self._live)
-        return Run(source, hands, folder, Recorder(api, "berth", "course-1", log))
+        folder = MainShare(self._hear, self._live)
+        return OccurrenceRun(source, context, folder, Recorder(api, "berth", "course-1", log))
 
     def _live(self, text: str) -> None:
         self.alive = text

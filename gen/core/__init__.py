@@ -1,0 +1,1 @@
+"""Rules and values shared by the generator and the programs in the cluster; standard library only."""

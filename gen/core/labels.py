@@ -1,0 +1,12 @@
+"""Labels and annotations of Berth's objects: the contract between rendered manifests and the cluster."""
+
+SITE = "berth.dev/site"  # on every object of ours, and on every pod
+RESERVATION = "berth.dev/reservation"
+CLASS = "berth.dev/resource-class"
+TITLE = "berth.dev/title"  # an annotation
+ROLE = "berth.dev/role"  # of timetables and slots, and of Jobs and their pods: one of those below
+TIMETABLE, OCCURRENCE, SWEEP, SLOT = "timetable", "occurrence", "sweep", "slot"
+AFFINITY = "session-affinity"  # the role of a ConfigMap that people read and no program
+PERSISTENT = (
+    "berth.dev/standing"  # "true" on slots that stand in git: no Job and no end of a window closes them
+)
