@@ -53,11 +53,7 @@ def test_nothing_is_told_of_a_window_whose_machines_stay() -> None:
                     "endDate": "2026-02-02",
                     "schedule": [entry],
                 },
-                "provisioning": {
-                    "placeholderCount": 1,
-                    "leadTimeMinutes": lead,
-                    "scaleDownBehavior": "none",
-                },
+                "provisioning": {"placeholderCount": 1, "leadTimeMinutes": lead, "scaleDownBehavior": "none"},
             },
             cloud(capacityTypes=["reserved"], reservations=[value for value, _, _ in machines]),
         )
