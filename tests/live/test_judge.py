@@ -2,64 +2,17 @@
 the facts, to the last word.
 """
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gen.backend import code as runtime
-from gen.live.case import look_at
-from gen.live.facts import Place
-from gen.live.gather import Wanted, gathered
-from gen.live.judge import judged
-from gen.live.status import ClusterStatus
-from gen.runtime.instant import instant, instant_text
 from tests.live import project
 from tests.live.happenings import CASES, NOW, Case, in_order
-from tests.live.project import Project
+from tests.live.judged import expectations, status, told
 from tests.live.turns import NO_IMAGE, NO_ROOM
-from tests.live.world import RefusedError, World
+from tests.live.world import World
 
-TOLD = dict(
-    re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", Path(__file__).with_name("told.txt").read_text(), re.M | re.S)
-)
-
-
-def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
-    place, cluster = Place("prod", "berth", "admin@prod"), git.site.clusters[0]
-    has_koordinator = cluster.koordinator is not None
-    wanted = Wanted(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
-    facts = gathered(world.ask, wanted, instant(now), RefusedError)
-    look = look_at(place, git.site, git.expected["prod"], facts, instant(now))
-    return judged(look, runtime.together(koordinator=has_koordinator))
-
-
-def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:
-    """Pool, state, open, end, wanted, ready, pending, active."""
-    return [
-        (
-            f"{pool.reservation}/{pool.resource_class}",
-            pool.state,
-            *(None if at is None else instant_text(at) for at in (pool.open, pool.end)),
-            pool.wanted,
-            pool.ready,
-            pool.pending,
-            pool.active,
-        )
-        for pool in found.pools
-    ]
-
-
-def told(found: ClusterStatus) -> str:
-    """A line for each pool, then findings: of the cluster, then of its pools; what pools share, once."""
-    lines = [" ".join("?" if one is None else str(one) for one in row) for row in rows(found)]
-    findings = [*found.findings, *(one for pool in found.pools for one in pool.findings)]
-    lines += [
-        f"{one.severity}[{one.code}] {f'{one.subject}: ' if one.subject else ''}{one.message} {one.fix}"
-        for one in dict.fromkeys(findings)
-    ]
-    return "".join(f"{line}\n" for line in lines)
+TOLD = expectations("told.txt")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -68,7 +21,7 @@ def test_what_is_told(case: Case) -> None:
     world = in_order(git, case.now)
     case.happen(world)
 
-    assert told(status(world, git, case.now)) == TOLD[case.name].rstrip("\n") + "\n"
+    assert told(status(world, git, case.now)) == TOLD[case.name]
 
 
 UNCOUNTED = project.CLASS.replace(

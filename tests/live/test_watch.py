@@ -49,11 +49,7 @@ def test_a_terminal_shows_each_text_over_the_one_before_and_then_the_old_screen(
     with pytest.raises(KeyboardInterrupt):
         interrupted()
 
-    assert written == [
-        "\x1b[?1049h\x1b[?25l",
-        "\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J",
-        "\x1b[?25h\x1b[?1049l",
-    ]
+    assert written == ["\x1b[?1049h\x1b[?25l", "\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J", "\x1b[?25h\x1b[?1049l"]
 
 
 @pytest.mark.parametrize(
