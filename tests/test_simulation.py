@@ -1,12 +1,11 @@
 """A simulation tells every instant at which something changes, and what the scaler would set there."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 import pytest
 
 from gen.runtime.session import Match
-from gen.runtime.timetable import BEHAVIOURS, Occurrence, Pool
+from gen.runtime.timetable import BEHAVIOURS, Occurrence
 from gen.simulation import (
     CLOCK,
     COME,
@@ -17,22 +16,17 @@ from gen.simulation import (
     WAIT_OVER,
     Change,
     Event,
-    Plan,
     Step,
     simulate,
 )
 from tests.cases import Case, read
 from tests.runtime.world import at, clock
+from tests.simulating import held, plan
 
 FORMULA = [case for case in read("formula") if "count" in case]
 POOLS = [case for case in read("pools") if "targets" in case]
-EVERYBODY = Match()
 MORNING = Occurrence("a", at("08:30"), at("09:00"), at("13:00"), (("small", 25),))
 DAY = (at("00:00"), at("23:59"))
-
-
-def plan(*occurrences: Occurrence, match: Match = EVERYBODY, wait: int = 30) -> Plan:
-    return Plan(Pool("small", "course-small", "maintain", None, match), occurrences, wait)
 
 
 def occurrence(name: str, start: str, end: str, count: int, lead: int = 30) -> Occurrence:
@@ -42,12 +36,6 @@ def occurrence(name: str, start: str, end: str, count: int, lead: int = 30) -> O
 def changes(text: str) -> list[Change]:
     """`08:55+10 11:00-3`, UTC."""
     return [Change(at(one[:-3]), int(one[-3:])) for one in text.split()]
-
-
-def held(steps: Sequence[Step], moment: int, behaviour: int = 0) -> int:
-    """The target at a moment; nothing before the first step."""
-    place = bisect_right(steps, moment, key=lambda step: step.at)
-    return steps[place - 1].targets[behaviour] if place else 0
 
 
 def told(steps: Sequence[Step]) -> list[tuple[object, ...]]:

@@ -14,7 +14,7 @@ from gen.runtime.session import Claim, Match, Session, ranked
 from gen.runtime.target import open_now, target
 from gen.runtime.timetable import BEHAVIOURS, Occurrence
 from gen.simulation import CLOCK, Change, Event, simulate
-from tests.test_simulation import held, plan
+from tests.simulating import held, plan
 
 # Small whole numbers stand for seconds, so that every instant can be asked.
 LAST = 60

@@ -4,8 +4,7 @@ import pytest
 
 from gen.manifest import naming
 from tests.check.clouds import KARPENTER, RESERVED, of_class, of_documents
-from tests.kind.test_cloudcapacity import cloud
-from tests.kind.test_nodeclass import GOOD
+from tests.clouddocuments import GOOD, cloud
 from tests.saying import Value, finding, reservation, resource_class, site
 
 ZONE, ARCH, TYPE = ("topology.kubernetes.io/zone", "kubernetes.io/arch", "node.kubernetes.io/instance-type")

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.check.clouds import KARPENTER, of_cloud, of_reservation
-from tests.kind.test_cloudcapacity import cloud
+from tests.clouddocuments import cloud
 from tests.saying import Value, finding, reservation, resource_class, run, site, weekly
 
 REST = "after they came (expireAfter), whatever budgets and do-not-disrupt say"

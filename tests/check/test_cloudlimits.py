@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from tests.check.clouds import KARPENTER
-from tests.kind.test_cloudcapacity import cloud
+from tests.clouddocuments import cloud
 from tests.saying import Value, finding, reservation, resource_class, run, site
 
 HALF: Value = {"requests": {"cpu": "500m", "memory": "4Gi"}}

@@ -25,8 +25,8 @@ from tests.e2e.slotrecord import SLOTS, Look
 from tests.e2e.windows import MINUTE
 from tests.generate import project as generated_project
 from tests.koordinator.decoding import poison
-from tests.koordinator.test_decoding import GOOD as GOOD_SPECS
-from tests.koordinator.test_decoding import POISON
+from tests.koordinator.specs import GOOD as GOOD_SPECS
+from tests.koordinator.specs import POISON
 
 LAG = 3  # seconds until what happens shows in the record
 RESET, EDIT = 10, 60  # seconds

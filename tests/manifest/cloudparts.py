@@ -88,3 +88,15 @@ def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
     texts = [_RENDERER.render(one.template, one.values) for one in manifests]
     made: list[Object] = [yaml.load(text, yaml.CSafeLoader) for text in texts]
     return {one["kind"]: one for one in made}
+
+
+OURS = {
+    "app.kubernetes.io/name": "berth",
+    "app.kubernetes.io/part-of": "uni",
+    "app.kubernetes.io/managed-by": "berth",
+    "berth.dev/site": "uni",
+}
+
+
+NODE_CLASS_REF = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "uni.cloud.odcr"}
+ON_DEMAND = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}

@@ -22,7 +22,7 @@ from tests.manifest.cloudparts import (
     resource_class,
     texts,
 )
-from tests.manifest.test_slots_schema import strict
+from tests.manifest.schemas import strict
 
 CRDS = Path(__file__).parents[1] / "e2e" / "crds"
 

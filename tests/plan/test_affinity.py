@@ -8,7 +8,7 @@ from gen.plan.amounts import amounts
 from gen.plan.labels import ZONE
 from gen.plan.values import Near, Selector
 from tests.plan.machines import ask, by_domain, left, pod, sizes
-from tests.plan.test_spread import HOST, LARGE, TEST, node, spread
+from tests.plan.spreading import HOST, LARGE, TEST, node, spread
 
 
 def near(key: str, **labels: str) -> tuple[Near, ...]:

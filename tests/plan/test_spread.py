@@ -7,18 +7,11 @@ import pytest
 from gen.plan.amounts import amounts
 from gen.plan.labels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
 from gen.plan.requirement import Requirement, requirement
-from gen.plan.values import Node, Pool, Selector, Spread, Taint, Toleration
+from gen.plan.values import Pool, Selector, Spread, Taint, Toleration
 from tests.plan.machines import ANY, ask, by_domain, left, pod, sizes
+from tests.plan.spreading import HOST, LARGE, TEST, node, spread
 
-HOST = "kubernetes.io/hostname"
-TEST = (("test", "test"),)
-MINE = Selector(TEST)
-LARGE = {"cpu": "1.1"}
 FIELDS = {ZONE: "zone", CAPACITY_TYPE: "capacity_type"}
-
-
-def spread(key: str, skew: int = 1, **more: Any) -> tuple[Spread, ...]:
-    return (Spread(key, skew, MINE)._replace(**more),)
 
 
 def pool(*requirements: Requirement, **more: Any) -> Pool:
@@ -27,13 +20,6 @@ def pool(*requirements: Requirement, **more: Any) -> Pool:
 
 def zones(*names: str) -> Requirement:
     return requirement(ZONE, "In", names)
-
-
-def node(name: str, zone: str | None, *counted: int, **more: Any) -> Node:
-    """A full node with so many pods of ours."""
-    labels = () if zone is None else ((ZONE, zone),)
-    pods = tuple(pod("old", count=count, labels=TEST) for count in counted)
-    return Node(name, amounts({"pods": "50"}), labels=labels, pods=pods)._replace(**more)
 
 
 @pytest.mark.parametrize(

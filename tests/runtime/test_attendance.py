@@ -6,7 +6,7 @@ import pytest
 
 from gen.runtime.attendance import Attendance, Counts
 from gen.runtime.session import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
-from tests.runtime.test_attribution import one_by_one, some_claims, some_sessions
+from tests.runtime.claiming import one_by_one, some_claims, some_sessions
 
 ANY = Claim("any", 50, 60, 999, 2, Match())
 COURSE = Claim("course", 0, 60, 999, 2, Match(labels=(("course", "x"),)))

@@ -3,19 +3,19 @@ while another that fits has room.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from itertools import chain
 from random import Random
 
 import pytest
 
 from gen.runtime.attendance import Attendance
-from gen.runtime.attribution import Group, attributed, group, seated
+from gen.runtime.attribution import Group, group, seated
 from gen.runtime.formula import placeholders
-from gen.runtime.session import RENKU_PROJECT, Claim, Match, Session, fits, ranked
+from gen.runtime.session import Claim, Match, Session, fits, ranked
 from gen.runtime.target import target
 from gen.runtime.timetable import Occurrence
 from tests.cases import Case, read
+from tests.runtime.claiming import one_by_one, some_claims, some_sessions
 from tests.runtime.world import at
 
 CASES = read("pools")
@@ -28,11 +28,6 @@ def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
     for n, one in enumerate(sessions):
         attendance.arrive(one._replace(id=str(n)), 0)
     return attendance.counts(0).here
-
-
-def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:
-    """The same, without a thought of which are alike. `claims` are ranked."""
-    return attributed(Counter(group(one, claims) for one in sessions), claims)
 
 
 @pytest.mark.parametrize(
@@ -91,49 +86,6 @@ def test_every_case_of_a_pool_comes_out_as_it_says(case: Case) -> None:
     assert {moment: int(count) for moment, count in case["targets"].items()} == {
         moment: pool_at(at(moment)) for moment in case["targets"]
     }
-
-
-def some_match(chance: Random) -> Match:
-    return Match(
-        tuple(chance.sample(("a", "b"), chance.choice((0, 0, 1, 2)))),
-        tuple((key, "x") for key in chance.sample(("k", "l"), chance.choice((0, 0, 1, 2)))),
-        tuple((key, "x") for key in chance.sample(("m",), chance.choice((0, 0, 1)))),
-        chance.choice(("", "", "T1", "T2")),
-        chance.random() < 0.2,
-    )
-
-
-def some_claims(chance: Random) -> list[Claim]:
-    return [
-        Claim(
-            f"course-{n}/1",
-            opens := chance.randrange(5),
-            opens + 1,
-            opens + 2 + chance.randrange(3),
-            chance.randrange(6),
-            some_match(chance),
-        )
-        for n in range(chance.randrange(6))
-    ]
-
-
-def some_sessions(chance: Random) -> list[Session]:
-    """A template is that of a project."""
-    found = []
-    for n in range(chance.randrange(25)):
-        template = chance.choice(("", "T1", "T2", "?"))
-        found.append(
-            Session(
-                str(n),
-                chance.choice(("a", "b", "c")),
-                chance.randrange(6),
-                {key: chance.choice("xy") for key in ("k", "l") if chance.random() < 0.7},
-                ({"m": "x"} if chance.random() < 0.5 else {})
-                | ({RENKU_PROJECT: f"of {template}"} if template else {}),
-                template,
-            )
-        )
-    return found
 
 
 @pytest.mark.parametrize("seed", range(300))

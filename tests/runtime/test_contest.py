@@ -1,7 +1,5 @@
 """Who lays claim to sessions at a moment follows from the timetables of the site, and from nothing else."""
 
-from typing import Any
-
 import pytest
 
 from gen.runtime.contest import Contest
@@ -9,28 +7,12 @@ from gen.runtime.instant import instant_text
 from gen.runtime.rivals import HORIZON, Reading, Rival, claims, next_claim, reading, rival, timetables
 from gen.runtime.session import Claim, Match
 from gen.runtime.timetable import Occurrence, Timetable, parse
-from tests.runtime.world import Row, at, pool, whole_timetable_text
+from tests.runtime.timetabletexts import config_map, text
+from tests.runtime.world import Row, at
 
 SMALL = frozenset({"small"})
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
-
-
-def text(reservation: str, *rows: Row, course: dict[str, Any] | None = None, suspend: bool = False) -> str:
-    sessions = {
-        "source": "renku",
-        "namespaces": ["renku"],
-        "selector": {},
-        "renkuId": 5,
-        "earlier": "count",
-        "course": course or {},
-    }
-    pools = {name: pool(f"{reservation}-{name}", "maintain", sessions) for name in ("small", "huge")}
-    return whole_timetable_text(reservation, pools, rows, suspend=suspend)
-
-
-def config_map(name: str, said: object) -> dict[str, object]:
-    return {"metadata": {"name": name, "uid": f"uid-{name}"}, "data": {"timetable.json": said}}
 
 
 def occurrence(row: Row) -> Occurrence:

@@ -12,11 +12,11 @@ from gen.runtime.kinds import session as session_of
 from gen.runtime.rivals import claims, rival
 from gen.runtime.session import ranked
 from gen.runtime.timetable import Timetable, parse
+from tests.runtime.claiming import one_by_one
 from tests.runtime.stub_server import Received, Reply
-from tests.runtime.test_attribution import one_by_one
-from tests.runtime.test_contest import text
-from tests.runtime.test_observed import DS, SESSIONS, TIMETABLES, put_rival, session, timetable, watching
+from tests.runtime.timetabletexts import text
 from tests.runtime.watched_cluster import WatchedCluster, chunk, refused
+from tests.runtime.watching import DS, SESSIONS, TIMETABLES, put_rival, session, timetable, watching
 from tests.runtime.world import Row, at
 
 COURSES: tuple[dict[str, Any], ...] = (

@@ -6,8 +6,8 @@ from gen.runtime.action import told
 from gen.runtime.judgement import judge
 from gen.runtime.objectkind import CONFIG_MAP
 from tests.runtime.slotworld import slot_text
+from tests.runtime.sweeping import ROW, numbered, twice
 from tests.runtime.sweepworld import Swept, cronjob, inventory, made, seen, slot_of, timetable
-from tests.runtime.test_slot_sweep import ROW, numbered, twice
 from tests.runtime.world import at
 
 
