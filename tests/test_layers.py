@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,8 +65,13 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
-def imports(module: str) -> Iterator[str]:
+@cache
+def imports(module: str) -> list[str]:
     """Every module that it imports, wherever in the file; those of ours by their full name."""
+    return [*_imports(module)]
+
+
+def _imports(module: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

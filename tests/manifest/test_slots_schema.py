@@ -16,6 +16,7 @@ from gen.pipeline import Item, Pipeline
 from gen.quantity import parse
 from tests import generate
 from tests.manifest.schemas import drop_refused, strict
+from tests.seeds import seeds
 
 CRD = Path(__file__).parents[1] / "e2e" / "crds" / "koordinator-reservation.yaml"
 LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
@@ -56,7 +57,7 @@ def slots(folder: Path, seed: int) -> Iterator[tuple[Item, str, dict[str, Any]]]
                     )
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(3, 8))
 def test_a_slot_is_what_the_definition_takes(seed: int, tmp_path: Path) -> None:
     found = list(slots(tmp_path, seed))
     assert found

@@ -9,6 +9,7 @@ from croniter import croniter
 
 from gen.plan.budget import UNBOUNDED, Budget, active, allowed, always, free_from
 from gen.plan.cron import longest_gap, next_hit, parse
+from tests.seeds import seeds
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -158,7 +159,7 @@ def _cron(random: Random) -> str:
     return " ".join(field(*one) for one in bounds)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(15, 150))
 def test_the_next_hit_is_the_one_that_another_reader_finds(seed: int) -> None:
     random = Random(seed)
     text = _cron(random)
@@ -209,7 +210,7 @@ def test_how_far_hits_lie_apart(schedule: str, expected: int | None) -> None:
     assert longest_gap(cron) == expected
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(15, 20))
 def test_a_budget_holds_always_where_no_gap_is_longer_than_it(seed: int) -> None:
     """Hit by hit, until weekdays and leap days come again."""
     text = f"30 6,18 {_cron(Random(seed)).split(' ', 2)[2]}"

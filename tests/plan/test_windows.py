@@ -9,6 +9,7 @@ import pytest
 from gen.plan.budget import Budget, active
 from gen.plan.cron import next_hit, parse
 from gen.plan.windows import MOST, SHORT_GAP, Budgets, Held, TooMany, Window, budgets, together
+from tests.seeds import seeds
 
 DAY = 24 * 60
 
@@ -71,7 +72,7 @@ def same_weekday(one: datetime, other: datetime) -> bool:
     return (one.month, one.weekday()) == (other.month, other.weekday())
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 @pytest.mark.parametrize("most", [MOST, 12, 4], ids=["all", "few", "very-few"])
 def test_every_minute_of_every_window_is_held(seed: int, most: int) -> None:
     random = Random(seed)
@@ -89,7 +90,7 @@ def test_every_minute_of_every_window_is_held(seed: int, most: int) -> None:
             assert is_held(found, at, 59), at
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 def test_nothing_else_is_held_while_dates_can_be_said(seed: int) -> None:
     """In one year: schedules have no years."""
     random = Random(seed)
@@ -104,7 +105,7 @@ def test_nothing_else_is_held_while_dates_can_be_said(seed: int) -> None:
             assert is_held(found, at) == inside, at
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 def test_of_several_years_the_same_dates_are_held_too(seed: int) -> None:
     random = Random(seed)
     windows = by_chance(random, terms=3)
@@ -116,7 +117,7 @@ def test_of_several_years_the_same_dates_are_held_too(seed: int) -> None:
         assert is_held(found, at) == any(opens <= at < end for opens, end in others), at
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 def test_where_dates_are_too_many_only_like_hours_are_held_more(seed: int) -> None:
     """A gap of an hour, or a weekday on which a window opens at that time in that month."""
     random = Random(seed)
@@ -131,7 +132,7 @@ def test_where_dates_are_too_many_only_like_hours_are_held_more(seed: int) -> No
         assert not is_held(found, at) or any(opens <= at < end for opens, end in others), at
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 def test_every_schedule_can_be_read_and_hits(seed: int) -> None:
     """One that never hits would hold always."""
     found = budgets(by_chance(Random(seed), terms=3), 1000)

@@ -9,6 +9,7 @@ from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH, names
 from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
 from tests.runtime.world import Row
+from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
 SLOT = f"{PATH}/example-course-small-1-{DIGEST}"
@@ -167,7 +168,7 @@ def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> No
     assert [line["subject"] for line in world.told("failed")] == ["deployment course-small"]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(2, 8))
 @pytest.mark.parametrize("placeholders", [False, True])
 def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None:
     """Requests fail by chance until five minutes after the end; people and nodes come in between."""
