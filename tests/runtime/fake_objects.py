@@ -178,11 +178,7 @@ def _good(tree: Tree) -> Answer:
 
 def _scale(tree: Tree) -> Tree:
     replicas = tree["spec"]["replicas"]
-    return {
-        "kind": "Scale",
-        "metadata": tree["metadata"],
-        "spec": {"replicas": replicas} if replicas else {},
-    }
+    return {"kind": "Scale", "metadata": tree["metadata"], "spec": {"replicas": replicas} if replicas else {}}
 
 
 def _merged(tree: Any, patch: Any) -> Any:

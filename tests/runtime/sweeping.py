@@ -2,10 +2,7 @@
 
 from tests.runtime.fake_objects import Tree
 from tests.runtime.slotworld import DIGEST
-from tests.runtime.sweepworld import (
-    Swept,
-    slot_of,
-)
+from tests.runtime.sweepworld import Swept, slot_of
 from tests.runtime.world import Row
 
 ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 4})

@@ -76,7 +76,7 @@ def reported(process: "subprocess.Popen[str]") -> tuple[int, float]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
-@pytest.mark.parametrize(("sessions", "most"), [(50, 24), (5000, 36)])
+@pytest.mark.parametrize(("sessions", "most"), [(50, 24), pytest.param(5000, 36, marks=pytest.mark.long)])
 def test_sessions_are_read_whole_and_kept_small(
     account: Path, tmp_path: Path, sessions: int, most: int
 ) -> None:

@@ -39,10 +39,7 @@ def test_it_says_when_it_is_over() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (
-            "x",
-            "berth.dev/override is not JSON: Expecting value: line 1 column 1 (char 0)",
-        ),
+        ("x", "berth.dev/override is not JSON: Expecting value: line 1 column 1 (char 0)"),
         ("60", "berth.dev/override: 60 is not an object"),
         ('{"small": 60}', "berth.dev/override.small: 60 is not an object"),
         ('{"small": {"target": 60}}', "berth.dev/override.small.until: is missing"),

@@ -28,13 +28,7 @@ def test_renku() -> None:
 
     assert recognition(tree, "at") == (
         Recognition("renku", ("renku", "renku-2"), "a=,b=2", 5),
-        Match(
-            ("renku",),
-            (("course", "ds"),),
-            (("y", "2"), ("z", "1")),
-            "01JC3CB5426KC7P5STS5X3KSS8",
-            True,
-        ),
+        Match(("renku",), (("course", "ds"),), (("y", "2"), ("z", "1")), "01JC3CB5426KC7P5STS5X3KSS8", True),
     )
 
 

@@ -45,10 +45,7 @@ def test_a_record_has_what_was_promised_when_it_was_ready_and_what_came() -> Non
         {"small": 25, "huge": 2},
         at("07:34"),
         {"small": 13},
-        {
-            "small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20)),
-            "huge": ((at("07:30"), 2),),
-        },
+        {"small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20)), "huge": ((at("07:30"), 2),)},
     )
 
 

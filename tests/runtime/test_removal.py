@@ -83,11 +83,7 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
         pytest.param([job(end="Complete")], [SEATS[1]], id="a-job-alone"),
         pytest.param([cronjob(), *RIGHTS], [], id="what-the-engine-prunes"),
         pytest.param([deployment(1, created="08:58")], [], id="two-minutes-old"),
-        pytest.param(
-            [deployment(1, created="08:57:59")],
-            [LOST],
-            id="older-than-two-minutes",
-        ),
+        pytest.param([deployment(1, created="08:57:59")], [LOST], id="older-than-two-minutes"),
         pytest.param(
             [deployment(25, metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"})],
             [SEATS[0]],

@@ -10,7 +10,7 @@ from gen.runtime.plan import wish
 from gen.runtime.timetable import parse
 from tests.runtime.slotworld import SlotWorld, slot_text
 from tests.runtime.world import Row, clock
-from tests.seeds import seeds
+from tests.seeds import rest_is_long, seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:50", {"small": 30})
 
@@ -43,7 +43,7 @@ def full(**more: object) -> tuple[SlotWorld, Class]:
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
-@pytest.mark.parametrize("delay", [0, 3, 9, 20])
+@pytest.mark.parametrize("delay", rest_is_long([3, 0, 9, 20], 1))
 def test_a_rush_of_sessions_takes_no_slot_away(delay: int, behaviour: str) -> None:
     """One a second; at no moment of it are all bound."""
     world, course = full(behaviour=behaviour)
@@ -56,7 +56,7 @@ def test_a_rush_of_sessions_takes_no_slot_away(delay: int, behaviour: str) -> No
     assert world.counts == ("0+30" if behaviour == "maintain" else "30+30")
 
 
-@pytest.mark.parametrize("grace", [0, 4, 20])
+@pytest.mark.parametrize("grace", rest_is_long([4, 0, 20], 1))
 @pytest.mark.parametrize("is_first", [True, False])
 def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is_first: bool) -> None:
     """The pod goes after its session, or before; and some come back at once."""

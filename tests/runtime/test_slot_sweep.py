@@ -14,17 +14,7 @@ from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
 from tests.runtime.slotworld import DIGEST, HANDING, OTHER, slot_text, slots
 from tests.runtime.sweeping import ROW, numbered, twice
-from tests.runtime.sweepworld import (
-    Swept,
-    cronjob,
-    deployment,
-    inventory,
-    job,
-    pod,
-    seen,
-    slot_of,
-    timetable,
-)
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, pod, seen, slot_of, timetable
 from tests.runtime.world import Row, at, timetable_text
 
 SERVED = (job(), pod())

@@ -94,6 +94,7 @@ def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -
     assert foreign_modules(berth, "sweep") == ["__main__", "gen"]
 
 
+@pytest.mark.long
 def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_seconds(
     berth: Path, account: Path
 ) -> None:

@@ -59,10 +59,7 @@ def _good(kind: str) -> Answer:
 
 @pytest.mark.parametrize(
     ("replicas", "after", "code"),
-    [
-        pytest.param(0, 25, 0, id="only-its-status"),
-        pytest.param(8, 8, 0, id="somebody-scaled"),
-    ],
+    [pytest.param(0, 25, 0, id="only-its-status"), pytest.param(8, 8, 0, id="somebody-scaled")],
 )
 def test_what_has_been_written_since_the_look_stands(replicas: int, after: int, code: int) -> None:
     swept = Swept("09:00", *missed())

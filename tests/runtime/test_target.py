@@ -64,10 +64,7 @@ def test_the_order_of_occurrences_does_not_matter() -> None:
 
 
 def test_each_class_is_counted_for_itself() -> None:
-    mixed = (
-        Occurrence("a", 0, 1, 9, (("small", 3), ("huge", 2))),
-        Occurrence("b", 0, 1, 9, (("huge", 5),)),
-    )
+    mixed = (Occurrence("a", 0, 1, 9, (("small", 3), ("huge", 2))), Occurrence("b", 0, 1, 9, (("huge", 5),)))
 
     assert tuple(target(mixed, 4, full_count(name)) for name in ("small", "huge", "tiny")) == (3, 7, 0)
 
