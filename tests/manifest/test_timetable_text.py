@@ -13,6 +13,7 @@ from gen.runtime.timetable import Settings, Timetable, parse
 from tests.awkward import AWKWARD
 from tests.command import project
 from tests.manifest.parts import small, timetable_in_cluster
+from tests.saying import finding, line
 
 NIGHT = """\
 {"apiVersion": "berth.dev/v1alpha1", "kind": "Timetable", "version": 1,
@@ -104,10 +105,7 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
     both = world.parts["night/lab"].occurrences
 
     assert [item.id for item in both] == ["night/2026-02-07T08:00", "night/2026-02-07T22:00"]
-    assert [item.seats for item in world.read("night/lab").occurrences] == [
-        (("bench", 7),),
-        (("bench", 3),),
-    ]
+    assert [item.seats for item in world.read("night/lab").occurrences] == [(("bench", 7),), (("bench", 3),)]
     prod = timetable_text(world.site, world.parts["night/prod"].placed, both)
     assert [item.id for item in parse(prod).occurrences] == ["night/2026-02-07T22:00"]
 
@@ -175,15 +173,9 @@ def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, mor
         assert len(found) == LARGEST == 200 * 1024
     else:
         assert not isinstance(found, str)
-        assert (found.code, found.file, found.path) == (
-            "B073",
-            "reservations/night.yaml",
-            ("spec", "recurrence"),
+        assert line(found, file=True) == finding(
+            "reservations/night.yaml B073 spec.recurrence", "1 occurrence", "201 KiB", "200"
         )
-        assert found.message == (
-            "the timetable of its 1 occurrence has 201 KiB; a ConfigMap of ours has at most 200."
-        )
-        assert found.fix == "Split it, for example into a reservation for each year."
 
 
 def test_too_large_a_payload_is_told_in_renkus_words(world: World) -> None:
@@ -194,7 +186,4 @@ def test_too_large_a_payload_is_told_in_renkus_words(world: World) -> None:
     found = timetable_that_fits(world.site, placed, part.occurrences * 2000)
 
     assert not isinstance(found, str)
-    assert (found.code, found.path) == ("B073", (3, "recurrence"))
-    assert found.message == (
-        "the timetable of its 2000 occurrences has 304 KiB; a ConfigMap of ours has at most 200."
-    )
+    assert line(found) == finding("B073 3.recurrence", "2000 occurrences", "304 KiB", "200")
