@@ -6,19 +6,7 @@ import pytest
 
 from gen.runtime.session import Match
 from gen.runtime.timetable import BEHAVIOURS, Occurrence
-from gen.simulation import (
-    CLOCK,
-    COME,
-    ENDS,
-    LEAVE,
-    OPENS,
-    STARTS,
-    WAIT_OVER,
-    Change,
-    Event,
-    Step,
-    simulate,
-)
+from gen.simulation import CLOCK, COME, ENDS, LEAVE, OPENS, STARTS, WAIT_OVER, Change, Event, Step, simulate
 from tests.cases import Case, read
 from tests.runtime.world import at, clock
 from tests.simulating import held, plan

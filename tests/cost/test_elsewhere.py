@@ -78,10 +78,7 @@ def test_seats_keep_away_from_those_of_another_capacity(
     found = run(
         [there(early[1], A), there(late[1], A, B)],
         [want("a", "8-12=1", of=early[0]), want("b", "9-12=1", of=late[0])],
-        [
-            one_class("alone", "gpu", affinity=affinity("podAntiAffinity")),
-            one_class("small", "general"),
-        ],
+        [one_class("alone", "gpu", affinity=affinity("podAntiAffinity")), one_class("small", "general")],
     )
 
     assert zones_of(found, late[1]) == [B]

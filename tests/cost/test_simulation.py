@@ -184,10 +184,7 @@ def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
 
     assert len(found.sorts) == 2
     assert found.steps[0].lacks == (
-        (
-            ("ml", "small"),
-            Lack(2, "limits", f"{POOL}: every type is larger than what its limits leave"),
-        ),
+        (("ml", "small"), Lack(2, "limits", f"{POOL}: every type is larger than what its limits leave")),
     )
 
 

@@ -96,12 +96,7 @@ def windows(random: Random) -> Object:
     """A course of a term, or one that never ends for more than a year."""
     if random.random() < 0.2:
         schedule = [{"startTime": "00:00", "endTime": "24:00"}]
-        return {
-            "type": "once",
-            "startDate": "2026-01-01",
-            "endDate": "2027-12-31",
-            "schedule": schedule,
-        }
+        return {"type": "once", "startDate": "2026-01-01", "endDate": "2027-12-31", "schedule": schedule}
     hour = random.randint(0, 20)
     entries = [
         {"dayOfWeek": day, "startTime": f"{hour:02}:00", "endTime": f"{hour + 3:02}:00"} for day in (1, 3, 6)

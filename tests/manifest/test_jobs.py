@@ -172,10 +172,7 @@ def test_the_sweep_comes_every_five_minutes_and_cannot_hang(tmp_path: Path) -> N
     ("cluster", "told"),
     [
         ("prod", {"BERTH_NAMESPACE": "berth", "BERTH_ENGINE": "argocd"}),
-        (
-            "lab",
-            {"BERTH_NAMESPACE": "seats", "BERTH_ENGINE": "none", "BERTH_INVENTORY": "berth-inventory"},
-        ),
+        ("lab", {"BERTH_NAMESPACE": "seats", "BERTH_ENGINE": "none", "BERTH_INVENTORY": "berth-inventory"}),
     ],
     ids=["argocd", "none"],
 )

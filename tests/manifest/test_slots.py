@@ -24,7 +24,7 @@ LABELS = {
     "berth.dev/role": "slot",
 }
 OWNERS: list[Object] = [
-    {"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"course": "evening"}}},
+    {"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"course": "evening"}}}
 ]
 PLAIN: Object = {
     "metadata": {"labels": LABELS},
@@ -141,11 +141,7 @@ def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(
     found = made(tmp_path, SLOTS._replace(template=template), seat=seat)["spec"]["template"]
 
     assert found == {
-        "metadata": {
-            "namespace": "jhub",
-            "labels": {"team": "on", "own": "2"},
-            "annotations": {"n": "m"},
-        },
+        "metadata": {"namespace": "jhub", "labels": {"team": "on", "own": "2"}, "annotations": {"n": "m"}},
         "spec": {
             "nodeName": "node-1",
             "nodeSelector": {"pool": "y", "disk": "b"},

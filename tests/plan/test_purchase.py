@@ -164,13 +164,7 @@ def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> Instanc
         ([of_price("a", "on-demand", 1.0), of_price("b", "spot", 0.9)], "b"),
         ([of_price("a", "on-demand", 1.0), of_price("b", "spot", 1.1)], "a"),
         ([of_price("b", "on-demand", 1.0), of_price("a", "on-demand", 1.0)], "a"),
-        (
-            [
-                of_price("a", "spot", 0.1),
-                of_price("b", "reserved", 0.2, reservation="r", count=1),
-            ],
-            "b",
-        ),
+        ([of_price("a", "spot", 0.1), of_price("b", "reserved", 0.2, reservation="r", count=1)], "b"),
         (
             [
                 of_price("a", "reserved", 0.2, reservation="q", count=9, kind="capacity-block"),

@@ -149,11 +149,7 @@ def test_a_course_over_a_clock_change() -> None:
     summer = ["2026-03-30T06:30", *(f"2026-04-{day:02}T06:30" for day in (6, 13, 20, 27))]
 
     assert budgets([window(opens, 4.5) for opens in (*winter, *summer)]) == Budgets(
-        (
-            Held("30 6 30 3 *", 270),
-            Held("30 6 6,13,20,27 4 *", 270),
-            Held("30 7 2,9,16,23 3 *", 270),
-        ),
+        (Held("30 6 30 3 *", 270), Held("30 6 6,13,20,27 4 *", 270), Held("30 7 2,9,16,23 3 *", 270)),
         exactly=True,
     )
 
