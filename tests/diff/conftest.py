@@ -60,3 +60,8 @@ def cloudy(pair: Pair) -> Pair:
         clouds.write(folder)
         cli.run(["-C", str(folder), "render"])
     return pair
+
+
+def warns(line: str, subject: str, *values: object) -> bool:
+    """Whether a warning is about the subject and names the values, whatever its other words."""
+    return line.startswith(subject) and all(str(value) in line for value in values)
