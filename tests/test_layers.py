@@ -134,7 +134,7 @@ def code_files() -> list[Path]:
 
 
 # Tests of the schema and of real clusters still take values from one another.
-SHARING = {"kind", "e2e", "test_jsonschema.py", "test_cloud.py"}
+SHARING = {"kind", "schema", "e2e", "test_jsonschema.py", "test_cloud.py"}
 
 
 def test_no_test_module_imports_another() -> None:

@@ -18,8 +18,9 @@ from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod
 from tests.runtime.turns import Player, pause
 from tests.runtime.world import COURSE, NEXT, timetable_text
+from tests.seeds import seeds
 
-SEEDS = range(8)
+SEEDS = seeds(2, 8)
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
 
 

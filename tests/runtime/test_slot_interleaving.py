@@ -135,7 +135,7 @@ def stage(seed: int, text: str, *players: str) -> Iterator[Stage]:
 
 
 @pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
-@pytest.mark.parametrize("seed", seeds(2, 5))
+@pytest.mark.parametrize("seed", seeds(1, 5))
 @pytest.mark.parametrize("behaviour", ["maintain", "none", "reduce"])
 def test_whatever_takes_turns_all_is_right_in_the_end(
     behaviour: str, seed: int, players: tuple[str, ...]
@@ -157,7 +157,7 @@ def test_whatever_takes_turns_all_is_right_in_the_end(
 
 
 @pytest.mark.parametrize("players", [("one",), ("one", "two"), ("one", "sweep")], ids="-".join)
-@pytest.mark.parametrize("seed", seeds(2, 5))
+@pytest.mark.parametrize("seed", seeds(1, 5))
 def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
     seed: int, players: tuple[str, ...]
 ) -> None:
@@ -176,7 +176,7 @@ def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
         assert it.world.counts == "0+6"
 
 
-@pytest.mark.parametrize("seed", seeds(2, 6))
+@pytest.mark.parametrize("seed", seeds(1, 6))
 def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""
     after = slot_text((*ROW[:4], {"small": 9}), variant="b")
@@ -200,7 +200,7 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
 
 
 @pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
-@pytest.mark.parametrize("seed", seeds(2, 5))
+@pytest.mark.parametrize("seed", seeds(1, 5))
 def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) -> None:
     with stage(seed, slot_text(ROW), *players) as it:
         it.world.now = at("09:59:50")

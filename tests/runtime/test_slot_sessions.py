@@ -57,7 +57,7 @@ def test_a_rush_of_sessions_takes_no_slot_away(delay: int, behaviour: str) -> No
 
 
 @pytest.mark.parametrize("grace", rest_is_long([4, 0, 20], 1))
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_first", rest_is_long([True, False], 1))
 def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is_first: bool) -> None:
     """The pod goes after its session, or before; and some come back at once."""
     world, course = full()
@@ -71,7 +71,7 @@ def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is
     assert world.counts == "10+20"
 
 
-@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("once", rest_is_long([False, True], 1))
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 @pytest.mark.parametrize("seed", seeds(1, 4))
 def test_there_are_never_fewer_seats_than_promised_for_long(seed: int, behaviour: str, once: bool) -> None:

@@ -170,7 +170,9 @@ def test_of_very_many_the_oldest_are_forgotten_once_they_were_told(office: Offic
     assert (known.count("T"), known.count(None)) == (4096, 1)
 
 
-@pytest.mark.parametrize("refused", [pytest.param(False, id="answered"), pytest.param(True, id="refused")])
+@pytest.mark.parametrize(
+    "refused", [pytest.param(False, id="answered"), pytest.param(True, id="refused", marks=pytest.mark.long)]
+)
 def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refused: bool) -> None:
     """Each student has one. Also those that nobody can tell wait before they are asked for again."""
     count = 5000
