@@ -8,17 +8,8 @@ import yaml
 
 from gen.dates.occurrence import Expansion
 from gen.kind.grammar import end_time, start_time
-from gen.model import (
-    Calendar,
-    Entry,
-    Except,
-    Extra,
-    Move,
-    Origin,
-    Recurrence,
-    Reservation,
-    SessionMatch,
-)
+from gen.model import Calendar, Entry, Except, Extra, Move, Origin, Recurrence, Reservation, SessionMatch
+from tests.saying import Line
 
 ORIGIN = Origin("reservations/course.yaml", 0)
 SEATS = (("small", 25),)
@@ -156,9 +147,12 @@ def starts(expansion: Expansion) -> list[str]:
     return [text(one.start) for one in expansion.occurrences]
 
 
-def told(expansion: Expansion) -> list[tuple[str, str, str, str]]:
-    """Code, path, message and fix of each problem, the paths as people read them."""
+def told(expansion: Expansion) -> list[str]:
+    """Code and path of each problem, the paths as people read them."""
     return [
-        (one.code, ".".join(map(str, one.path)).removeprefix("spec.recurrence."), one.message, one.fix)
+        Line(
+            f"{one.code} {'.'.join(map(str, one.path)).removeprefix('spec.recurrence.')}",
+            f"{one.message} {one.fix}",
+        )
         for one in expansion.problems
     ]

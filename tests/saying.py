@@ -1,6 +1,7 @@
-"""Problems as lines that a test can compare: `B012 spec.interval: 0 is below 1. Write ...`.
+"""Problems as lines that a test can compare: `B012 spec.interval`, without their sentences.
 
-Declarations are plain values here, as they come out of a file; `project` makes whole ones with little to say.
+A sentence is compared once, in docs/findings.md. Where a value in it is what a test is about, `finding` names
+the value. Declarations are plain values here, as they come out of a file.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,12 +17,61 @@ from gen.pipeline import Pipeline
 Value = dict[str, Any]
 
 
-def lines(problems: Iterable[Problem]) -> list[str]:
-    """In order; a problem that is told at the key has `@key` after its path."""
-    return [
-        f"{one.code} {_path(one.path)}{' @key' if one.at_key else ''}: {one.message} {one.fix}"
-        for one in problems
-    ]
+class Line(str):
+    """Code and place of a problem. Its text is there for `finding` to look into."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, place: str, text: str) -> "Line":
+        made = super().__new__(cls, place)
+        made.text = text
+        return made
+
+    def __repr__(self) -> str:
+        return f"<{self}: {self.text}>"
+
+    # Tests of the schema still repeat whole sentences.
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other) or other in (f"{self}: {self.text}", f"{self} : {self.text}")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+class _Expected(Line):
+    """Equal to each line of that place whose text has all the values, which are the lines of its own text."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Line)
+            and str.__eq__(self, other)
+            and all(value in other.text for value in self.text.split("\n"))
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def finding(place: str, *values: object) -> str:
+    """A line to compare with: the text of the problem, whatever its words, has to name all the values."""
+    return _Expected(place, "\n".join(map(str, values)))
+
+
+def line(one: Problem, *, file: bool = False) -> Line:
+    """A problem that is told at the key has `@key` after its path."""
+    parts = [one.file if file else "", one.code, _path(one.path), "@key" if one.at_key else ""]
+    return Line(" ".join(filter(None, parts)), f"{one.message} {one.fix}")
+
+
+def lines(problems: Iterable[Problem], *, files: bool = False) -> list[str]:
+    return [line(one, file=files) for one in problems]
 
 
 def _path(path: Iterable[str | int]) -> str:
@@ -94,11 +144,7 @@ def read(*documents: object) -> Declared:
 
 def told(*documents: object) -> list[str]:
     """What reading alone tells, with the file in front where it is not the first."""
-    return [f"{one.file} {line}" for one, line in _lined(read(*documents).problems)]
-
-
-def _lined(problems: Iterable[Problem]) -> list[tuple[Problem, str]]:
-    return [(one, lines([one])[0]) for one in problems]
+    return lines(read(*documents).problems, files=True)
 
 
 def run(folder: Path, files: Mapping[str, str]) -> list[str]:
@@ -111,7 +157,10 @@ def run(folder: Path, files: Mapping[str, str]) -> list[str]:
     for _ in pipeline.items():
         pass
     return [
-        f"{one.file.removeprefix('reservations/')}:{one.line}:{one.column} {one.severity}[{one.code}] "
-        f"{one.path}: {one.message} {one.fix}"
+        Line(
+            f"{one.file.removeprefix('reservations/')}:{one.line}:{one.column} {one.severity}[{one.code}] "
+            f"{one.path}".rstrip(),
+            f"{one.message} {one.fix}",
+        )
         for one in pipeline.findings()
     ]

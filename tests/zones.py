@@ -1,9 +1,12 @@
 """Zones for tests that go through all of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from typing import Any
+
+import pytest
 
 from gen.dates.zone import DAY, Zone, known, load, number
 
@@ -18,6 +21,13 @@ def zone(name: str) -> Zone:
 
 def data(name: str) -> bytes:
     return (files("tzdata") / "zoneinfo" / name).read_bytes()
+
+
+def some(names: Iterable[str]) -> list[Any]:
+    """For a normal run every twelfth, and the project's own; a long one takes all."""
+    found = [*names]
+    few = [name for n, name in enumerate(found) if n % 12 == 0 or name == "Europe/Zurich"]
+    return [pytest.param(few, id="some"), pytest.param(found, id="all", marks=pytest.mark.long)]
 
 
 @cache

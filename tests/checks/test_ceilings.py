@@ -1,20 +1,16 @@
 """Ceilings: what is open at once is what the cluster will hold, minute by minute, and no more is allowed."""
 
-from pathlib import Path
-from random import Random
-
 import pytest
-
-from gen.checks.ceilings import Ceilings, PoolLoad, peak, sum_changes, window_steps
-from gen.core.target import full_count, target
+from gen.checks.ceilings import (Ceilings, PoolLoad, peak, sum_changes, window_steps)
+from gen.core.target import (full_count, target)
 from gen.core.timetable import TimetableOccurrence
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.recurrence import expand
 from gen.model import Seats
 from gen.placed import placed
-from tests.saying import Value, lines, payload, read, reservation, resource_class, run, site, weekly
-
-FIX = "Ask for fewer seats or another time, or have the platform team raise the ceiling."
+from pathlib import Path
+from random import Random
+from tests.saying import (Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly)
 
 
 def dated(start: int, end: int, lead: int, seats: Seats) -> Dated:
@@ -97,7 +93,7 @@ def exceeded(*documents: Value | list[Value]) -> list[str]:
         for part in placed(one, declared, declared.site):
             ceilings.take(part, ceilings.loads(part, occurrences))
     found = ceilings.problems({one.name: one for one in declared.reservations})
-    return [f"{one.file} {line}" for one in found for line in lines([one])]
+    return lines(found, files=True)
 
 
 def limited(**ceiling: object) -> Value:
@@ -121,8 +117,7 @@ def test_one_more_is_told_with_the_minute_and_those_that_meet_at_the_one_that_op
     both = [course("a", "09:00", "12:00"), course("b", "11:00", "13:00", 26), resource_class()]
 
     assert exceeded(*both, limited(seats={"small": 50})) == [
-        "b.yaml B067 spec.provisioning: at 2026-02-02T09:30:00Z 51 seats of small are open in prod, "
-        f"above the ceiling of 50: b 26, a 25. {FIX}"
+        finding("b.yaml B067 spec.provisioning", "b 26, a 25", "2026-02-02T09:30:00Z", "51", "50")
     ]
 
 
@@ -132,10 +127,7 @@ def test_what_ends_as_the_next_opens_does_not_meet_it() -> None:
     assert exceeded(*both, limited(seats={"small": 49})) == []
     assert exceeded(
         *both[:1], course("b", "12:29", "13:00"), resource_class(), limited(seats={"small": 49})
-    ) == [
-        "b.yaml B067 spec.provisioning: at 2026-02-02T10:59:00Z 50 seats of small are open in prod, "
-        f"above the ceiling of 49: a 25, b 25. {FIX}"
-    ]
+    ) == [finding("b.yaml B067 spec.provisioning", "a 25, b 25", "2026-02-02T10:59:00Z", "50", "49")]
 
 
 def test_requests_are_summed_over_all_classes_of_the_cluster() -> None:
@@ -149,10 +141,8 @@ def test_requests_are_summed_over_all_classes_of_the_cluster() -> None:
     ]
 
     assert exceeded(*both, limited(requests={"cpu": "9.2", "memory": "24Gi", "nvidia.com/gpu": 6})) == [
-        "b.yaml B067 spec.provisioning: at 2026-02-02T09:30:00Z 9.25 of cpu are open in prod, "
-        f"above the ceiling of 9.2: a 6.25, b 3. {FIX}",
-        "a.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 25Gi of memory are open in prod, "
-        f"above the ceiling of 24Gi: a 25Gi. {FIX}",
+        finding("b.yaml B067 spec.provisioning", "a 6.25, b 3", "2026-02-02T09:30:00Z", "9.25"),
+        finding("a.yaml B067 spec.provisioning", "a 25Gi", "2026-02-02T07:30:00Z", "24Gi"),
     ]
 
 
@@ -161,13 +151,12 @@ def test_a_ceiling_holds_from_and_until_its_dates_in_the_sites_zone() -> None:
 
     # Until 1 February in Zurich, the windows of 2, 9, 16 and 23 February are not there yet.
     assert exceeded(*night, limited(seats={"small": 0}, until="2026-02-01")) == []
-    assert exceeded(*night, limited(seats={"small": 0}, until="2026-02-02"))[0].startswith(
-        "a.yaml B067 spec.provisioning: at 2026-02-02T20:30:00Z 25 seats"
+    assert exceeded(*night, limited(seats={"small": 0}, until="2026-02-02"))[0] == finding(
+        "a.yaml B067 spec.provisioning", "2026-02-02T20:30:00Z", "25"
     )
     # From midnight in Zurich on, which is 23:00 in UTC, the window that is open then counts.
     assert exceeded(*night, limited(seats={"small": 0}, **{"from": "2026-02-24"})) == [
-        "a.yaml B067 spec.provisioning: at 2026-02-23T23:00:00Z 25 seats of small are open in prod, "
-        f"above the ceiling of 0: a 25. {FIX}"
+        finding("a.yaml B067 spec.provisioning", "a 25", "2026-02-23T23:00:00Z")
     ]
     assert exceeded(*night, limited(seats={"small": 0}, **{"from": "2026-02-25"})) == []
 
@@ -196,8 +185,7 @@ def test_a_reservation_with_several_classes_is_named_once_with_their_sum() -> No
     both = reservation(resourceClass=None, provisioning={"seats": seats})
 
     assert exceeded(both, resource_class(), resource_class("huge"), limited(requests={"cpu": 3})) == [
-        "a.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 4 of cpu are open in prod, "
-        f"above the ceiling of 3: course 4. {FIX}"
+        finding("a.yaml B067 spec.provisioning", "course 4", "2026-02-02T07:30:00Z")
     ]
 
 
@@ -206,16 +194,19 @@ def test_of_many_that_meet_the_ten_largest_are_named() -> None:
     (told,) = exceeded(*courses, resource_class(), limited(seats={"small": 100}))
 
     assert told == (
-        "m.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 142 seats of small are open in prod, "
-        "above the ceiling of 100: c02 12, c05 12, c08 12, c11 12, c01 11, c04 11, c07 11, c10 11, c00 10, "
-        f"c03 10 and 3 more. {FIX}"
+        finding(
+            "m.yaml B067 spec.provisioning",
+            "c02 12, c05 12, c08 12, c11 12, c01 11, c04 11, c07 11, c10 11, c00 10, c03 10",
+            "2026-02-02T07:30:00Z",
+            "142",
+            "100",
+        )
     )
 
 
 def test_a_payload_is_told_at_its_provisioning() -> None:
     assert exceeded([payload()], resource_class(renkuId=5), limited(seats={"small": 34})) == [
-        "a.yaml B067 0.provisioning: at 2026-02-03T11:45:00Z 35 seats of small are open in prod, "
-        f"above the ceiling of 34: intro 35. {FIX}"
+        finding("a.yaml B067 0.provisioning", "intro 35", "2026-02-03T11:45:00Z", "34")
     ]
 
 
@@ -256,18 +247,14 @@ def test_what_stands_counts_always_with_whatever_is_open() -> None:
 
     assert exceeded(*both, where_koordinator_is(seats={"small": 30})) == []
     assert exceeded(*both, where_koordinator_is(seats={"small": 29})) == [
-        "a.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 30 seats of small are open in prod, "
-        f"above the ceiling of 29: a 25, lab 5. {FIX}"
+        finding("a.yaml B067 spec.provisioning", "a 25, lab 5", "2026-02-02T07:30:00Z", "29")
     ]
 
 
 def test_what_stands_alone_is_told_without_a_time() -> None:
     assert exceeded(
         standing("lab", 5), resource_class(sessions=HUB), where_koordinator_is(requests={"cpu": "4"})
-    ) == [
-        "a.yaml B067 spec.provisioning: always 5 of cpu are open in prod, above the ceiling of 4: "
-        f"lab 5. {FIX}"
-    ]
+    ) == [finding("a.yaml B067 spec.provisioning", "lab 5", "4")]
 
 
 def test_what_stands_counts_until_it_expires() -> None:
@@ -279,6 +266,5 @@ def test_what_stands_counts_until_it_expires() -> None:
 
     assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:00Z"), *meets) == []
     assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:01Z"), *meets) == [
-        "b.yaml B067 spec.provisioning: at 2026-02-02T07:30:00Z 30 seats of small are open in prod, "
-        f"above the ceiling of 29: a 25, lab 5. {FIX}"
+        finding("b.yaml B067 spec.provisioning", "a 25, lab 5", "2026-02-02T07:30:00Z", "29")
     ]

@@ -1,12 +1,12 @@
 """A cloud capacity by itself, and against its cluster."""
 
 import pytest
-
 from gen.karpenter.nodelabels import WELL_KNOWN
 from gen.kind.nodepool import AWS_LABELS
-from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
-from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, reservation, resource_class, site
+from tests.checks.clouds import (KARPENTER, RESERVED, block, of_cloud, of_documents)
+from tests.clouddocuments import cloud
+from tests.saying import (Value, finding, reservation, resource_class, site)
+
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 
@@ -20,46 +20,29 @@ def test_it_is_in_a_cluster_of_the_site() -> None:
     found = resource_class(cluster="one", cloudCapacity=["gpu"])
 
     assert of_documents(site(*TWO), found, cloud(cluster="one")) == []
-    assert of_documents(site(*TWO), found, cloud()) == [
-        "B011 spec: cluster is missing: the site has 2. Add cluster: one of one, two."
-    ]
-    assert of_documents(site(*TWO), found, cloud(cluster="three")) == [
-        'B063 spec.cluster: "three" is no cluster of the site. Write one of one, two.'
-    ]
+    assert of_documents(site(*TWO), found, cloud()) == [finding("B011 spec", "2")]
+    assert of_documents(site(*TWO), found, cloud(cluster="three")) == [finding("B063 spec.cluster", "three")]
 
 
 @pytest.mark.parametrize("autoscaler", ["none", "cluster-autoscaler"])
 def test_its_cluster_has_karpenter(autoscaler: str) -> None:
     assert of_cloud(cluster={"name": "prod", "autoscaler": autoscaler}) == [
-        f"B157 spec: the autoscaler of cluster prod is {autoscaler}, not karpenter. "
-        "Write autoscaler: karpenter for cluster prod in the Site."
+        finding("B157 spec", "prod", autoscaler)
     ]
 
 
 def test_some_class_names_it() -> None:
-    fix = "Add cloudCapacity: [gpu] to a class, or remove it."
-
-    assert of_documents(site(KARPENTER), cloud()) == [
-        f"B158 spec: no class names it in cloudCapacity, so nothing uses it. {fix}"
-    ]
-    assert of_documents(site(KARPENTER), cloud(reservations=[RESERVED])) == [
-        "B158 spec: no class names it in cloudCapacity, so nothing uses it. "
-        f"Its reserved machines are paid for all the same. {fix}"
-    ]
+    assert of_documents(site(KARPENTER), cloud()) == ["B158 spec"]
+    assert of_documents(site(KARPENTER), cloud(reservations=[RESERVED])) == ["B158 spec"]
     assert of_documents(site(KARPENTER), cloud(), resource_class(cloudCapacity=["gpus"])) == [
-        'B160 spec.cloudCapacity.0: "gpus" is no CloudCapacity. Did you mean gpu?'
+        finding("B160 spec.cloudCapacity.0", "gpus")
     ]
 
 
 def test_reservations_and_the_wish_for_reserved_go_together() -> None:
-    assert of_cloud(capacityTypes=["reserved", "on-demand"]) == [
-        "B159 spec.capacityTypes: reserved machines are wished for, but reservations has none: Karpenter "
-        "selects no other. Add reservations, or remove reserved from capacityTypes."
-    ]
+    assert of_cloud(capacityTypes=["reserved", "on-demand"]) == ["B159 spec.capacityTypes"]
     assert of_cloud(capacityTypes=["on-demand"], reservations=[RESERVED]) == [
-        "B158 spec.capacityTypes: capacityTypes has no reserved: its 4 reserved machines stay idle and are "
-        "paid for, for Karpenter launches nothing into a reservation by luck. "
-        "Add reserved to capacityTypes, or remove the reservations."
+        finding("B158 spec.capacityTypes", "4")
     ]
 
 
@@ -83,31 +66,27 @@ FITS = {
 EXCLUDES = {
     "zone": (
         requirement("topology.kubernetes.io/zone", "us-east-1b"),
-        "topology.kubernetes.io/zone In [us-east-1b] does not go with "
-        "topology.kubernetes.io/zone In [us-east-1a]",
+        "topology.kubernetes.io/zone In [us-east-1b] / topology.kubernetes.io/zone In [us-east-1a]",
     ),
     "type": (
         requirement("node.kubernetes.io/instance-type", "m5.large"),
-        "node.kubernetes.io/instance-type In [m5.large] does not go with "
-        "node.kubernetes.io/instance-type In [p5.48xlarge]",
+        "node.kubernetes.io/instance-type In [m5.large] / node.kubernetes.io/instance-type In [p5.48xlarge]",
     ),
     "family": (
         requirement("karpenter.k8s.aws/instance-family", "g6"),
-        "karpenter.k8s.aws/instance-family In [g6] does not go with "
-        "karpenter.k8s.aws/instance-family In [p5]",
+        "karpenter.k8s.aws/instance-family In [g6] / karpenter.k8s.aws/instance-family In [p5]",
     ),
     "architecture": (
         requirement("kubernetes.io/arch", "arm64"),
-        "kubernetes.io/arch In [arm64] does not go with kubernetes.io/arch In [amd64]",
+        "kubernetes.io/arch In [arm64] / kubernetes.io/arch In [amd64]",
     ),
     "region": (
         requirement("topology.kubernetes.io/region", "eu-central-1"),
-        "topology.kubernetes.io/region In [eu-central-1] does not go with "
-        "topology.kubernetes.io/region In [us-east-1]",
+        "topology.kubernetes.io/region In [eu-central-1] / topology.kubernetes.io/region In [us-east-1]",
     ),
     "sold-elsewhere": (
         {"instanceTypes": [{"name": "p5.48xlarge", "zones": ["us-east-1b"]}]},
-        "instanceTypes has p5.48xlarge in us-east-1b only, not in us-east-1a",
+        "p5.48xlarge / us-east-1b / us-east-1a",
     ),
 }
 
@@ -120,8 +99,7 @@ def test_a_reservation_meets_the_requirements(spec: Value) -> None:
 @pytest.mark.parametrize(("spec", "why"), EXCLUDES.values(), ids=EXCLUDES)
 def test_a_reservation_that_is_excluded(spec: Value, why: str) -> None:
     assert of_cloud(reservations=[RESERVED], **spec) == [
-        f"B164 spec.reservations.0: Karpenter never uses the reservation cr-0a: {why}. "
-        "Change requirements or instanceTypes, or remove the reservation."
+        finding("B164 spec.reservations.0", "cr-0a", *why.split(" / "))
     ]
 
 
@@ -138,17 +116,13 @@ def test_a_reservation_is_told_as_people_know_it(how: Value, name: str) -> None:
     one = {**how, "instanceType": "m7g.large", "zone": "us-east-1a", "count": 1}
 
     assert of_cloud(reservations=[one], **requirement("kubernetes.io/arch", "amd64")) == [
-        f"B164 spec.reservations.0: Karpenter never uses the {name}: kubernetes.io/arch In [amd64] does not "
-        "go with kubernetes.io/arch In [arm64]. "
-        "Change requirements or instanceTypes, or remove the reservation."
+        finding("B164 spec.reservations.0", "amd64", "arm64", name)
     ]
 
 
 def test_the_order_of_capacity_types_is_karpenters() -> None:
     assert of_cloud(reservations=[RESERVED], capacityTypes=["on-demand", "reserved"]) == [
-        "B166 spec.capacityTypes: Karpenter tries reserved, then on-demand, whatever the order here. "
-        "Write it so; for another order write two of kind CloudCapacity, and name them in that order in "
-        "cloudCapacity."
+        "B166 spec.capacityTypes"
     ]
 
 
@@ -158,9 +132,7 @@ def test_a_label_of_reserved_machines_lets_nothing_fall_back() -> None:
 
     assert of_cloud(**spec, capacityTypes=["reserved"]) == []
     assert of_cloud(**spec) == [
-        "B184 spec.requirements.0: only reserved machines have the label "
-        "karpenter.k8s.aws/capacity-reservation-type: nothing falls back to on-demand. "
-        "Remove it, or write capacityTypes: [reserved]."
+        finding("B184 spec.requirements.0", "karpenter.k8s.aws/capacity-reservation-type")
     ]
 
 
@@ -169,32 +141,19 @@ def test_requirements_that_no_machine_meets() -> None:
 
     assert of_cloud(requirements=[large]) == of_cloud(requirements=[arm]) == []
     assert of_cloud(requirements=[{"key": "a", "operator": "DoesNotExist"}]) == []
-    assert of_cloud(requirements=[arm, large]) == [
-        "B188 spec.requirements: no machine meets the requirements: kubernetes.io/arch In [arm64] does not "
-        "go with kubernetes.io/arch In [amd64]. Change requirements, labels or types."
-    ]
-    assert of_cloud(requirements=[asked("pool", "a")], labels={"pool": "b"}) == [
-        "B188 spec.requirements: no machine meets the requirements: no value of pool meets them all. "
-        "Change requirements, labels or types."
-    ]
+    assert of_cloud(requirements=[arm, large]) == [finding("B188 spec.requirements", "arm64", "amd64")]
+    assert of_cloud(requirements=[asked("pool", "a")], labels={"pool": "b"}) == ["B188 spec.requirements"]
 
 
 def test_limits_let_something_be_bought_and_count() -> None:
     assert of_cloud(limits={"cpu": "1000", "nodes": "20", "nvidia.com/gpu": "0"}) == []
-    assert of_cloud(limits={"nodes": "20"}) == [
-        "B175 spec.limits.nodes: Karpenter does not count nodes while it buys: many at once may be more than "
-        "this. Add a limit of cpu, which it counts."
-    ]
-    assert of_cloud(limits={"cpu": "0"}) == [
-        "B174 spec.limits.cpu: a limit of 0 cpu lets Karpenter buy nothing. Raise or remove it."
-    ]
+    assert of_cloud(limits={"nodes": "20"}) == ["B175 spec.limits.nodes"]
+    assert of_cloud(limits={"cpu": "0"}) == [finding("B174 spec.limits.cpu", "0")]
 
 
 def test_an_interruptible_reservation_is_told() -> None:
     assert of_cloud(reservations=[{**RESERVED, "type": "interruptible"}]) == [
-        "B179 spec.reservations.0.type: reservation cr-0a is interruptible: AWS takes its machines back with "
-        "two minutes' notice, and Karpenter hears of it only by an EventBridge rule of its own. "
-        "Use it where sessions may end at any time, and see that the rule is there."
+        finding("B179 spec.reservations.0.type", "cr-0a")
     ]
 
 
@@ -204,11 +163,9 @@ def test_one_reservation_is_the_same_wherever_it_stands() -> None:
 
     assert of_documents(*both, cloud("more", cluster="one", reservations=[RESERVED])) == []
     assert of_documents(*both, cloud("more", cluster="one", reservations=[{**RESERVED, "count": 5}])) == [
-        "B016 spec.reservations.0.id: cr-0a stands in gpu too, and differs there. Write the same in both."
+        finding("B016 spec.reservations.0.id", "cr-0a")
     ]
-    assert of_cloud(reservations=[RESERVED, RESERVED]) == [
-        "B016 spec.reservations.1.id: cr-0a stands twice. Remove one of the two."
-    ]
+    assert of_cloud(reservations=[RESERVED, RESERVED]) == [finding("B016 spec.reservations.1.id", "cr-0a")]
 
 
 def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
@@ -229,11 +186,7 @@ def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
     )
     assert of_documents(
         site(*TWO), *classes, *clouds, cloud("more", cluster="two", reservations=[RESERVED])
-    ) == [
-        "B180 spec.reservations.0.id: cr-0a is used by gpu in another cluster too: each Karpenter learns a "
-        "minute late what the other took, and may launch into nothing. "
-        "Give each cluster a reservation of its own."
-    ]
+    ) == [finding("B180 spec.reservations.0.id", "cr-0a")]
 
 
 @pytest.mark.parametrize("backend", ["nodePool", "placeholder"])
@@ -251,12 +204,7 @@ def test_a_pool_of_whole_nodes_has_room_for_what_its_class_selects(backend: str)
 
     assert asking(89) == []
     assert asking(90) == (
-        [
-            "B012 spec.requirements: with what class small selects, its pool of whole nodes has 101 "
-            "requirements. Write at most 89 here."
-        ]
-        if backend == "nodePool"
-        else []
+        [finding("B012 spec.requirements", "small", "101", "89")] if backend == "nodePool" else []
     )
 
 

@@ -1,16 +1,14 @@
 """Can the disruption budgets of a NodePool say all windows of those who may use it?"""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 import yaml
-
-from gen.karpenter.disruption import TooManyBudgets, WindowBudget, WindowBudgets
+from gen.karpenter.disruption import (TooManyBudgets, WindowBudget, WindowBudgets)
 from gen.pipeline import Pipeline
+from pathlib import Path
 from tests.checks.clouds import KARPENTER
-from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, reservation, resource_class, site, weekly
+from tests.clouddocuments import cloud
+from tests.saying import (Line, Value, finding, reservation, resource_class, site, weekly)
+from typing import Any
 
 
 def read(folder: Path, course: Value, own: int = 1, name: str = "gpu", **more: Any) -> Pipeline:
@@ -32,11 +30,10 @@ def read(folder: Path, course: Value, own: int = 1, name: str = "gpu", **more: A
 
 
 def told(pipeline: Pipeline) -> list[str]:
-    return [f"{one.code} {one.path}: {one.message} {one.fix}" for one in pipeline.findings()]
+    return [Line(f"{one.code} {one.path}", f"{one.message} {one.fix}") for one in pipeline.findings()]
 
 
 TERM = weekly(endDate="2026-05-31", timeZone="Europe/Zurich")
-FIX = "Let windows open and close at the same times, or give some classes another CloudCapacity."
 
 
 def test_dates_that_fit_are_said_as_they_are(tmp_path: Path) -> None:
@@ -59,10 +56,7 @@ def test_dates_that_fit_are_said_as_they_are(tmp_path: Path) -> None:
 def test_where_they_do_not_fit_what_is_held_beyond_them_is_told(tmp_path: Path) -> None:
     pipeline = read(tmp_path, TERM, own=48)
 
-    assert told(pipeline) == [
-        "B191 spec: date by date, the windows of its classes need more than the 2 disruption budgets that a "
-        f"NodePool has room for: nodes are kept in like hours of other days too. {FIX}"
-    ]
+    assert told(pipeline) == [finding("B191 spec", "2")]
     assert pipeline.held == {
         "gpu": WindowBudgets(
             (WindowBudget("30 6 * 3-5 1", 270), WindowBudget("30 7 2,9,16,23 2,3 *", 270)), exactly=False
@@ -73,10 +67,8 @@ def test_where_they_do_not_fit_what_is_held_beyond_them_is_told(tmp_path: Path) 
 def test_where_nothing_fits_it_is_refused(tmp_path: Path) -> None:
     pipeline = read(tmp_path, TERM, own=49)
 
-    assert told(pipeline) == [
-        "B190 spec: the windows of its classes need 2 disruption budgets; a NodePool has room for 1. " + FIX
-    ]
-    assert pipeline.held == {"gpu": TooManyBudgets(2)}
+    assert told(pipeline) == [finding("B190 spec", "2", "1")]
+    assert pipeline.held == {"gpu": TooMany(2)}
 
 
 @pytest.mark.parametrize(
@@ -101,6 +93,5 @@ def test_what_is_open_for_a_year_is_held_always_and_that_is_no_surprise(tmp_path
 
 def test_a_capacity_is_not_called_like_a_file_of_kustomize(tmp_path: Path) -> None:
     assert told(read(tmp_path, TERM, name="kustomization")) == [
-        "B066 metadata.name: its file would be named kustomization.yaml, like that of kustomize. "
-        "Rename the capacity."
+        finding("B066 metadata.name", "kustomization")
     ]

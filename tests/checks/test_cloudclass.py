@@ -1,24 +1,18 @@
 """A class and the capacities that it names: may its seats be there, and are they tried in its order?"""
 
 import pytest
-
 from gen.manifest import naming
-from tests.checks.clouds import KARPENTER, RESERVED, of_class, of_documents
-from tests.kind.test_cloudcapacity import cloud
-from tests.kind.test_nodeclass import GOOD
-from tests.saying import Value, reservation, resource_class, site
+from tests.checks.clouds import (KARPENTER, RESERVED, of_class, of_documents)
+from tests.clouddocuments import (GOOD, cloud)
+from tests.saying import (Value, finding, reservation, resource_class, site)
 
-ZONE, ARCH, TYPE = (
-    "topology.kubernetes.io/zone",
-    "kubernetes.io/arch",
-    "node.kubernetes.io/instance-type",
-)
+
+ZONE, ARCH, TYPE = ("topology.kubernetes.io/zone", "kubernetes.io/arch", "node.kubernetes.io/instance-type")
 FAMILY = "karpenter.k8s.aws/instance-family"
 NODEPOOL, OURS = "karpenter.sh/nodepool", naming.node_pool("example", "gpu")
 OS = "kubernetes.io/os"
 WINDOWS: Value = {**GOOD, "amiSelectorTerms": [{"alias": "windows2022@latest"}]}
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
-CHANGE = "Change the class, or the capacity, or remove the name."
 
 
 def asked(key: str, *values: str, operator: str = "In") -> Value:
@@ -99,7 +93,7 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
     "another-zone": (
         {"nodeSelector": {ZONE: "us-east-1b"}},
         {"requirements": [asked(ZONE, "us-east-1a")]},
-        f"{ZONE} In [us-east-1b] does not go with {ZONE} In [us-east-1a]",
+        f"{ZONE} In [us-east-1b] / {ZONE} In [us-east-1a]",
     ),
     "a-label-that-no-node-gets": (
         {"nodeSelector": {"pool": "gpu"}},
@@ -109,12 +103,12 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
     "another-value": (
         {"nodeSelector": {"pool": "cpu"}},
         {"labels": {"pool": "gpu"}},
-        "pool In [cpu] does not go with pool In [gpu]",
+        "pool In [cpu] / pool In [gpu]",
     ),
     "no-term-holds": (
         affinity(asked(ARCH, "arm64"), asked(ARCH, "s390x")),
         {"requirements": [asked(ARCH, "amd64")]},
-        f"{ARCH} In [arm64] does not go with {ARCH} In [amd64]",
+        f"{ARCH} In [arm64] / {ARCH} In [amd64]",
     ),
     "a-taint": (
         {},
@@ -129,38 +123,37 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
     "spot-where-there-is-none": (
         {"nodeSelector": {CAPACITY_TYPE: "spot"}},
         {},
-        f"{CAPACITY_TYPE} In [spot] does not go with {CAPACITY_TYPE} In [on-demand]",
+        f"{CAPACITY_TYPE} In [spot] / {CAPACITY_TYPE} In [on-demand]",
     ),
     "another-node-pool": (
         {"nodeSelector": {NODEPOOL: "default"}},
         {},
-        f"{NODEPOOL} In [default] does not go with {NODEPOOL} In [{OURS}]",
+        f"{NODEPOOL} In [default] / {NODEPOOL} In [{OURS}]",
     ),
     "no-family-of-the-architecture": (
         {"nodeSelector": {ARCH: "arm64"}},
         {"requirements": [asked(FAMILY, "m5", "p5")]},
-        f"{ARCH} In [arm64] does not go with {ARCH} In [amd64]",
+        f"{ARCH} In [arm64] / {ARCH} In [amd64]",
     ),
     "another-operating-system": (
         {"nodeSelector": {OS: "windows"}},
         {},
-        f"{OS} In [windows] does not go with {OS} In [linux]",
+        f"{OS} In [windows] / {OS} In [linux]",
     ),
     "linux-where-it-is-windows": (
         {"nodeSelector": {OS: "linux"}},
         {"nodeClass": WINDOWS},
-        f"{OS} In [linux] does not go with {OS} In [windows]",
+        f"{OS} In [linux] / {OS} In [windows]",
     ),
     "no-type-of-the-architecture": (
         {"nodeSelector": {ARCH: "arm64"}},
         {"requirements": [asked(TYPE, "m5.large", "m6i.large")]},
-        f"{ARCH} In [arm64] does not go with {ARCH} In [amd64]",
+        f"{ARCH} In [arm64] / {ARCH} In [amd64]",
     ),
     "no-type-with-as-much-memory": (
         affinity(asked("karpenter.k8s.aws/instance-memory", "9000", operator="Gt")),
         {"requirements": [asked(TYPE, "m5.large")]},
-        "karpenter.k8s.aws/instance-memory Exists >=9001 does not go with "
-        "karpenter.k8s.aws/instance-memory In [8192]",
+        "karpenter.k8s.aws/instance-memory Exists >=9001 / karpenter.k8s.aws/instance-memory In [8192]",
     ),
     "sold-elsewhere": (
         {"nodeSelector": {ZONE: "us-east-1a"}},
@@ -168,17 +161,17 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
             "requirements": [asked(TYPE, "x9.huge")],
             "instanceTypes": [{"name": "x9.huge", "zones": ["us-east-1b"]}],
         },
-        f"{ZONE} In [us-east-1a] does not go with {ZONE} In [us-east-1b]",
+        f"{ZONE} In [us-east-1a] / {ZONE} In [us-east-1b]",
     ),
     "nothing-reserved-there": (
         {"nodeSelector": {ZONE: "us-east-1b"}},
         {"capacityTypes": ["reserved"], "reservations": [RESERVED]},
-        f"{ZONE} In [us-east-1b] does not go with {ZONE} In [us-east-1a]",
+        f"{ZONE} In [us-east-1b] / {ZONE} In [us-east-1a]",
     ),
     "another-reservation": (
         {"nodeSelector": {"karpenter.k8s.aws/capacity-reservation-id": "cr-0b"}},
         {"capacityTypes": ["reserved"], "reservations": [RESERVED]},
-        "karpenter.k8s.aws/capacity-reservation-id In [cr-0b] does not go with "
+        "karpenter.k8s.aws/capacity-reservation-id In [cr-0b] / "
         "karpenter.k8s.aws/capacity-reservation-id In [cr-0a]",
     ),
 }
@@ -186,9 +179,7 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
 
 @pytest.mark.parametrize(("found", "spec", "why"), NEVER.values(), ids=NEVER)
 def test_a_class_that_is_never_there(found: Value, spec: Value, why: str) -> None:
-    assert of_class(found, **spec) == [
-        f"B162 spec.cloudCapacity.0: no seat of the class can be on nodes of gpu: {why}. {CHANGE}"
-    ]
+    assert of_class(found, **spec) == [finding("B162 spec.cloudCapacity.0", "gpu", *why.split(" / "))]
 
 
 def test_a_class_may_select_the_pool_of_its_whole_nodes() -> None:
@@ -198,7 +189,7 @@ def test_a_class_may_select_the_pool_of_its_whole_nodes() -> None:
 
     assert of_documents(site({**KARPENTER, **gate}), cloud(), found, whole) == []
     (told,) = of_documents(site(KARPENTER), cloud(), found, reservation())
-    assert told.startswith("B162 spec.cloudCapacity.0: no seat of the class can be on nodes of gpu: ")
+    assert told == "B162 spec.cloudCapacity.0"
 
 
 def test_a_class_that_pins_on_demand_never_takes_what_is_reserved() -> None:
@@ -206,12 +197,7 @@ def test_a_class_that_pins_on_demand_never_takes_what_is_reserved() -> None:
 
     assert of_class({"nodeSelector": {CAPACITY_TYPE: "reserved"}}, reservations=[RESERVED]) == []
     assert of_class(affinity(asked(CAPACITY_TYPE, "spot", operator="NotIn")), reservations=[RESERVED]) == []
-    assert of_class(found, reservations=[RESERVED]) == [
-        f"B163 spec.cloudCapacity.0: the class pins {CAPACITY_TYPE}, so its seats never take the reserved "
-        f"machines of gpu, which are paid for: {CAPACITY_TYPE} In [on-demand] does not go with "
-        f"{CAPACITY_TYPE} In [reserved]. "
-        "Remove it: capacityTypes says what may be used. Session pods must not have it either."
-    ]
+    assert of_class(found, reservations=[RESERVED]) == ["B163 spec.cloudCapacity.0"]
 
 
 def test_a_reservation_that_a_class_never_takes() -> None:
@@ -219,15 +205,13 @@ def test_a_reservation_that_a_class_never_takes() -> None:
 
     assert of_class({}, reservations=[RESERVED, other]) == []
     assert of_class({"nodeSelector": {ZONE: "us-east-1a"}}, reservations=[RESERVED, other]) == [
-        f"B163 spec.cloudCapacity.0: its seats never take the reservation cr-0b of gpu: {ZONE} In "
-        f"[us-east-1a] does not go with {ZONE} In [us-east-1b]. "
-        "Change the class, or give it a capacity without this reservation."
+        finding("B163 spec.cloudCapacity.0", "cr-0b", "us-east-1a", "us-east-1b")
     ]
 
 
 def test_an_unknown_capacity_is_told() -> None:
     assert of_documents(site(KARPENTER), resource_class(cloudCapacity=["gpu"])) == [
-        'B160 spec.cloudCapacity.0: "gpu" is no CloudCapacity. Declare it, or remove it.'
+        finding("B160 spec.cloudCapacity.0", "gpu")
     ]
 
 
@@ -236,30 +220,19 @@ def test_a_class_has_the_cluster_of_its_capacity() -> None:
     found = resource_class(cluster="one", cloudCapacity=["gpu"], nodeSelector={"pool": "gpu"})
 
     assert of_documents(site(*clusters), found, cloud(cluster="two")) == [
-        "B161 spec.cloudCapacity.0: gpu is in cluster two, the class in one. "
-        "Name one of the class's own cluster."
+        finding("B161 spec.cloudCapacity.0", "two")
     ]
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "how"),
-    [
-        (None, None, "has the same weight, and of equal ones Karpenter takes the last by name"),
-        (5, 5, "has the same weight, and of equal ones Karpenter takes the last by name"),
-        (None, 1, "has the higher weight"),
-        (9, 10, "has the higher weight"),
-    ],
+    ("first", "second"),
+    [(None, None), (5, 5), (None, 1), (9, 10)],
     ids=["without-weight", "equal", "only-the-second", "higher"],
 )
-def test_capacities_are_tried_in_the_order_of_the_wish(
-    first: int | None, second: int | None, how: str
-) -> None:
+def test_capacities_are_tried_in_the_order_of_the_wish(first: int | None, second: int | None) -> None:
     both = cloud("a", weight=first), cloud("b", weight=second)
     wished = resource_class(cloudCapacity=["a", "b"])
     other = resource_class(cloudCapacity=["b", "a"])
 
     assert of_documents(site(KARPENTER), other, *both) == []
-    assert of_documents(site(KARPENTER), wished, *both) == [
-        f"B165 spec.cloudCapacity: Karpenter tries b before a: it {how}. "
-        "Give a a higher weight than b, or change the order here."
-    ]
+    assert of_documents(site(KARPENTER), wished, *both) == ["B165 spec.cloudCapacity"]

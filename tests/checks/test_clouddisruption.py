@@ -1,12 +1,10 @@
 """When Karpenter may take nodes of a cloud capacity away, by what the capacity itself says."""
 
 import pytest
+from tests.checks.clouds import (RESERVED, of_cloud)
+from tests.saying import (Value, finding)
 
-from tests.checks.clouds import RESERVED, of_cloud
-from tests.saying import Value
 
-ALWAYS = "Remove it: windows hold their nodes by budgets of their own."
-STAY = "this budget holds always: nodes stay and are paid for when they are empty."
 DISRUPTION: dict[str, tuple[Value, list[str]]] = {
     "good": ({"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}, []),
     "never-drifted": ({"budgets": [{"nodes": "0", "reasons": ["Drifted"]}]}, []),
@@ -19,32 +17,15 @@ DISRUPTION: dict[str, tuple[Value, list[str]]] = {
     ),
     "all-of-the-day": (
         {"budgets": [{"nodes": "00%", "schedule": "@daily", "duration": "24h"}]},
-        [f"B183 spec.disruption.budgets.0: {STAY} {ALWAYS}"],
+        ["B183 spec.disruption.budgets.0"],
     ),
     "longer-than-a-day": (
         {"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "48h"}]},
-        [f"B183 spec.disruption.budgets.0: {STAY} {ALWAYS}"],
+        ["B183 spec.disruption.budgets.0"],
     ),
-    "never": (
-        {"consolidateAfter": "Never"},
-        [
-            "B183 spec.disruption.consolidateAfter: nodes never go because they are empty: after a window "
-            "they stay and are paid for. Write how long after the last pod, such as 1m; windows hold their "
-            "nodes by budgets."
-        ],
-    ),
-    "always-held": (
-        {"budgets": [{"nodes": "10%"}, {"nodes": "0"}]},
-        [f"B183 spec.disruption.budgets.1: {STAY} {ALWAYS}"],
-    ),
-    "only-when-empty": (
-        {"consolidationPolicy": "WhenEmpty"},
-        [
-            "B182 spec.disruption.consolidationPolicy: with WhenEmpty nothing that was bought comes back to "
-            "a reserved machine that becomes free. Write WhenEmptyOrUnderutilized, unless sessions must not "
-            "move."
-        ],
-    ),
+    "never": ({"consolidateAfter": "Never"}, [finding("B183 spec.disruption.consolidateAfter", "1m")]),
+    "always-held": ({"budgets": [{"nodes": "10%"}, {"nodes": "0"}]}, ["B183 spec.disruption.budgets.1"]),
+    "only-when-empty": ({"consolidationPolicy": "WhenEmpty"}, ["B182 spec.disruption.consolidationPolicy"]),
 }
 
 
@@ -55,7 +36,4 @@ def test_what_is_told_of_disruption(said: Value, problems: list[str]) -> None:
 
 def test_sessions_have_time_to_end() -> None:
     assert of_cloud(terminationGracePeriod="1m") == []
-    assert of_cloud(terminationGracePeriod="59s") == [
-        "B173 spec.terminationGracePeriod: sessions have 59s to end when a node goes, whatever their "
-        "disruption budgets and do-not-disrupt say. Write as long as a session may take, or leave it out."
-    ]
+    assert of_cloud(terminationGracePeriod="59s") == [finding("B173 spec.terminationGracePeriod", "59s")]

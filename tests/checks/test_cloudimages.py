@@ -1,8 +1,8 @@
 """Images of machines that may be others tomorrow."""
 
 from tests.checks.clouds import of_cloud
-from tests.kind.test_nodeclass import GOOD
-from tests.saying import Value
+from tests.clouddocuments import GOOD
+from tests.saying import (Value, finding)
 
 
 def images(*terms: Value, **more: str) -> list[str]:
@@ -11,9 +11,7 @@ def images(*terms: Value, **more: str) -> list[str]:
 
 def test_an_image_that_moves_replaces_nodes() -> None:
     assert images({"alias": "al2023@latest"}) == [
-        "B186 spec.nodeClass.amiSelectorTerms.0: al2023@latest changes with each release of AWS, and nodes "
-        "are replaced at any time then. Write a version, such as al2023@v20260107, and raise it between "
-        "windows."
+        finding("B186 spec.nodeClass.amiSelectorTerms.0", "al2023", "v20260107")
     ]
     assert images({"alias": "windows2022@latest"}) == []
 
@@ -30,17 +28,11 @@ def test_an_image_by_what_is_not_its_own_may_be_another_tomorrow() -> None:
         {"ssmParameter": "/nodes/ami"},
         {"ssmParameter": "/nodes/ami:good"},
     ]
-    fix = "Write its id, and change that between windows."
-    version = "Write its version after a colon, or the id of the image, and change that between windows."
 
     assert images(*still, amiFamily="AL2023") == []
     assert images(*still, *moving, amiFamily="AL2023") == [
-        'B186 spec.nodeClass.amiSelectorTerms.3: an image named "nodes-*" may come at any time, and nodes '
-        f"are replaced then. {fix}",
-        "B186 spec.nodeClass.amiSelectorTerms.4: an image with these tags may come at any time, and nodes "
-        f"are replaced then. {fix}",
-        'B186 spec.nodeClass.amiSelectorTerms.5: "/nodes/ami" may name another image at any time, and nodes '
-        f"are replaced then. {version}",
-        'B186 spec.nodeClass.amiSelectorTerms.6: "/nodes/ami:good" may name another image at any time, and '
-        f"nodes are replaced then. {version}",
+        finding("B186 spec.nodeClass.amiSelectorTerms.3", "nodes-*"),
+        "B186 spec.nodeClass.amiSelectorTerms.4",
+        finding("B186 spec.nodeClass.amiSelectorTerms.5", "/nodes/ami"),
+        finding("B186 spec.nodeClass.amiSelectorTerms.6", "/nodes/ami:good"),
     ]

@@ -1,15 +1,13 @@
 """Limits of a capacity against the seats that have no other place."""
 
-from pathlib import Path
-
 import pytest
 import yaml
-
+from pathlib import Path
 from tests.checks.clouds import KARPENTER
-from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, reservation, resource_class, run, site
+from tests.clouddocuments import cloud
+from tests.saying import (Value, finding, reservation, resource_class, run, site)
 
-PEAK = "2026-02-02T08:30:00Z"
+
 HALF: Value = {"requests": {"cpu": "500m", "memory": "4Gi"}}
 
 
@@ -40,11 +38,7 @@ def test_seats_that_do_not_fit(resource: str, limit: str, amount: str, tmp_path:
 
     (one,) = told(tmp_path, limits={resource: limit}, requests=requests)
 
-    assert one == (
-        f"3.yaml:6:3 error[B174] spec.provisioning: at {PEAK} seats ask for {amount} of {resource}, and "
-        f"cloud capacity gpu is limited to {limit}: some would find no machine. They are course {amount}. "
-        f"Ask for fewer seats or another time, or raise limits.{resource} of gpu."
-    )
+    assert one == (finding("3.yaml:6:3 error[B174] spec.provisioning", "gpu", amount, resource, limit))
 
 
 def test_seats_of_all_reservations_and_classes_add_up(tmp_path: Path) -> None:
@@ -53,8 +47,7 @@ def test_seats_of_all_reservations_and_classes_add_up(tmp_path: Path) -> None:
 
     assert told(tmp_path / "a", other, one, limits={"cpu": "37500m"}) == []
     (problem,) = told(tmp_path / "b", other, one, limits={"cpu": "37"})
-    assert "seats ask for 37.5 of cpu" in problem
-    assert "They are lab 25, course 12.5." in problem
+    assert problem == finding("4.yaml:6:3 error[B174] spec.provisioning", "37.5", "lab 25, course 12.5")
 
 
 def test_seats_that_have_another_place_are_not_judged(tmp_path: Path) -> None:

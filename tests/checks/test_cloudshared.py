@@ -1,10 +1,10 @@
 """Machines that two clusters select alike, without an id."""
 
 import pytest
+from tests.checks.clouds import (KARPENTER, MACHINE, of_documents)
+from tests.clouddocuments import cloud
+from tests.saying import (Value, finding, resource_class, site)
 
-from tests.checks.clouds import KARPENTER, MACHINE, of_documents
-from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 TAGS: Value = {"tags": {"course": "ml", "year": "*"}}
@@ -31,11 +31,7 @@ def told(first: Value, second: Value, *, cluster: str = "two") -> list[str]:
     ids=["by-tags", "by-criteria"],
 )
 def test_clusters_that_select_alike_do_not_see_each_other(first: Value, second: Value, name: str) -> None:
-    assert told(first, second) == [
-        f"B180 spec.reservations.0: the reservation {name} is used by gpu in another cluster too: each "
-        "Karpenter learns a minute late what the other took, and may launch into nothing. "
-        "Give each cluster a reservation of its own."
-    ]
+    assert told(first, second) == [finding("B180 spec.reservations.0", name)]
     assert told(first, second, cluster="one") == []
 
 

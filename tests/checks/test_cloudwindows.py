@@ -1,19 +1,17 @@
 """Windows against the dates of reservations: 40 minutes, 70 minutes, and who covers what."""
 
+import pytest
+from gen.checks.cloudavailability import (SeatWindow, seat_windows)
+from gen.dates.occurrence import Occurrence
+from tests.checks.clouds import (KARPENTER, RESERVED, block, of_reservation)
+from tests.clouddocuments import cloud
+from tests.saying import (Value, finding, weekly)
 from typing import Any
 
-import pytest
-
-from gen.checks.cloudavailability import SeatWindow, seat_windows
-from gen.dates.occurrence import Occurrence
-from tests.checks.clouds import KARPENTER, RESERVED, block, of_reservation
-from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, weekly
 
 # Mondays from 09:00 to 13:00 UTC with half an hour of lead: 2, 9, 16 and 23 February 2026.
 COURSE: Value = {}
 LAST = "2026-02-23T13:00:00Z"
-CHANGE = "Change the dates, add a reservation, or add on-demand to capacityTypes."
 
 
 def only(*reservations: Value, name: str = "gpu") -> Value:
@@ -42,17 +40,26 @@ def test_a_window_ends_before_a_block_is_emptied(end: str, ultra: bool, safe: bo
 
 def test_a_window_that_runs_into_the_end_of_a_block_is_told_the_last_safe_minute() -> None:
     assert of_reservation(COURSE, cloud(reservations=[block("2026-02-23T13:00:00Z")])) == [
-        "B168 spec.recurrence: a window of class small runs to 2026-02-23T13:00:00Z "
-        "(course/2026-02-23T09:00), but Capacity Block cr-0a ends at 2026-02-23T13:00:00Z, and Karpenter "
-        "drains its machines 40 minutes before. The last safe minute is 2026-02-23T12:20:00Z. "
-        "End the window by Mon 2026-02-23 12:20 (UTC), or keep the class off this block."
+        finding(
+            "B168 spec.recurrence",
+            "cr-0a",
+            "2026-02-23T13:00:00Z",
+            "course/2026-02-23T09:00",
+            "40",
+            "2026-02-23T12:20:00Z",
+        )
     ]
     assert of_reservation(COURSE, cloud(reservations=[block("2026-02-23T13:30:00Z", ultraServer=True)])) == [
-        "B168 spec.recurrence: a window of class small runs to 2026-02-23T13:00:00Z "
-        "(course/2026-02-23T09:00), but Capacity Block cr-0a ends at 2026-02-23T13:30:00Z, and EC2 takes its "
-        "UltraServers back from 60 minutes before on, which must be free by then. "
-        "The last safe minute is 2026-02-23T12:20:00Z. "
-        "End the window by Mon 2026-02-23 12:20 (UTC), or keep the class off this block."
+        finding(
+            "B168 spec.recurrence",
+            "cr-0a",
+            "2026-02-23T13:00:00Z",
+            "course/2026-02-23T09:00",
+            "2026-02-23T13:30:00Z",
+            "EC2",
+            "60",
+            "2026-02-23T12:20:00Z",
+        )
     ]
 
 
@@ -70,26 +77,36 @@ def test_the_first_of_many_windows_is_told() -> None:
 
     (told,) = of_reservation({"recurrence": daily}, cloud(reservations=[one], expireAfter="Never"))
 
-    assert told.startswith(
-        "B168 spec.recurrence: a window of class small runs to 2026-03-01T00:00:00Z "
-        "(course/2026-02-02T00:00), but Capacity Block cr-0a ends"
-    )
+    assert told == finding("B168 spec.recurrence", "cr-0a", "2026-03-01T00:00:00Z", "course/2026-02-02T00:00")
 
 
 def test_where_only_reserved_machines_may_be_used_some_must_be_there() -> None:
     assert of_reservation(COURSE, only(until(LAST))) == []
     assert of_reservation(COURSE, only({**RESERVED, "from": "2026-02-02T08:30:00Z"})) == []
     assert of_reservation(COURSE, only({**RESERVED, "from": "2026-02-02T08:30:01Z"})) == [
-        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-02T08:30:00Z to "
-        "2026-02-02T13:00:00Z (course/2026-02-02T09:00) none is there all the time: "
-        f"reservation cr-0a from 2026-02-02T08:30:01Z. {CHANGE}"
+        finding(
+            "B167 spec.recurrence",
+            "small",
+            "cr-0a",
+            "2026-02-02T08:30:00Z",
+            "2026-02-02T13:00:00Z",
+            "course/2026-02-02T09:00",
+            "2026-02-02T08:30:01Z",
+        )
     ]
     assert of_reservation(
         COURSE, only(until("2026-02-10T00:00:00Z", **{"from": "2026-02-01T00:00:00Z"}))
     ) == [
-        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-16T08:30:00Z to "
-        "2026-02-16T13:00:00Z (course/2026-02-16T09:00 and 1 more) none is there all the time: "
-        f"reservation cr-0a from 2026-02-01T00:00:00Z until 2026-02-10T00:00:00Z. {CHANGE}"
+        finding(
+            "B167 spec.recurrence",
+            "small",
+            "cr-0a",
+            "2026-02-16T08:30:00Z",
+            "2026-02-16T13:00:00Z",
+            "course/2026-02-16T09:00",
+            "2026-02-01T00:00:00Z",
+            "2026-02-10T00:00:00Z",
+        )
     ]
 
 
@@ -97,7 +114,9 @@ def test_a_reservation_that_ends_within_a_window_is_not_there_where_nothing_else
     told = of_reservation(COURSE, only(until("2026-02-23T12:59:59Z")))
 
     assert [one.split()[0] for one in told] == ["B167", "B169"]
-    assert "from 2026-02-23T08:30:00Z to 2026-02-23T13:00:00Z (course/2026-02-23T09:00) none" in told[0]
+    assert told[0] == finding(
+        "B167 spec.recurrence", "2026-02-23T08:30:00Z", "2026-02-23T13:00:00Z", "course/2026-02-23T09:00"
+    )
 
 
 def test_a_second_reservation_or_capacity_may_take_over() -> None:
@@ -117,24 +136,26 @@ def test_reservations_that_the_class_cannot_take_are_not_there() -> None:
     assert of_reservation(COURSE, both) == []
     (told,) = of_reservation(COURSE, both, nodeSelector=selector)
     assert told == (
-        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-23T08:30:00Z to "
-        "2026-02-23T13:00:00Z (course/2026-02-23T09:00) none is there all the time: "
-        f"reservation cr-0a until 2026-02-22T00:00:00Z. {CHANGE}"
+        finding(
+            "B167 spec.recurrence",
+            "small",
+            "cr-0a",
+            "2026-02-23T08:30:00Z",
+            "2026-02-23T13:00:00Z",
+            "course/2026-02-23T09:00",
+            "2026-02-22T00:00:00Z",
+        )
     )
 
 
 def test_a_reservation_that_ends_within_a_window_is_told() -> None:
-    fix = "Make the reservation last longer, or end the window before."
-
     assert of_reservation(COURSE, cloud(reservations=[until(LAST)])) == []
     assert of_reservation(COURSE, cloud(reservations=[until("2026-02-23T12:59:59Z")])) == [
-        "B169 spec.recurrence: reservation cr-0a ends at 2026-02-23T12:59:59Z, while class small is open "
-        f"(course/2026-02-23T09:00): from then on its machines cost as on-demand. {fix}"
+        finding("B169 spec.recurrence", "cr-0a", "small", "2026-02-23T12:59:59Z", "course/2026-02-23T09:00")
     ]
     spot = cloud(reservations=[until("2026-02-23T12:59:59Z")], capacityTypes=["reserved", "spot"])
     assert of_reservation(COURSE, spot) == [
-        "B169 spec.recurrence: reservation cr-0a ends at 2026-02-23T12:59:59Z, while class small is open "
-        f"(course/2026-02-23T09:00): from then on its machines are replaced. {fix}"
+        finding("B169 spec.recurrence", "cr-0a", "small", "2026-02-23T12:59:59Z", "course/2026-02-23T09:00")
     ]
 
 
@@ -143,9 +164,7 @@ def test_a_reservation_that_begins_within_a_window_is_told() -> None:
 
     assert of_reservation(COURSE, cloud(reservations=[{**RESERVED, "from": "2026-02-16T13:00:00Z"}])) == []
     assert of_reservation(COURSE, cloud(reservations=[later])) == [
-        "B187 spec.recurrence: reservation cr-0a begins at 2026-02-16T10:00:00Z, while class small is open "
-        "(course/2026-02-16T09:00): what was bought before stays until the window ends. "
-        "Have the window open once it has begun."
+        finding("B187 spec.recurrence", "cr-0a", "small", "2026-02-16T10:00:00Z", "course/2026-02-16T09:00")
     ]
 
 
@@ -159,9 +178,7 @@ def test_a_class_may_ask_for_reserved_machines_alone(selector: Value) -> None:
 
     assert of_reservation(COURSE, whole) == []
     (told,) = of_reservation(COURSE, whole, nodeSelector=selector)
-    assert told.startswith(
-        "B167 spec.recurrence: class small may use reserved machines only, and from 2026-02-23"
-    )
+    assert told == finding("B167 spec.recurrence", "small", "2026-02-23")
 
 
 def test_nothing_is_told_of_what_never_opens_or_never_gets_there() -> None:
@@ -194,18 +211,12 @@ def of_standing(*capacities: Value, expires: str | None = None, **more: Any) -> 
 
 def test_seats_that_stand_end_before_a_block_is_emptied() -> None:
     gpu = cloud(reservations=[block("2026-03-01T00:00:00Z")], expireAfter="Never")
-    fix = "Write expires: 2026-02-28T23:20:00Z, or keep the class off this block."
-    why = "Karpenter drains its machines 40 minutes before. The last safe minute is 2026-02-28T23:20:00Z."
 
     assert of_standing(gpu, expires="2026-02-28T23:20:00Z") == []
     assert of_standing(gpu, expires="2026-02-28T23:20:01Z") == [
-        "B168 spec.backend.standing: seats of class small stand until 2026-02-28T23:20:01Z, but Capacity "
-        f"Block cr-0a ends at 2026-03-01T00:00:00Z, and {why} {fix}"
+        finding("B168 spec.backend.standing", "cr-0a", "2026-02-28T23:20:01Z", "2026-03-01T00:00:00Z")
     ]
-    assert of_standing(gpu) == [
-        "B168 spec.backend.standing: seats of class small stand for ever, but Capacity Block cr-0a ends at "
-        f"2026-03-01T00:00:00Z, and {why} {fix}"
-    ]
+    assert of_standing(gpu) == [finding("B168 spec.backend.standing", "cr-0a", "2026-03-01T00:00:00Z")]
 
 
 def test_where_only_reserved_machines_may_be_used_they_are_there_while_seats_stand() -> None:
@@ -214,12 +225,10 @@ def test_where_only_reserved_machines_may_be_used_they_are_there_while_seats_sta
     assert of_standing(only({**RESERVED, **begins})) == []
     assert of_standing(only(until("2026-03-01T00:00:00Z")), expires="2026-03-01T00:00:00Z") == []
     assert of_standing(only(until("2026-03-01T00:00:00Z", **begins))) == [
-        "B167 spec.backend.standing: class small may use reserved machines only, and its seats stand for "
-        "ever, but none is there all the time: reservation cr-0a from 2026-02-01T00:00:00Z until "
-        f"2026-03-01T00:00:00Z. {CHANGE}",
-        "B169 spec.backend.standing: reservation cr-0a ends at 2026-03-01T00:00:00Z, while class small is "
-        "open (it stands): from then on its machines are replaced. "
-        "Make the reservation last longer, or have the seats expire before.",
+        finding(
+            "B167 spec.backend.standing", "small", "cr-0a", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
+        ),
+        finding("B169 spec.backend.standing", "cr-0a", "small", "2026-03-01T00:00:00Z"),
     ]
 
 

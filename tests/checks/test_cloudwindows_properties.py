@@ -1,12 +1,12 @@
 """Windows and reservations by chance, minute by minute: what is told is what a machine goes through."""
 
+from gen.core.instants import (instant_text, parse_instant)
 from itertools import pairwise
 from random import Random
-
-from gen.core.instants import instant_text, parse_instant
-from tests.checks.clouds import KARPENTER, MACHINE, of_reservation
-from tests.kind.test_cloudcapacity import cloud
+from tests.checks.clouds import (KARPENTER, MACHINE, of_reservation)
+from tests.clouddocuments import cloud
 from tests.saying import Value
+
 
 DAY = parse_instant("2026-02-02T00:00:00Z")
 STEP = 10  # minutes; every instant here is a multiple of it
@@ -53,11 +53,7 @@ def test_nothing_is_told_of_a_window_whose_machines_stay() -> None:
                     "endDate": "2026-02-02",
                     "schedule": [entry],
                 },
-                "provisioning": {
-                    "placeholderCount": 1,
-                    "leadTimeMinutes": lead,
-                    "scaleDownBehavior": "none",
-                },
+                "provisioning": {"placeholderCount": 1, "leadTimeMinutes": lead, "scaleDownBehavior": "none"},
             },
             cloud(capacityTypes=["reserved"], reservations=[value for value, _, _ in machines]),
         )

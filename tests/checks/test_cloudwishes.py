@@ -1,10 +1,10 @@
 """A preference of a class, which Karpenter takes as a must where it can be met, and reserved machines."""
 
 import pytest
+from tests.checks.clouds import (KARPENTER, RESERVED, of_class, of_documents)
+from tests.clouddocuments import cloud
+from tests.saying import (Value, finding, resource_class, site)
 
-from tests.checks.clouds import KARPENTER, RESERVED, of_class, of_documents
-from tests.kind.test_cloudcapacity import cloud
-from tests.saying import Value, resource_class, site
 
 ZONE, CAPACITY_TYPE = "topology.kubernetes.io/zone", "karpenter.sh/capacity-type"
 BOTH: Value = {"reservations": [RESERVED]}
@@ -66,15 +66,11 @@ def test_a_preference_that_keeps_nothing_idle(found: Value, spec: Value) -> None
 
 
 def told(why: str) -> str:
-    return (
-        "B163 spec.cloudCapacity.0: its seats leave the reservation cr-0a of gpu idle: Karpenter takes the "
-        f"heaviest preference as a must where other machines meet it, and {why}. "
-        "Remove the preference, or turn it round."
-    )
+    return finding("B163 spec.cloudCapacity.0", "cr-0a", *why.split(" / "))
 
 
-TYPES = f"{CAPACITY_TYPE} In [on-demand] does not go with {CAPACITY_TYPE} In [reserved]"
-ZONES = f"{ZONE} In [us-east-1b] does not go with {ZONE} In [us-east-1a]"
+TYPES = f"{CAPACITY_TYPE} In [on-demand] / {CAPACITY_TYPE} In [reserved]"
+ZONES = f"{ZONE} In [us-east-1b] / {ZONE} In [us-east-1a]"
 IDLE: dict[str, tuple[Value, Value, str]] = {
     "for-on-demand": (preferring(wish(CAPACITY_TYPE, "on-demand")), BOTH, TYPES),
     "the-heaviest": (

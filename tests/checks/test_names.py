@@ -1,14 +1,13 @@
 """Names of rendered objects that would meet are told of both reservations."""
 
-from collections.abc import Sequence
-
 import pytest
-
+from collections.abc import Sequence
 from gen.checks.collisions import RenderedNames
 from gen.model import Cluster
-from gen.placed import Placed, placed
+from gen.placed import (Placed, placed)
 from tests.manifest.slotparts import SLOTS
-from tests.saying import Value, lines, payload, read, reservation, resource_class, site
+from tests.saying import (Value, finding, lines, payload, read, reservation, resource_class, site)
+
 
 TWO = ({"name": "prod"}, {"name": "hub"})
 
@@ -21,7 +20,7 @@ def told(documents: Sequence[Value | list[Value]], cronjobs: int = 1) -> list[st
     names, found = RenderedNames(declared.site, declared.classes.values()), []
     for one in declared.reservations:
         for part in placed(one, declared, declared.site):
-            found += [f"{p.file} {line}" for p in names.take(part, cronjobs) for line in lines([p])]
+            found += lines(names.take(part, cronjobs), files=True)
     return found
 
 
@@ -34,10 +33,8 @@ def test_pools_meet_where_names_and_classes_join_to_the_same() -> None:
     second = reservation("a-b", resourceClass="c")
 
     assert told([first, second, resource_class("b-c"), resource_class("c"), site()]) == [
-        "b.yaml B066 metadata.name: its Deployment would be named a-b-c, like that of reservation a. "
-        "Rename the reservation or its class.",
-        "a.yaml B066 metadata.name: its Deployment would be named a-b-c, like that of reservation a-b. "
-        "Rename the reservation or its class.",
+        finding("b.yaml B066 metadata.name", "reservation a", "a-b-c"),
+        finding("a.yaml B066 metadata.name", "a-b-c"),
     ]
 
 
@@ -46,10 +43,8 @@ def test_a_second_schedule_meets_a_reservation_with_a_number() -> None:
 
     assert told(documents) == []
     assert told(documents, cronjobs=2) == [
-        "b.yaml B066 metadata.name: its CronJob would be named a-2, like that of reservation a. "
-        "Rename the reservation or its class.",
-        "a.yaml B066 metadata.name: its CronJob would be named a-2, like that of reservation a-2. "
-        "Rename the reservation or its class.",
+        finding("b.yaml B066 metadata.name", "reservation a", "a-2"),
+        finding("a.yaml B066 metadata.name", "a-2"),
     ]
 
 
@@ -63,8 +58,7 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
 
     assert list(names.take(Placed(asking, cluster, ()), 1)) == []
     assert lines(names.take(Placed(second, cluster, ()), 1))[0] == (
-        "B066 metadata.name: its ConfigMap would be named a-session-affinity, like that of reservation a. "
-        "Rename the reservation or its class."
+        finding("B066 metadata.name", "reservation a", "a-session-affinity")
     )
 
 
@@ -73,8 +67,7 @@ def test_the_code_for_slots_is_only_where_koordinator_is() -> None:
 
     assert told([*documents, site()]) == []
     assert told([*documents, site({"name": "prod", "koordinator": {}})]) == [
-        "a.yaml B066 metadata.name: its ConfigMap would be named berth-koordinator, like that of Berth "
-        "itself. Rename the reservation or its class."
+        finding("a.yaml B066 metadata.name", "berth-koordinator")
     ]
 
 
@@ -86,10 +79,7 @@ def test_in_two_clusters_nothing_meets() -> None:
 
 
 def of_berth(kind: str, name: str) -> list[str]:
-    return [
-        f"a.yaml B066 metadata.name: its {kind} would be named {name}, like that of Berth itself. "
-        "Rename the reservation or its class."
-    ]
+    return [finding("a.yaml B066 metadata.name", kind, name)]
 
 
 @pytest.mark.parametrize(
@@ -131,10 +121,7 @@ def test_the_role_for_sessions_is_in_the_way_only_where_sessions_are_in_our_name
 
 def test_sessions_of_another_cluster_are_in_nobodys_way() -> None:
     pods = {"source": "pods", "namespaces": ["berth"]}
-    classes = [
-        resource_class("small", cluster="prod"),
-        resource_class("other", cluster="hub", sessions=pods),
-    ]
+    classes = [resource_class("small", cluster="prod"), resource_class("other", cluster="hub", sessions=pods)]
 
     assert told([reservation("berth-example-sessions"), *classes, site(*TWO)]) == []
 
@@ -153,16 +140,12 @@ def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
 
     assert take(hub, 0, 3201) == []
     assert take(prod, 0, 3200) == []
-    assert take(prod, 3200, 1) == [
-        "B073 spec.clusters.1: the inventory of its 3201 reservations has 201 KiB; a ConfigMap of ours has "
-        "at most 200. Give them shorter names, or let an engine apply them: argocd or flux."
-    ]
+    assert take(prod, 3200, 1) == [finding("B073 spec.clusters.1", "3201", "200")]
 
 
 def test_no_file_has_the_name_that_kustomize_looks_for() -> None:
     assert told([reservation("kustomization"), resource_class(), site()]) == [
-        "a.yaml B066 metadata.name: its file would be named kustomization.yaml, like that of kustomize. "
-        "Rename the reservation or its class."
+        finding("a.yaml B066 metadata.name", "kustomization")
     ]
 
 
@@ -170,8 +153,7 @@ def test_a_payload_is_told_at_its_name() -> None:
     answer = [payload(name="B"), payload(name="Berth runtime")]
 
     assert told([answer, resource_class(renkuId=5), site()]) == [
-        "a.yaml B066 1.name: its ConfigMap would be named berth-runtime, like that of Berth itself. "
-        "Rename the reservation or its class."
+        finding("a.yaml B066 1.name", "berth-runtime")
     ]
 
 

@@ -1,13 +1,12 @@
 """Names that lead nowhere, and what is not said where they lead."""
 
-from collections.abc import Iterable
-from typing import Any
-
 import pytest
-
+from collections.abc import Iterable
 from gen.checks import references
 from gen.finding import Problem
-from tests.saying import Value, document, lines, payload, read, reservation, resource_class, site, weekly
+from tests.saying import (Value, document, finding, lines, payload, read, reservation, resource_class, site, weekly)
+from typing import Any
+
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 TWO = ({"name": "prod"}, {"name": "hub"})
@@ -31,7 +30,7 @@ def told(*documents: object) -> list[str]:
 
 
 def _lined(problems: Iterable[Problem]) -> list[str]:
-    return [f"{one.file} {line}" for one in problems for line in lines([one])]
+    return lines(problems, files=True)
 
 
 def seats(*names: str) -> list[Value]:
@@ -50,14 +49,12 @@ def test_an_unknown_class_is_told_with_the_nearest_or_all() -> None:
     classes = [resource_class("small"), resource_class("huge")]
 
     assert told(reservation(resourceClass="smal"), *classes, site()) == [
-        'a.yaml B061 spec.resourceClass: "smal" is no ResourceClass. Did you mean small?'
+        finding("a.yaml B061 spec.resourceClass", "small")
     ]
     assert told(reservation(resourceClass="x"), *classes, site()) == [
-        'a.yaml B061 spec.resourceClass: "x" is no ResourceClass. Write one of huge, small.'
+        finding("a.yaml B061 spec.resourceClass", "x")
     ]
-    assert told(reservation(), site()) == [
-        'a.yaml B061 spec.resourceClass: "small" is no ResourceClass. Declare it, or remove it.'
-    ]
+    assert told(reservation(), site()) == [finding("a.yaml B061 spec.resourceClass", "small")]
 
 
 def test_unknown_classes_are_told_at_every_place_that_names_them() -> None:
@@ -69,9 +66,9 @@ def test_unknown_classes_are_told_at_every_place_that_names_them() -> None:
     course = reservation(resourceClass=None, provisioning={"seats": seats("a", "small")}, recurrence=when)
 
     assert told(course, resource_class(), site()) == [
-        'a.yaml B061 spec.provisioning.seats.0.resourceClass: "a" is no ResourceClass. Write small.',
-        'a.yaml B061 spec.recurrence.schedule.1.seats.1.resourceClass: "b" is no ResourceClass. Write small.',
-        'a.yaml B061 spec.recurrence.extra.0.seats.0.resourceClass: "c" is no ResourceClass. Write small.',
+        finding("a.yaml B061 spec.provisioning.seats.0.resourceClass", "a"),
+        finding("a.yaml B061 spec.recurrence.schedule.1.seats.1.resourceClass", "b"),
+        finding("a.yaml B061 spec.recurrence.extra.0.seats.0.resourceClass", "c"),
     ]
 
 
@@ -80,30 +77,26 @@ def test_an_unknown_calendar_is_told() -> None:
     course = reservation(recurrence=weekly(calendars=["holidays", "university-holiday"]))
 
     assert told(course, resource_class(), holidays, site()) == [
-        'a.yaml B062 spec.recurrence.calendars.0: "holidays" is no Calendar. '
-        "Add a Calendar of that name; known: university-holidays.",
-        'a.yaml B062 spec.recurrence.calendars.1: "university-holiday" is no Calendar. '
-        "Did you mean university-holidays?",
+        finding("a.yaml B062 spec.recurrence.calendars.0", "holidays"),
+        finding("a.yaml B062 spec.recurrence.calendars.1", "university-holidays"),
     ]
 
 
 def test_a_class_names_its_cluster_where_there_are_several() -> None:
     assert told(resource_class(), resource_class("b", cluster="prood"), site(*TWO)) == [
-        "a.yaml B011 spec: cluster is missing: the site has 2. Add cluster: one of prod, hub.",
-        'b.yaml B063 spec.cluster: "prood" is no cluster of the site. Did you mean prod?',
+        finding("a.yaml B011 spec", "2"),
+        finding("b.yaml B063 spec.cluster", "prood", "prod"),
     ]
-    assert told(resource_class(cluster="x"), site()) == [
-        'a.yaml B063 spec.cluster: "x" is no cluster of the site. Write prod.'
-    ]
+    assert told(resource_class(cluster="x"), site()) == [finding("a.yaml B063 spec.cluster", "x")]
 
 
 def test_an_id_of_renku_belongs_to_one_class() -> None:
     classes = [resource_class(name, renkuId=5) for name in ("a", "b", "c")]
 
     assert told(*classes, resource_class("d", renkuId=6), resource_class("e"), site()) == [
-        "a.yaml B060 spec.renkuId: class b has renkuId 5 too. Give each id to one class.",
-        "b.yaml B060 spec.renkuId: class a has renkuId 5 too. Give each id to one class.",
-        "c.yaml B060 spec.renkuId: class a has renkuId 5 too. Give each id to one class.",
+        finding("a.yaml B060 spec.renkuId", "class b", "5"),
+        finding("b.yaml B060 spec.renkuId", "5"),
+        finding("c.yaml B060 spec.renkuId", "5"),
     ]
 
 
@@ -116,11 +109,9 @@ def test_a_ceiling_is_of_a_class_of_its_cluster() -> None:
     ]
 
     assert told(site(prod, {"name": "hub"}), *classes) == [
-        'd.yaml B063 spec.cluster: "elsewhere" is no cluster of the site. Write one of prod, hub.',
-        'a.yaml B061 spec.clusters.0.ceilings.0.seats.smal @key: "smal" is no ResourceClass. '
-        "Did you mean small?",
-        "a.yaml B016 spec.clusters.0.ceilings.0.seats.student @key: class student is in cluster hub: "
-        "this ceiling never holds. Write it in cluster hub, or remove it.",
+        finding("d.yaml B063 spec.cluster", "elsewhere"),
+        finding("a.yaml B061 spec.clusters.0.ceilings.0.seats.smal @key", "small"),
+        finding("a.yaml B016 spec.clusters.0.ceilings.0.seats.student @key", "student", "hub"),
     ]
 
 
@@ -128,8 +119,7 @@ def test_sessions_can_be_counted_only_where_the_class_says_how() -> None:
     course = reservation(provisioning=MAINTAIN)
 
     assert told(course, resource_class(sessions=None), site()) == [
-        "a.yaml B068 spec.provisioning.scaleDownBehavior: behaviour maintain counts sessions, "
-        "but class small has no `sessions`. Add sessions to the class, or write scaleDownBehavior: none."
+        finding("a.yaml B068 spec.provisioning.scaleDownBehavior", "small")
     ]
     assert told(reservation(), resource_class(sessions=None), site()) == []
 
@@ -138,25 +128,15 @@ def test_a_payload_is_told_in_its_own_words() -> None:
     counting = payload(provisioning={"placeholder_count": 3, "scale_down_behavior": "reduce"})
 
     assert told([counting], resource_class(renkuId=5, sessions=None), site()) == [
-        "a.yaml B068 0.provisioning.scale_down_behavior: behaviour reduce counts sessions, "
-        "but class small has no `sessions`. Add sessions to the class, or write scale_down_behavior: none."
+        finding("a.yaml B068 0.provisioning.scale_down_behavior", "small")
     ]
-    assert told([counting], resource_class(renkuId=5), site()) == [
-        "a.yaml B032 0.project_template_id: every session of class small counts for this reservation, "
-        "as in Renku. To count only this course's, add project_template_id."
-    ]
+    assert told([counting], resource_class(renkuId=5), site()) == ["a.yaml B032 0.project_template_id"]
     narrowed = {**counting, "project_template_id": TEMPLATE}
-    assert told([narrowed], resource_class(renkuId=5), site()) == [
-        "a.yaml B035 0.project_template_id: sessions of class small are of no project of Renku: "
-        "none would count. Remove it, or name a class of source renku."
-    ]
+    assert told([narrowed], resource_class(renkuId=5), site()) == ["a.yaml B035 0.project_template_id"]
     assert told([narrowed], in_renku(), site(renku=RENKU)) == []
 
 
-EVERY = (
-    "a.yaml B032 spec.sessions: every session of class small, huge counts for this reservation, as in Renku. "
-    "To count only this course's, add sessions.namespaces, matchLabels, matchAnnotations or projectTemplate."
-)
+EVERY = "a.yaml B032 spec.sessions"
 
 
 def test_a_reservation_that_narrows_nothing_is_noted() -> None:
@@ -195,22 +175,14 @@ def test_a_template_needs_somebody_who_can_tell_it(provisioning: Value | None) -
         "custom": {"source": "custom", "group": "example.org", "version": "v1", "resource": "sessions"},
         "pods": {"source": "pods", "selector": {"matchLabels": {"app": "session"}}},
     }
-    at = "a.yaml B074 spec.sessions.projectTemplate: "
-    nobody = "the Site does not say where Renku is, so nobody can tell the template of a project: "
-    where = "Add renku.url to the Site."
-
+    at = "a.yaml B074 spec.sessions.projectTemplate"
     course = reservation(sessions={"projectTemplate": TEMPLATE}, **more)
-    assert told(course, in_renku(), site()) == [
-        f"{at}{nobody}the sessions of class small count, whatever their template. {where}"
-    ]
+    assert told(course, in_renku(), site()) == [finding(at, "renku.url", "small")]
     assert told(course, in_renku(**kinds["amalthea"]), site(renku=RENKU)) == []
     for kind in ("custom", "pods"):
-        annotated = (
-            f"{at}sessions of class small are of a project only if they have the annotation "
-            "renku.io/project_id: without it none would count. "
-            'Remove it; if they have, annotate berth.dev/ignore: "B074: <reason>".'
-        )
-        assert told(course, in_renku(**kinds[kind]), site(renku=RENKU)) == [annotated]
+        assert told(course, in_renku(**kinds[kind]), site(renku=RENKU)) == [
+            finding(at, "small", "renku.io/project_id")
+        ]
 
 
 def test_of_several_classes_each_is_told_by_itself() -> None:
@@ -220,11 +192,8 @@ def test_of_several_classes_each_is_told_by_itself() -> None:
     )
 
     assert told(course, in_renku(), resource_class("hub"), resource_class("idle", sessions=None), site()) == [
-        "a.yaml B035 spec.sessions.projectTemplate: sessions of class hub are of no project of Renku: "
-        "none would count. Remove it, or name a class of source renku.",
-        "a.yaml B074 spec.sessions.projectTemplate: the Site does not say where Renku is, so nobody can tell "
-        "the template of a project: the sessions of class small count, whatever their template. "
-        "Add renku.url to the Site.",
+        "a.yaml B035 spec.sessions.projectTemplate",
+        "a.yaml B074 spec.sessions.projectTemplate",
     ]
 
 
@@ -232,8 +201,7 @@ def test_a_course_is_looked_for_only_where_its_class_has_sessions() -> None:
     course = reservation(provisioning=MAINTAIN, sessions={"namespaces": ["hub", "hbu"]})
 
     assert told(course, resource_class(), site()) == [
-        'a.yaml B035 spec.sessions.namespaces.1: sessions of class small are not looked for in "hbu": '
-        "none would count. Did you mean hub?"
+        finding("a.yaml B035 spec.sessions.namespaces.1", "hbu", "hub")
     ]
 
 
@@ -248,7 +216,7 @@ def test_earlier_narrows_nothing() -> None:
 def test_what_may_be_counted_is_not_asked_where_a_class_is_unknown_or_faulty() -> None:
     course = reservation(resourceClass=None, provisioning={"seats": seats("small", "x")})
     assert told(course, resource_class(sessions=None), site()) == [
-        'a.yaml B061 spec.provisioning.seats.1.resourceClass: "x" is no ResourceClass. Write small.'
+        finding("a.yaml B061 spec.provisioning.seats.1.resourceClass", "x")
     ]
 
     declared = read(reservation(provisioning=MAINTAIN), resource_class(requests={}), site())

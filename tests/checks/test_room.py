@@ -1,11 +1,10 @@
 """The warning that our own Jobs cannot make room: told where it is so, and nowhere else."""
 
+import pytest
+from gen.checks.jobplacement import of_classes
+from tests.saying import (finding, lines, read, resource_class, site)
 from typing import Any
 
-import pytest
-
-from gen.checks.jobplacement import of_classes
-from tests.saying import lines, read, resource_class, site
 
 USERS = {"key": "dedicated", "operator": "Equal", "value": "users", "effect": "NoSchedule"}
 GPU = {"key": "nvidia.com/gpu", "operator": "Exists"}
@@ -19,13 +18,8 @@ def told(tolerations: list[Any], runtime: dict[str, Any] | None = None, **spec: 
     return lines(of_classes(found, found.site))
 
 
-def warning(number: int, taints: str, them: str = "it") -> list[str]:
-    return [
-        f"B033 spec.tolerations.{number}: our own Jobs do not tolerate {taints}: while cluster prod is full, "
-        "they cannot take the room of a placeholder of this class. "
-        f"Add {them} to the site's runtime.tolerations, or choose nodes for our Jobs by "
-        'runtime.nodeSelector; if they have room, annotate berth.dev/ignore: "B033: <reason>".'
-    ]
+def warning(number: int, taints: str) -> list[str]:
+    return [finding(f"B033 spec.tolerations.{number}", "B033: <reason>", "prod", taints)]
 
 
 def test_a_taint_that_only_the_class_tolerates_is_told() -> None:
@@ -38,7 +32,7 @@ def test_a_class_is_told_once_with_all_its_taints_at_the_first() -> None:
     kept = {"key": "kept", "operator": "Exists"}
 
     assert told([kept, USERS, GPU], {"tolerations": [kept]}) == warning(
-        1, "dedicated=users:NoSchedule, nvidia.com/gpu", "them"
+        1, "dedicated=users:NoSchedule, nvidia.com/gpu"
     )
 
 

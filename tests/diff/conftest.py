@@ -1,15 +1,14 @@
 """Two folders of the small project: what was, and what is."""
 
 import contextlib
+import pytest
 import shutil
 from collections.abc import Iterator
+from gen import cli
 from pathlib import Path
+from tests.cli import (clouds, project)
 from typing import NamedTuple
 
-import pytest
-
-from gen import cli
-from tests.cli import clouds, project
 
 NOW = "2026-02-02T09:00:00Z"
 
@@ -23,14 +22,11 @@ class Answer(NamedTuple):
 class Pair:
     """`was` is rendered and stays; `now` is edited and compared with it."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, rendered: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.was, self.now = folder / "was", folder / "now"
         self._capsys = capsys
-        self.was.mkdir()
-        project.write(self.was)
-        assert cli.run(["-C", str(self.was), "render"]) == 0
-        shutil.copytree(self.was, self.now)
-        capsys.readouterr()
+        for side in (self.was, self.now):
+            shutil.copytree(rendered, side)
 
     def edit(self, file: str, before: str, after: str) -> None:
         path = self.now / "reservations" / file
@@ -47,16 +43,36 @@ class Pair:
         return Answer(code, *self._capsys.readouterr())
 
 
+@pytest.fixture(scope="session")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rendered")
+    project.write(folder)
+    assert cli.run(["-C", str(folder), "render"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def rendered_cloudy(rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cloudy") / "project"
+    shutil.copytree(rendered, folder)
+    clouds.write(folder)
+    cli.run(["-C", str(folder), "render"])
+    return folder
+
+
 @pytest.fixture
-def pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
+def pair(rendered: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
     with contextlib.chdir("."):
-        yield Pair(tmp_path, capsys)
+        yield Pair(rendered, tmp_path, capsys)
 
 
 @pytest.fixture
-def cloudy(pair: Pair) -> Pair:
+def cloudy(rendered_cloudy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
     """Both with cloud capacity."""
-    for folder in (pair.was, pair.now):
-        clouds.write(folder)
-        cli.run(["-C", str(folder), "render"])
-    return pair
+    with contextlib.chdir("."):
+        yield Pair(rendered_cloudy, tmp_path, capsys)
+
+
+def warns(line: str, subject: str, *values: object) -> bool:
+    """Whether a warning is about the subject and names the values, whatever its other words."""
+    return line.startswith(subject) and all(str(value) in line for value in values)

@@ -11,6 +11,7 @@ from gen.diff.manifests import FileChange, ObjectChange
 from gen.diff.markdown import LIMIT, escaped, markdown
 from tests.awkward import AWKWARD
 from tests.diff.conftest import Pair
+from tests.seeds import seeds
 
 HOSTILE = (
     "@everyone",
@@ -115,7 +116,7 @@ def test_what_is_left_out_is_said() -> None:
     assert "Shortened" not in markdown(change(3), "UTC")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(6, 20))
 def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
     text = markdown(change(30, seed), "UTC", 10**9)
     outside = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)

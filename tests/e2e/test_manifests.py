@@ -11,6 +11,7 @@ import yaml
 
 from tests.awkward import AWKWARD
 from tests.e2e import linters, project
+from tests.e2e.applying import one_by_one
 from tests.e2e.cluster import Cluster
 from tests.e2e.cronfires import missed_opens
 from tests.e2e.schemas import kubeconform
@@ -157,16 +158,6 @@ def test_kube_linter_finds_nothing_that_is_not_explained(generated: Path) -> Non
 
 def test_the_workflow_is_what_github_understands() -> None:
     linters.actionlint(project.ROOT / ".github" / "workflows" / "ci.yaml")
-
-
-def one_by_one(answer: str) -> list[Any]:
-    """The objects that kubectl prints one after the other."""
-    decoder, found, rest = json.JSONDecoder(), [], answer.strip()
-    while rest:
-        one, end = decoder.raw_decode(rest)
-        found.append(one)
-        rest = rest[end:].strip()
-    return found
 
 
 def test_kubernetes_reads_every_text_as_it_was_written(cluster: Cluster, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from tests.e2e import project
+from tests.e2e.applying import one_by_one
 from tests.e2e.cluster import Cluster
-from tests.e2e.test_manifests import one_by_one
 
 NAMESPACES = ("berth", "renku", "jhub")
 

@@ -81,10 +81,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "suspend": ({"suspend": True}, {"suspend": True}),
     "account": ({"serviceAccountName": "berth"}, {"serviceAccountName": "berth"}),
     "remote": ({"kubeConfigSecret": "prod"}, {"kubeConfig": {"secretRef": {"name": "prod"}}}),
-    "remote-by-an-identity": (
-        {"kubeConfigMap": "prod"},
-        {"kubeConfig": {"configMapRef": {"name": "prod"}}},
-    ),
+    "remote-by-an-identity": ({"kubeConfigMap": "prod"}, {"kubeConfig": {"configMapRef": {"name": "prod"}}}),
     "dependencies": ({"dependsOn": ["a", "b"]}, {"dependsOn": [{"name": "a"}, {"name": "b"}]}),
     "path": ({"path": "./deep/"}, {"path": "./deep"}),
     "root": ({"path": "."}, {"path": "./"}),

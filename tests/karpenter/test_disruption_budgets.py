@@ -1,21 +1,14 @@
 """When a disruption budget holds, and what several of them allow."""
 
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
-from random import Random
-
 import pytest
 from croniter import croniter
+from datetime import (UTC, datetime, timedelta)
+from gen.cron import (longest_gap, next_hit, parse)
+from gen.karpenter.disruption import (DisruptionBudget, UNLIMITED, allowed_disruptions, is_active, is_always_active, next_disruption_allowed)
+from itertools import pairwise
+from random import Random
+from tests.seeds import seeds
 
-from gen.cron import longest_gap, next_hit, parse
-from gen.karpenter.disruption import (
-    UNLIMITED,
-    DisruptionBudget,
-    allowed_disruptions,
-    is_active,
-    is_always_active,
-    next_disruption_allowed,
-)
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -165,7 +158,7 @@ def _cron(random: Random) -> str:
     return " ".join(field(*one) for one in bounds)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(15, 150))
 def test_the_next_hit_is_the_one_that_another_reader_finds(seed: int) -> None:
     random = Random(seed)
     text = _cron(random)
@@ -216,7 +209,7 @@ def test_how_far_hits_lie_apart(schedule: str, expected: int | None) -> None:
     assert longest_gap(cron) == expected
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(15, 20))
 def test_a_budget_holds_always_where_no_gap_is_longer_than_it(seed: int) -> None:
     """Hit by hit, until weekdays and leap days come again."""
     text = f"30 6,18 {_cron(Random(seed)).split(' ', 2)[2]}"

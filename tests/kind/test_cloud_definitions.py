@@ -19,7 +19,7 @@ from tests.kind.test_garbage import JUNK, changed, places
 from tests.kind.test_garbage_clouds import CLOUD
 from tests.kind.test_nodeclass import WHOLE
 from tests.manifest.cloudparts import of_karpenter
-from tests.manifest.test_slots_schema import strict
+from tests.manifest.schemas import strict
 from tests.saying import Value, read, said
 
 CRDS = Path(__file__).parents[1] / "e2e" / "crds"

@@ -11,6 +11,7 @@ from tests.koordinator.window import COUNT, Window
 from tests.koordinator.world import node, pod
 from tests.runtime.slotworld import HANDING, OWNER
 from tests.runtime.world import clock
+from tests.seeds import seeds
 
 Counts = tuple[str, tuple[int, int, int]]
 """When how many slots were free and in use, and how many placeholders there were."""
@@ -111,7 +112,7 @@ def test_a_slot_that_was_handed_over_is_for_sessions_only_and_is_the_same_slot()
     ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 def test_whatever_happens_no_placeholder_takes_a_free_slot(behaviour: str, seed: int) -> None:
     """Nodes come and go, sessions too, and slots are deleted."""

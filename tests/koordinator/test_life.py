@@ -29,10 +29,7 @@ def test_a_bound_one_says_so_in_these_words() -> None:
         "phase": "Available",
         "nodeName": "n1",
         "allocatable": {"cpu": "1"},
-        "conditions": [
-            condition("Scheduled", "True", "Scheduled"),
-            condition("Ready", "True", "Available"),
-        ],
+        "conditions": [condition("Scheduled", "True", "Scheduled"), condition("Ready", "True", "Available")],
     }
     assert world.look(times=1) == []
 

@@ -93,12 +93,7 @@ CLOSED = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists", "effe
 
 @pytest.mark.parametrize(
     ("annotations", "is_owner"),
-    [
-        ({}, False),
-        (wanting(), False),
-        (wanting(tolerations=[CLOSED]), True),
-        (wanting(name="r1"), True),
-    ],
+    [({}, False), (wanting(), False), (wanting(tolerations=[CLOSED]), True), (wanting(name="r1"), True)],
     ids=["soft", "required", "tolerated", "by-name"],
 )
 def test_an_unschedulable_one_takes_no_new_owners(annotations: dict[str, str], is_owner: bool) -> None:

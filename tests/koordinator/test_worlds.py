@@ -12,8 +12,9 @@ from tests.koordinator.deciding import decide
 from tests.koordinator.nodes import cached
 from tests.koordinator.objects import allocated_to, is_available, node_of, spec_of, status_of, uid_of
 from tests.koordinator.world import SCHEDULER, World, node, pod, reservation
+from tests.seeds import seeds
 
-SEEDS = range(60)
+SEEDS = seeds(10, 60)
 AFFINITY = "scheduling.koordinator.sh/reservation-affinity"
 
 

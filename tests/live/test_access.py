@@ -2,18 +2,18 @@
 
 import json
 import os
+import pytest
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
-
-import pytest
-
 from tests.cli.conftest import Berth
 from tests.live import project
-from tests.live.api_server import ApiServer, kubeconfig
-from tests.live.happenings import NOW, in_order
-from tests.live.sites import TEXT, asking, two
+from tests.live.api_server import (ApiServer, kubeconfig)
+from tests.live.happenings import (NOW, in_order)
+from tests.live.judged import wordless
+from tests.live.sites import (TEXT, asking, two)
+from typing import Any
+
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,25 +22,13 @@ ROOT = Path(__file__).parents[2]
     ("contexts", "flags", "told"),
     [
         (["prod"], [], ""),
-        (
-            ["other"],
-            [],
-            "the kubeconfig has no context prod: it has other. Say which one it is: --context prod=CONTEXT.",
-        ),
-        (
-            [],
-            [],
-            "the kubeconfig has no context prod: it has none. Say which one it is: --context prod=CONTEXT.",
-        ),
+        (["other"], [], "prod other prod=CONTEXT"),
+        ([], [], "prod prod=CONTEXT"),
         (["a", "b"], ["--context", "b"], ""),
         (["a", "b=c"], ["--context=b=c"], ""),
         (["a", "b"], ["--context", "prod=b"], ""),
         (["a", "b"], ["--context", "a", "--context", "prod=b"], ""),
-        (
-            ["prod", "b"],
-            ["--context", "c"],
-            "the kubeconfig has no context c: it has b, prod. Name one of them.",
-        ),
+        (["prod", "b"], ["--context", "c"], "c b prod"),
     ],
     ids=[
         "own-name",
@@ -60,7 +48,9 @@ def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(  #
     code, out, _ = berth("status", "--now", NOW, "--kubeconfig", str(file), *flags)
 
     assert code == (1 if told else 0)
-    assert out.splitlines()[3:] == ([f"prod: error[S002] {told}"] if told else [])
+    found = out.splitlines()[3:]
+    assert [line[:18] for line in found] == (["prod: error[S002] "] if told else [])
+    assert all(word in line for line in found for word in told.split())
 
 
 def test_with_one_cluster_the_current_context_will_do(
@@ -85,17 +75,12 @@ def test_with_several_clusters_a_context_must_say_its_cluster(
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (None, "no kubeconfig {}"),
-        ("", "the kubeconfig {} cannot be read: Invalid kube-config. {} file is empty"),
-        ("a: [", "the kubeconfig {} cannot be read: while parsing a flow node"),
-        ("a: 1", "the kubeconfig has no context prod: it has none"),
-    ],
+    ("text", "named"),
+    [(None, "{}"), ("", "{}"), ("a: [", "{}"), ("a: 1", "prod")],
     ids=["missing", "empty", "no-yaml", "no-kubeconfig"],
 )
 def test_a_kubeconfig_that_is_none_is_told(
-    berth: Berth, tmp_path: Path, text: str | None, message: str
+    berth: Berth, tmp_path: Path, text: str | None, named: str
 ) -> None:
     file = tmp_path / "kubeconfig"
     if text is not None:
@@ -103,7 +88,9 @@ def test_a_kubeconfig_that_is_none_is_told(
     code, out, _ = berth("status", "--now", NOW, "--kubeconfig", str(file))
 
     assert code == 1
-    assert out.splitlines()[3].startswith(f"prod: error[S002] {message.format(file, file)}")
+    told = out.splitlines()[3]
+    assert told.startswith("prod: error[S002] ")
+    assert named.format(file) in told
 
 
 def last(berth: Berth, *asked: str) -> str:
@@ -115,16 +102,13 @@ def last(berth: Berth, *asked: str) -> str:
 def test_who_is_not_let_in_is_told_why(berth: Berth, tmp_path: Path) -> None:
     with ApiServer(in_order(project.project()), token="secret") as server:
         nobody = asking(server, tmp_path)
-        assert last(berth, *nobody) == (
-            "prod: error[S001] the context prod does not answer: HTTP 401: Unauthorized. Log in again."
-        )
+        assert wordless(last(berth, *nobody)) == "prod: error[S001] 401"
         known = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url}, token="secret")
         assert berth("status", "--now", NOW, "--kubeconfig", str(known)) == (0, TEXT, "")
         server.world.refused["/apis/apps/"] = "deployments.apps is forbidden"
-        assert last(berth, "status", "--now", NOW, "--kubeconfig", str(known)) == (
-            "prod: error[S001] the context prod does not answer: HTTP 403: deployments.apps is forbidden. "
-            "Ask for permission to list the objects in the namespace berth."
-        )
+        refused = last(berth, "status", "--now", NOW, "--kubeconfig", str(known))
+        assert wordless(refused) == "prod: error[S001] 403"
+        assert "deployments.apps is forbidden" in refused
 
 
 def login(program: str) -> dict[str, Any]:
@@ -148,10 +132,8 @@ def test_a_login_program_is_run_and_its_failure_told(berth: Berth, tmp_path: Pat
         )
         told = last(berth, "status", "--now", NOW, "--kubeconfig", str(bad))
 
-    assert told == (
-        "prod: error[S001] the context prod does not answer: HTTP 401: Unauthorized; exec: process returned "
-        "1. session is over. Log in again."
-    )
+    assert wordless(told) == "prod: error[S001] 1 401"
+    assert "session is over" in told
 
 
 def process(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -179,7 +161,6 @@ def test_inside_of_a_cluster_its_own_account_is_used(tmp_path: Path) -> None:
     done = process(tmp_path, KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="9")
 
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == (
-        "prod: error[S001] this cluster does not answer: ConfigException: Service token file does not exist. "
-        "Try: kubectl --namespace=berth get deployments"
+    assert wordless(done.stdout).splitlines()[-1] == (
+        "prod: error[S001] ConfigException kubectl --namespace=berth get deployments"
     )

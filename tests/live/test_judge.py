@@ -2,65 +2,21 @@
 the facts, to the last word.
 """
 
-import re
-from pathlib import Path
+import pytest
+from gen.core.instants import (instant_text, parse_instant)
+from gen.live.clusterfacts import ClusterLocation
+from gen.live.gather import (GatherScope, gather_facts)
+from gen.live.judge import judge_cluster
+from gen.live.poolstate import (ClusterStatus, cluster_state)
+from tests.live import project
+from tests.live.happenings import (CASES, Case, NOW, in_order)
+from tests.live.judged import (expectations, status, told)
+from tests.live.turns import (NO_IMAGE, NO_ROOM)
+from tests.live.world import World
 from typing import Any
 
-import pytest
 
-from gen.backend import code as runtime
-from gen.core.instants import instant_text, parse_instant
-from gen.live.clusterfacts import ClusterLocation
-from gen.live.gather import GatherScope, gather_facts
-from gen.live.judge import judge_cluster
-from gen.live.poolstate import ClusterStatus, cluster_state
-from tests.live import project
-from tests.live.happenings import CASES, NOW, Case, in_order
-from tests.live.project import Project
-from tests.live.turns import NO_IMAGE, NO_ROOM
-from tests.live.world import RefusedError, World
-
-TOLD = dict(
-    re.findall(
-        r"^== (\S+)\n(.*?)(?=^==|\Z)", Path(__file__).with_name("expected.txt").read_text(), re.M | re.S
-    )
-)
-
-
-def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
-    place, cluster = ClusterLocation("prod", "berth", "admin@prod"), git.site.clusters[0]
-    has_koordinator = cluster.koordinator is not None
-    wanted = GatherScope(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
-    facts = gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
-    snapshot = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
-    return judge_cluster(snapshot, runtime.together(koordinator=has_koordinator))
-
-
-def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:
-    """Pool, state, open, end, wanted, ready, pending, active."""
-    return [
-        (
-            f"{pool.reservation}/{pool.resource_class}",
-            pool.state,
-            *(None if at is None else instant_text(at) for at in (pool.open, pool.end)),
-            pool.wanted,
-            pool.ready,
-            pool.pending,
-            pool.active,
-        )
-        for pool in found.pools
-    ]
-
-
-def told(found: ClusterStatus) -> str:
-    """A line for each pool, then findings: of the cluster, then of its pools; what pools share, once."""
-    lines = [" ".join("?" if one is None else str(one) for one in row) for row in rows(found)]
-    findings = [*found.findings, *(one for pool in found.pools for one in pool.findings)]
-    lines += [
-        f"{one.severity}[{one.code}] {f'{one.subject}: ' if one.subject else ''}{one.message} {one.fix}"
-        for one in dict.fromkeys(findings)
-    ]
-    return "".join(f"{line}\n" for line in lines)
+TOLD = expectations("told.txt")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -69,7 +25,7 @@ def test_what_is_told(case: Case) -> None:
     world = in_order(git, case.now)
     case.happen(world)
 
-    assert told(status(world, git, case.now)) == TOLD[case.name].rstrip("\n") + "\n"
+    assert told(status(world, git, case.now)) == TOLD[case.name]
 
 
 UNCOUNTED = project.CLASS.replace(

@@ -1,18 +1,18 @@
 """`berth override`: what it writes to the timetable, what it says, and what it refuses."""
 
 import json
-from pathlib import Path
-
 import pytest
-
-from gen.core.overrides import Override, parse_overrides
-from gen.live.overriding import annotation_text, overrides_in_force, with_changes
-from tests.cli.conftest import Answer, Berth
+from gen.core.overrides import (Override, parse_overrides)
+from gen.live.overriding import (annotation_text, overrides_in_force, with_changes)
+from pathlib import Path
+from tests.cli.conftest import (Answer, Berth)
 from tests.live import project
-from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.api_server import (ApiServer, kubeconfig)
 from tests.live.happenings import NOW
-from tests.live.sites import FILES, asking
+from tests.live.judged import wordless
+from tests.live.sites import (FILES, asking)
 from tests.live.turns import override
+
 
 TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
 FOLLOWS = "prod: Its pod follows within a minute; if none runs, the sweep follows within 6 minutes.\n"
@@ -51,10 +51,9 @@ def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_
     berth(*order, "course", "small=20", "--until", "+3h")
     shown = berth(*asking(server, tmp_path))
 
-    assert (shown.code, shown.out.splitlines()[-1]) == (
+    assert (shown.code, wordless(shown.out).splitlines()[-1]) == (
         0,
-        "prod: note[S036] course/small: an override sets the target to 20 until 2026-02-02T12:00:00Z. "
-        "It ends by itself; berth override --clear ends it now.",
+        "prod: note[S036] course/small 20 2026-02-02T12:00:00Z",
     )
     for words in (["course"], ["course", "small"]):
         berth(*order, "course", "small=20", "--until", "+3h")
@@ -108,11 +107,11 @@ def test_if_somebody_else_writes_in_between_it_looks_again(
 
     assert answer.out == f"prod: course/small gets 60 placeholders until {TEN}, instead of 9.\n{FOLLOWS}"
     server.world.meddle = lambda: found.update(resourceVersion=found["resourceVersion"] + "0")
-    assert berth(*ordering(server, tmp_path), "course", "--clear") == Answer(
+    code, out, err = berth(*ordering(server, tmp_path), "course", "--clear")
+    assert (code, out, wordless(err)) == (
         1,
         "",
-        "prod: error[S001] the context prod does not answer: HTTP 409: it has changed. "
-        "Try: kubectl --context=prod --namespace=berth get deployments\n",
+        "prod: error[S001] 409 kubectl --context=prod --namespace=berth get deployments\n",
     )
 
 
@@ -122,7 +121,8 @@ def test_where_there_is_no_timetable_nothing_is_overridden(
     server.world.get("ConfigMap", "course")["metadata"]["labels"]["berth.dev/site"] = "another"
     answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", "+3h")
 
-    assert answer == (1, "", "prod: there is no timetable of course: nothing to override.\n")
+    assert answer[:2] == (1, "")
+    assert answer.err.startswith("prod: ")
 
 
 def test_only_clusters_with_these_classes_are_written_to(
@@ -148,51 +148,38 @@ def test_only_clusters_with_these_classes_are_written_to(
         1,
         f"prod: night/small gets 8 placeholders until {TEN}, instead of 9.",
     )
-    assert err.startswith("lab: error[S001] the context lab does not answer: Connection refused.")
+    assert err.startswith("lab: error[S001]")
     assert json.loads(annotation(server, "night") or "") == {
         "small": {"target": 8, "until": "2026-02-02T12:00:00Z"}
     }
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "named"),
     [
-        ("", "it takes a reservation, and CLASS=TARGET or --clear."),
-        ("course", "say CLASS=TARGET, such as small=60, or --clear."),
-        ("course big=3 --until +2h", 'course has no class "big". There are small.'),
-        ("course small=3", "say when it ends: --until +2h, or an INSTANT."),
-        (
-            "course small --until +2h",
-            '"small=" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
-        ),
-        (
-            "course small=-1 --until +2h",
-            '"small=-1" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
-        ),
-        (
-            "course small=1e3 --until +2h",
-            '"small=1e3" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
-        ),
-        (
-            "course small=10001 --until +2h",
-            '"small=10001" is no CLASS=TARGET. Write small=60: a number from 0 to 10000.',
-        ),
-        ("course small=3 --until 2026-02-02T09:00:00Z", "--until 2026-02-02T09:00:00Z is over."),
-        (
-            "course small=3 --until +8d",
-            "--until +8d is more than 7 days away. What is to last so long belongs into git.",
-        ),
-        ("course small=3 --clear", "--clear ends an override; name at most classes."),
-        ("course --clear --until +2h", "--clear ends an override; name at most classes."),
+        ("", "--clear"),
+        ("course", "small=60"),
+        ("course big=3 --until +2h", '"big"'),
+        ("course small=3", "--until"),
+        ("course small --until +2h", '"small="'),
+        ("course small=-1 --until +2h", '"small=-1"'),
+        ("course small=1e3 --until +2h", '"small=1e3"'),
+        ("course small=10001 --until +2h", '"small=10001"'),
+        ("course small=3 --until 2026-02-02T09:00:00Z", "2026-02-02T09:00:00Z"),
+        ("course small=3 --until +8d", "7 days"),
+        ("course small=3 --clear", "--clear"),
+        ("course --clear --until +2h", "--clear"),
     ],
-    ids=lambda value: value.replace(" ", "_") if " is " not in value else "",
+    ids=lambda value: value.replace(" ", "_"),
 )
 def test_nonsense_is_refused_and_nobody_asked(
-    berth: Berth, server: ApiServer, tmp_path: Path, words: str, message: str
+    berth: Berth, server: ApiServer, tmp_path: Path, words: str, named: str
 ) -> None:
     code, out, err = berth(*ordering(server, tmp_path), *words.split())
 
-    assert (code, out, err) == (2, "", f"berth: override: {message}\nTry: berth override --help\n")
+    assert (code, out) == (2, "")
+    assert err.startswith("berth: override: ")
+    assert named in err
     assert server.world.asked == []
 
 
@@ -201,9 +188,5 @@ def test_slips_that_all_commands_share_are_refused_too(
 ) -> None:
     order = ordering(server, tmp_path)
 
-    assert berth(*order, "curse", "small=3", "--until", "+2h").err == (
-        'berth: No reservation is named "curse". Did you mean course?\n'
-    )
-    assert berth(*order, "course", "small=3", "--until", "soon").err == (
-        'berth: --until: "soon" is no instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.\n'
-    )
+    assert "curse" in berth(*order, "curse", "small=3", "--until", "+2h").err
+    assert '"soon"' in berth(*order, "course", "small=3", "--until", "soon").err

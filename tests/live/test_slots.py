@@ -1,34 +1,26 @@
 """What is told of a cluster in which Koordinator holds the seats; `expected_slots.txt` has it by name."""
 
 import json
-import re
-from pathlib import Path
-from random import Random
-
 import pytest
-
-from gen.cli.status import as_json, as_text
+from gen.cli.status import (as_json, as_text)
 from gen.core.decisions import desired_state
 from gen.core.instants import parse_instant
-from gen.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
+from gen.core.slots import (PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand)
 from gen.core.timetable import parse_timetable
 from gen.dates.moment import named
-from gen.live.clusterfacts import ClusterFacts, ClusterLocation
+from gen.live.clusterfacts import (ClusterFacts, ClusterLocation)
 from gen.live.findings import LiveFinding
-from gen.live.poolstate import cluster_state, status_from_git
-from tests.live.happenings import NOW, Case
-from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots
-from tests.live.slotturns import TURNS, UNTIL, Turn
-from tests.live.test_judge import status, told
+from gen.live.poolstate import (cluster_state, status_from_git)
+from random import Random
+from tests.live.happenings import (Case, NOW)
+from tests.live.judged import (expectations, status, told)
+from tests.live.slotproject import (CASES, FULL, LAB, in_order, lose, make, slots)
+from tests.live.slotturns import (TURNS, Turn, UNTIL)
 from tests.live.world import World
 
-FILE = Path(__file__).with_name("expected_slots.txt")
-TOLD: dict[str, str] = dict(re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", FILE.read_text(), re.M | re.S))
+
+TOLD = expectations("toldofslots.txt")
 STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))
-
-
-def expected(name: str) -> str:
-    return TOLD[name].rstrip("\n") + "\n"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -37,12 +29,12 @@ def test_what_is_told(case: Case) -> None:
     world = in_order(git, case.now)
     case.happen(world)
 
-    assert told(status(world, git, case.now)) == expected(case.name)
+    assert told(status(world, git, case.now)) == TOLD[case.name]
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)
 def test_what_is_told_where_git_and_the_cluster_differ(turn: Turn) -> None:
-    assert told(status(turn.world(), turn.git, turn.now)) == expected(turn.name)
+    assert told(status(turn.world(), turn.git, turn.now)) == TOLD[turn.name]
 
 
 def test_nothing_else_is_in_the_file_of_what_is_told() -> None:

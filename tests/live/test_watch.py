@@ -2,21 +2,20 @@
 
 import os
 import pty
+import pytest
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from gen.cli.console import (new_lines, on_screen)
 from pathlib import Path
+from tests.live import project
+from tests.live.api_server import (ApiServer, kubeconfig)
+from tests.live.happenings import (NOW, in_order)
 from typing import IO
 
-import pytest
-
-from gen.cli.console import new_lines, on_screen
-from tests.live import project
-from tests.live.api_server import ApiServer, kubeconfig
-from tests.live.happenings import NOW, in_order
 
 ROOT = Path(__file__).parents[2]
 LINE = "course       small  active  08:30-13:00  20      20     0        5\n"
@@ -49,11 +48,7 @@ def test_a_terminal_shows_each_text_over_the_one_before_and_then_the_old_screen(
     with pytest.raises(KeyboardInterrupt):
         interrupted()
 
-    assert written == [
-        "\x1b[?1049h\x1b[?25l",
-        "\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J",
-        "\x1b[?25h\x1b[?1049l",
-    ]
+    assert written == ["\x1b[?1049h\x1b[?25l", "\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J", "\x1b[?25h\x1b[?1049l"]
 
 
 @pytest.mark.parametrize(

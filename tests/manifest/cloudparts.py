@@ -1,19 +1,18 @@
 """Projects with cloud capacity, from as little as a test needs to say."""
 
-from pathlib import Path
-from typing import Any
-
 import yaml
-
 from gen import report
 from gen.backend import karpenter
 from gen.cloud import CloudCapacity
 from gen.karpenter.disruption import WindowBudgets
 from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
-from gen.render import files, text_of
-from tests.generate import document, write
+from gen.render import (files, text_of)
+from pathlib import Path
+from tests.generate import (document, write)
 from tests.saying import read
+from typing import Any
+
 
 Object = dict[str, Any]
 NODE_CLASS: Object = {
@@ -88,3 +87,15 @@ def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
     texts = [_RENDERER.render(one.template, one.values) for one in manifests]
     made: list[Object] = [yaml.load(text, yaml.CSafeLoader) for text in texts]
     return {one["kind"]: one for one in made}
+
+
+OURS = {
+    "app.kubernetes.io/name": "berth",
+    "app.kubernetes.io/part-of": "uni",
+    "app.kubernetes.io/managed-by": "berth",
+    "berth.dev/site": "uni",
+}
+
+
+NODE_CLASS_REF = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "uni.cloud.odcr"}
+ON_DEMAND = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}

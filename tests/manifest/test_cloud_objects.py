@@ -9,6 +9,9 @@ import pytest
 from tests.manifest.cloudparts import (
     MACHINES,
     NODE_CLASS,
+    NODE_CLASS_REF,
+    ON_DEMAND,
+    OURS,
     Object,
     capacity,
     mondays,
@@ -20,15 +23,7 @@ from tests.manifest.cloudparts import (
 )
 
 CLOUD = "clusters/prod/cloud/odcr.yaml"
-OURS = {
-    "app.kubernetes.io/name": "berth",
-    "app.kubernetes.io/part-of": "uni",
-    "app.kubernetes.io/managed-by": "berth",
-    "berth.dev/site": "uni",
-}
 HELD = {"nodes": "0", "schedule": "30 7 2,9 2 *", "duration": "2h30m", "reasons": ["Underutilized", "Empty"]}
-NODE_CLASS_REF = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "uni.cloud.odcr"}
-ON_DEMAND = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}
 
 
 def cloud_objects(folder: Path, *declared: Object) -> dict[str, Object]:

@@ -1,23 +1,22 @@
 """Projects made by chance: whatever `validate` accepts is rendered, and every reader sees the same in it."""
 
 import contextlib
-import re
-from pathlib import Path
-from typing import NamedTuple
-
 import pytest
+import re
 import yaml
-from ruamel.yaml import YAML
-
 from gen import cli
 from gen.backend.cluster import INVENTORY_HEAD
 from gen.core.timetable import parse_timetable
 from gen.model import Site
 from gen.output.folder import header
-from gen.pipeline import Part, Pipeline
+from gen.pipeline import Part
+from ruamel.yaml import YAML
 from tests import generate
-from tests.manifest.parts import objects, of_kind, read, timetable_in_cluster
+from tests.manifest.parts import (objects, of_kind, read, timetable_in_cluster)
+from tests.manifest.schemas import drop_refused
 from tests.outputfolder import files_in
+from typing import NamedTuple
+
 
 SEEDS = (1, 2)
 SIZE = 12
@@ -42,21 +41,6 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         for part in found
     }
     return World(site, parts, files_in(folder / "rendered"))
-
-
-def drop_refused(folder: Path) -> None:
-    """Removes reservations that `validate` refuses, until it refuses none: one may hide behind another."""
-    while refused := sorted(errors(folder)):
-        for file in refused:
-            assert file.startswith("reservations/capacityreservation-")
-            (folder / file).unlink()
-
-
-def errors(folder: Path) -> set[str]:
-    pipeline = Pipeline(str(folder))
-    for _ in pipeline.items():
-        pass
-    return {one.file for one in pipeline.findings() if one.severity == "error"}
 
 
 def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World) -> None:

@@ -1,11 +1,10 @@
 """The pods of our own Jobs: the occurrence with its scaler, and the sweep."""
 
-from pathlib import Path
-
 import pytest
-
+from pathlib import Path
 from tests.cli import project
-from tests.manifest.parts import Object, of_cluster, of_kind, of_part, pod_specs, small
+from tests.manifest.parts import (Object, of_cluster, of_kind, of_part, pod_specs, small)
+
 
 CLASSES = project.CLASSES.replace(
     "{cpu: 250m}", "{cpu: 250m}\n  renkuId: 7\n  sessions: {source: SOURCE, namespaces: [there]}"
@@ -175,10 +174,7 @@ def test_the_sweep_comes_every_five_minutes_and_cannot_hang(tmp_path: Path) -> N
     ("cluster", "told"),
     [
         ("prod", {"BERTH_NAMESPACE": "berth", "BERTH_ENGINE": "argocd"}),
-        (
-            "lab",
-            {"BERTH_NAMESPACE": "seats", "BERTH_ENGINE": "none", "BERTH_INVENTORY": "berth-inventory"},
-        ),
+        ("lab", {"BERTH_NAMESPACE": "seats", "BERTH_ENGINE": "none", "BERTH_INVENTORY": "berth-inventory"}),
     ],
     ids=["argocd", "none"],
 )

@@ -5,8 +5,19 @@ from pathlib import Path
 
 import yaml
 
-from tests.manifest.cloudparts import Object, capacity, mondays, nodes, objects, resource_class, site, texts
-from tests.manifest.test_cloud_objects import NODE_CLASS_REF, ON_DEMAND, OURS
+from tests.manifest.cloudparts import (
+    NODE_CLASS_REF,
+    ON_DEMAND,
+    OURS,
+    Object,
+    capacity,
+    mondays,
+    nodes,
+    objects,
+    resource_class,
+    site,
+    texts,
+)
 
 
 def exam(folder: Path, *declared: Object) -> dict[str, Object]:

@@ -1,11 +1,10 @@
 """The objects of a reservation that holds its seats by placeholders."""
 
-from pathlib import Path
-
 import pytest
-
+from pathlib import Path
 from tests.cli import project
-from tests.manifest.parts import Object, of_kind, of_part, pod_specs, small, text_of
+from tests.manifest.parts import (Object, of_kind, of_part, pod_specs, small, text_of)
+
 
 POD = """\
 ---
@@ -184,8 +183,7 @@ def test_the_sites_images_secrets_and_nodes_reach_the_pods(tmp_path: Path) -> No
 
 def test_the_authors_annotations_and_title_stand_on_every_object(tmp_path: Path) -> None:
     course = project.COURSE.replace(
-        "{name: course}",
-        '{name: course, annotations: {a.b/c: "x: y", berth.dev/ignore: "B031: meant"}}',
+        "{name: course}", '{name: course, annotations: {a.b/c: "x: y", berth.dev/ignore: "B031: meant"}}'
     )
     site, parts = small(tmp_path, course=course)
 

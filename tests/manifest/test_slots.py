@@ -1,18 +1,17 @@
 """The Reservation that holds one seat: what the class, the course and the backend say becomes of it."""
 
 import json
-from pathlib import Path
-from typing import Any
-
 import pytest
-
 from gen.core.slots import parse_slot
 from gen.core.timetable import slot_hash
 from gen.manifest.owners import narrowed
-from gen.manifest.slot import placed, pool_slots, slot_object, standing
-from gen.model import ClassSessions, Owner, SessionMatch, Slots
+from gen.manifest.slot import (placed, pool_slots, slot_object, standing)
+from gen.model import (ClassSessions, Owner, SessionMatch, Slots)
+from pathlib import Path
 from tests.manifest.parts import Object
-from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
+from tests.manifest.slotparts import (KOORDINATOR, SLOTS, evening)
+from typing import Any
+
 
 LABELS = {
     "app.kubernetes.io/name": "berth",
@@ -24,7 +23,7 @@ LABELS = {
     "berth.dev/role": "slot",
 }
 OWNERS: list[Object] = [
-    {"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"course": "evening"}}},
+    {"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"course": "evening"}}}
 ]
 PLAIN: Object = {
     "metadata": {"labels": LABELS},
@@ -141,11 +140,7 @@ def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(
     found = made(tmp_path, SLOTS._replace(template=template), seat=seat)["spec"]["template"]
 
     assert found == {
-        "metadata": {
-            "namespace": "jhub",
-            "labels": {"team": "on", "own": "2"},
-            "annotations": {"n": "m"},
-        },
+        "metadata": {"namespace": "jhub", "labels": {"team": "on", "own": "2"}, "annotations": {"n": "m"}},
         "spec": {
             "nodeName": "node-1",
             "nodeSelector": {"pool": "y", "disk": "b"},

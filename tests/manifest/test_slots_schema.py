@@ -15,24 +15,13 @@ from gen.manifest.slot import pool_slots, standing
 from gen.pipeline import Item, Pipeline
 from gen.quantity import parse
 from tests import generate
-from tests.manifest.test_generated import drop_refused
+from tests.manifest.schemas import drop_refused, strict
+from tests.seeds import seeds
 
 CRD = Path(__file__).parents[1] / "e2e" / "crds" / "koordinator-reservation.yaml"
 LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 WINDOW = {"ttl": "4h0m0s", "expires": "2026-02-02T12:00:00Z"}  # as an occurrence adds them
-
-
-def strict(schema: Any) -> Any:
-    """The schema with what the API server would prune as an error, but where it keeps all."""
-    if isinstance(schema, list):
-        return [strict(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    made = {key: strict(value) for key, value in schema.items()}
-    if isinstance(schema.get("properties"), dict) and schema.get("type") == "object":
-        made["additionalProperties"] = False
-    return made
 
 
 def definition() -> Draft202012Validator:
@@ -68,7 +57,7 @@ def slots(folder: Path, seed: int) -> Iterator[tuple[Item, str, dict[str, Any]]]
                     )
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(3, 8))
 def test_a_slot_is_what_the_definition_takes(seed: int, tmp_path: Path) -> None:
     found = list(slots(tmp_path, seed))
     assert found

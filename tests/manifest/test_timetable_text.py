@@ -1,18 +1,18 @@
 """The timetable as text: what the cluster reads is what was declared, and what a reviewer sees."""
 
 import json
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import pytest
-
-from gen.core.timetable import Timetable, TimetableSettings, parse_timetable
-from gen.manifest.timetabletext import LARGEST, timetable_text, timetable_that_fits
-from gen.model import ClassSessions, SessionMatch, Site
+from gen.core.timetable import (Timetable, TimetableSettings, parse_timetable)
+from gen.manifest.timetabletext import (LARGEST, timetable_text, timetable_that_fits)
+from gen.model import (ClassSessions, SessionMatch, Site)
 from gen.pipeline import Part
+from pathlib import Path
 from tests.awkward import AWKWARD
 from tests.cli import project
-from tests.manifest.parts import small, timetable_in_cluster
+from tests.manifest.parts import (small, timetable_in_cluster)
+from tests.saying import (finding, line)
+from typing import (Any, NamedTuple)
+
 
 NIGHT = """\
 {"apiVersion": "berth.dev/v1alpha1", "kind": "Timetable", "version": 1,
@@ -104,10 +104,7 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
     both = world.parts["night/lab"].occurrences
 
     assert [item.id for item in both] == ["night/2026-02-07T08:00", "night/2026-02-07T22:00"]
-    assert [item.seats for item in world.read("night/lab").occurrences] == [
-        (("bench", 7),),
-        (("bench", 3),),
-    ]
+    assert [item.seats for item in world.read("night/lab").occurrences] == [(("bench", 7),), (("bench", 3),)]
     prod = timetable_text(world.site, world.parts["night/prod"].placed, both)
     assert [item.id for item in parse_timetable(prod).occurrences] == ["night/2026-02-07T22:00"]
 
@@ -175,15 +172,9 @@ def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, mor
         assert len(found) == LARGEST == 200 * 1024
     else:
         assert not isinstance(found, str)
-        assert (found.code, found.file, found.path) == (
-            "B073",
-            "reservations/night.yaml",
-            ("spec", "recurrence"),
+        assert line(found, file=True) == finding(
+            "reservations/night.yaml B073 spec.recurrence", "1 occurrence", "201 KiB", "200"
         )
-        assert found.message == (
-            "the timetable of its 1 occurrence has 201 KiB; a ConfigMap of ours has at most 200."
-        )
-        assert found.fix == "Split it, for example into a reservation for each year."
 
 
 def test_too_large_a_payload_is_told_in_renkus_words(world: World) -> None:
@@ -194,7 +185,4 @@ def test_too_large_a_payload_is_told_in_renkus_words(world: World) -> None:
     found = timetable_that_fits(world.site, placed, part.occurrences * 2000)
 
     assert not isinstance(found, str)
-    assert (found.code, found.path) == ("B073", (3, "recurrence"))
-    assert found.message == (
-        "the timetable of its 2000 occurrences has 304 KiB; a ConfigMap of ours has at most 200."
-    )
+    assert line(found) == finding("B073 3.recurrence", "2000 occurrences", "304 KiB", "200")

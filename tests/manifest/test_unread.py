@@ -102,11 +102,7 @@ def test_other_instants_stop_it(expires: str) -> None:
         ("spec.template.spec.hostNetwork", "true", 'template.spec.hostNetwork "true" is no true or false'),
         ("spec.allocateOnce", "false", 'allocateOnce "false" is no true or false'),
         ("spec.owners", {}, "owners {} is no list"),
-        (
-            "spec.template.spec.overhead.cpu",
-            True,
-            "template.spec.overhead.cpu true is no quantity",
-        ),
+        ("spec.template.spec.overhead.cpu", True, "template.spec.overhead.cpu true is no quantity"),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -1,17 +1,16 @@
 """Loops, machines that stand, static pools, and the choice of the provider."""
 
-from typing import Any
-
 import pytest
-
-from gen.karpenter.instancetypes import InstanceType, Offering, reserved_offering
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL
+from gen.karpenter.instancetypes import (InstanceType, Offering, reserved_offering)
+from gen.karpenter.nodelabels import (ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL)
 from gen.karpenter.requirements import requirement
 from gen.karpenter.resourcelists import parse_resources
 from gen.karpenter.taints import Taint
-from gen.planner.inputs import DaemonSet, NodePool, StateNode
-from gen.planner.provisioning import SchedulingLoop, UnscheduledPods
-from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
+from gen.planner.inputs import (DaemonSet, NodePool, StateNode)
+from gen.planner.provisioning import (SchedulingLoop, UnscheduledPods)
+from tests.planner.machines import (ANY, ask, bought, growing, left, machine, pod, sizes)
+from typing import Any
+
 
 ROOM = parse_resources({"cpu": "4", "memory": "8Gi", "pods": "10"})
 SEAT = {"cpu": "1"}
@@ -170,13 +169,7 @@ def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> Instanc
         ([of_price("a", "on-demand", 1.0), of_price("b", "spot", 0.9)], "b"),
         ([of_price("a", "on-demand", 1.0), of_price("b", "spot", 1.1)], "a"),
         ([of_price("b", "on-demand", 1.0), of_price("a", "on-demand", 1.0)], "a"),
-        (
-            [
-                of_price("a", "spot", 0.1),
-                of_price("b", "reserved", 0.2, reservation="r", count=1),
-            ],
-            "b",
-        ),
+        ([of_price("a", "spot", 0.1), of_price("b", "reserved", 0.2, reservation="r", count=1)], "b"),
         (
             [
                 of_price("a", "reserved", 0.2, reservation="q", count=9, kind="capacity-block"),

@@ -1,40 +1,25 @@
 """Spread constraints: over hosts, zones, capacity types and labels of people's own."""
 
+import pytest
+from gen.karpenter.nodelabels import (ARCH, CAPACITY_TYPE, NODEPOOL, ZONE)
+from gen.karpenter.requirements import (Requirement, requirement)
+from gen.karpenter.resourcelists import parse_resources
+from gen.karpenter.taints import (Taint, Toleration)
+from gen.planner.inputs import (LabelSelector, NodePool, StateNode, TopologySpread)
+from tests.plan.spreading import (HOST, LARGE, TEST, node, spread)
+from tests.planner.machines import (ANY, ask, by_domain, left, pod, sizes)
 from typing import Any
 
-import pytest
 
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
-from gen.karpenter.requirements import Requirement, requirement
-from gen.karpenter.resourcelists import parse_resources
-from gen.karpenter.taints import Taint, Toleration
-from gen.planner.inputs import LabelSelector, NodePool, StateNode, TopologySpread
-from tests.planner.machines import ANY, ask, by_domain, left, pod, sizes
-
-HOST = "kubernetes.io/hostname"
-TEST = (("test", "test"),)
-MINE = LabelSelector(TEST)
-LARGE = {"cpu": "1.1"}
 FIELDS = {ZONE: "zone", CAPACITY_TYPE: "capacity_type"}
 
 
-def spread(key: str, skew: int = 1, **more: Any) -> tuple[TopologySpread, ...]:
-    return (TopologySpread(key, skew, MINE)._replace(**more),)
-
-
-def pool(*requirements: Requirement, **more: Any) -> NodePool:
+def pool(*requirements: Requirement, **more: Any) -> Pool:
     return ANY._replace(requirements=(*ANY.requirements, *requirements), **more)
 
 
 def zones(*names: str) -> Requirement:
     return requirement(ZONE, "In", names)
-
-
-def node(name: str, zone: str | None, *counted: int, **more: Any) -> StateNode:
-    """A full node with so many pods of ours."""
-    labels = () if zone is None else ((ZONE, zone),)
-    pods = tuple(pod("old", count=count, labels=TEST) for count in counted)
-    return StateNode(name, parse_resources({"pods": "50"}), labels=labels, pods=pods)._replace(**more)
 
 
 @pytest.mark.parametrize(

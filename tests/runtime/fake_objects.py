@@ -7,16 +7,15 @@ It refuses what the sweep's Role does not grant.
 
 import json
 from collections.abc import Callable
-from typing import Any
-from urllib.parse import parse_qs, unquote
-
-from gen.backend.rights import of_all_nodes, of_nodes, of_slots, of_sweep
+from gen.backend.rights import (of_all_nodes, of_nodes, of_slots, of_sweep)
 from gen.core.instants import instant_text
 from gen.manifest import naming
-from gen.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
+from gen.runtime.apiclient import (APPLY, JSON, MERGE_PATCH, Request, Response)
 from tests.runtime.fake_cluster import refusal
-from tests.runtime.fake_koordinator import PATH as SLOTS
-from tests.runtime.fake_koordinator import FakeKoordinator
+from tests.runtime.fake_koordinator import (FakeKoordinator, PATH as SLOTS)
+from typing import Any
+from urllib.parse import (parse_qs, unquote)
+
 
 Tree = dict[str, Any]
 Interference = Callable[[str], Response | None]
@@ -178,11 +177,7 @@ def _good(tree: Tree) -> Response:
 
 def _scale(tree: Tree) -> Tree:
     replicas = tree["spec"]["replicas"]
-    return {
-        "kind": "Scale",
-        "metadata": tree["metadata"],
-        "spec": {"replicas": replicas} if replicas else {},
-    }
+    return {"kind": "Scale", "metadata": tree["metadata"], "spec": {"replicas": replicas} if replicas else {}}
 
 
 def _merged(tree: Any, patch: Any) -> Any:

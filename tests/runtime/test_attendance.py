@@ -1,12 +1,12 @@
 """What counts for whom follows from who is there, whatever the way to it was."""
 
-from random import Random
-
 import pytest
+from gen.core.sessioncounter import (ClaimCounts, SessionCounter)
+from gen.core.sessions import (Claim, Match, RENKU_PROJECT, Session, UNKNOWN_TEMPLATE, ranked)
+from random import Random
+from tests.runtime.claiming import (one_by_one, some_claims, some_sessions)
+from tests.seeds import seeds
 
-from gen.core.sessioncounter import ClaimCounts, SessionCounter
-from gen.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
-from tests.runtime.test_attribution import one_by_one, some_claims, some_sessions
 
 ANY = Claim("any", 50, 60, 999, 2, Match())
 COURSE = Claim("course", 0, 60, 999, 2, Match(labels=(("course", "x"),)))
@@ -162,7 +162,7 @@ def test_one_that_is_held_back_may_leave_or_be_missing_in_a_list() -> None:
     assert not seen.holds_back
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(15, 150))
 def test_every_way_to_the_same_sessions_ends_in_the_same_counts(seed: int) -> None:
     """Arrivals, changes, departures, lists and other claims, in any order: what is there counts as for
     whoever looks for the first time, and once the wait is over nothing else does.

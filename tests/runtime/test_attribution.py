@@ -2,20 +2,20 @@
 while another that fits has room.
 """
 
+import pytest
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from gen.core.attribution import (ClaimGroup, assign_seats, attribute_sessions, claim_group)
+from gen.core.sessioncounter import SessionCounter
+from gen.core.sessions import (Claim, Match, RENKU_PROJECT, Session, fits, ranked)
+from gen.core.target import (placeholders, target)
+from gen.core.timetable import TimetableOccurrence
 from itertools import chain
 from random import Random
-
-import pytest
-
-from gen.core.attribution import ClaimGroup, assign_seats, attribute_sessions, claim_group
-from gen.core.sessioncounter import SessionCounter
-from gen.core.sessions import RENKU_PROJECT, Claim, Match, Session, fits, ranked
-from gen.core.target import placeholders, target
-from gen.core.timetable import TimetableOccurrence
-from tests.cases import Case, read
+from tests.cases import (Case, read)
+from tests.runtime.claiming import (one_by_one, some_claims, some_sessions)
 from tests.runtime.world import at
+from tests.seeds import seeds
+
 
 CASES = read("pools")
 
@@ -27,11 +27,6 @@ def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
     for n, one in enumerate(sessions):
         counter.arrive(one._replace(id=str(n)), 0)
     return counter.counts(0).here
-
-
-def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:
-    """The same, without a thought of which are alike. `claims` are ranked."""
-    return attribute_sessions(Counter(claim_group(one, claims) for one in sessions), claims)
 
 
 @pytest.mark.parametrize(
@@ -92,50 +87,7 @@ def test_every_case_of_a_pool_comes_out_as_it_says(case: Case) -> None:
     }
 
 
-def some_match(chance: Random) -> Match:
-    return Match(
-        tuple(chance.sample(("a", "b"), chance.choice((0, 0, 1, 2)))),
-        tuple((key, "x") for key in chance.sample(("k", "l"), chance.choice((0, 0, 1, 2)))),
-        tuple((key, "x") for key in chance.sample(("m",), chance.choice((0, 0, 1)))),
-        chance.choice(("", "", "T1", "T2")),
-        chance.random() < 0.2,
-    )
-
-
-def some_claims(chance: Random) -> list[Claim]:
-    return [
-        Claim(
-            f"course-{n}/1",
-            opens := chance.randrange(5),
-            opens + 1,
-            opens + 2 + chance.randrange(3),
-            chance.randrange(6),
-            some_match(chance),
-        )
-        for n in range(chance.randrange(6))
-    ]
-
-
-def some_sessions(chance: Random) -> list[Session]:
-    """A template is that of a project."""
-    found = []
-    for n in range(chance.randrange(25)):
-        template = chance.choice(("", "T1", "T2", "?"))
-        found.append(
-            Session(
-                str(n),
-                chance.choice(("a", "b", "c")),
-                chance.randrange(6),
-                {key: chance.choice("xy") for key in ("k", "l") if chance.random() < 0.7},
-                ({"m": "x"} if chance.random() < 0.5 else {})
-                | ({RENKU_PROJECT: f"of {template}"} if template else {}),
-                template,
-            )
-        )
-    return found
-
-
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(25, 300))
 def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_is_lost(seed: int) -> None:
     chance = Random(seed)
     claims, sessions = some_claims(chance), some_sessions(chance)
@@ -154,7 +106,7 @@ def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_i
                 assert all(found[order[other].id] >= order[other].count for other in places)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(25, 300))
 def test_as_many_have_a_seat_as_can(seed: int) -> None:
     """Found in another way: each session alone, and others make room for it."""
     chance = Random(seed)
@@ -197,7 +149,7 @@ def test_others_move_on_for_those_that_are_left() -> None:
     assert counted(sessions, claims) == {"a": 3, "b": 2, "c": 2, "d": 1}
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(25, 300))
 def test_order_changes_nothing(seed: int) -> None:
     chance = Random(seed)
     claims, sessions = some_claims(chance), some_sessions(chance)

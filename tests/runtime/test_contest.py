@@ -1,47 +1,21 @@
 """Who lays claim to sessions at a moment follows from the timetables of the site, and from nothing else."""
 
-from typing import Any
-
 import pytest
-
-from gen.core.claims import (
-    HORIZON,
-    ClaimTracker,
-    CompetingReservation,
-    TimetableReading,
-    competing_reservation,
-    next_claim_change,
-    open_claims,
-)
+from gen.core.claims import (ClaimTracker, CompetingReservation, HORIZON, TimetableReading, competing_reservation, next_claim_change, open_claims)
 from gen.core.instants import instant_text
-from gen.core.sessions import Claim, Match
-from gen.core.timetable import Timetable, TimetableOccurrence, parse_timetable
-from gen.runtime.sessionobjects import read_timetable, timetable_collection
-from tests.runtime.world import Row, at, pool, whole_timetable_text
+from gen.core.sessions import (Claim, Match)
+from gen.core.timetable import (Timetable, TimetableOccurrence, parse_timetable)
+from gen.runtime.sessionobjects import (read_timetable, timetable_collection)
+from tests.runtime.timetabletexts import (config_map, text)
+from tests.runtime.world import (Row, at)
+
 
 SMALL = frozenset({"small"})
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
 
 
-def text(reservation: str, *rows: Row, course: dict[str, Any] | None = None, suspend: bool = False) -> str:
-    sessions = {
-        "source": "renku",
-        "namespaces": ["renku"],
-        "selector": {},
-        "renkuId": 5,
-        "earlier": "count",
-        "course": course or {},
-    }
-    pools = {name: pool(f"{reservation}-{name}", "maintain", sessions) for name in ("small", "huge")}
-    return whole_timetable_text(reservation, pools, rows, suspend=suspend)
-
-
-def config_map(name: str, said: object) -> dict[str, object]:
-    return {"metadata": {"name": name, "uid": f"uid-{name}"}, "data": {"timetable.json": said}}
-
-
-def occurrence(row: Row) -> TimetableOccurrence:
+def occurrence(row: Row) -> Occurrence:
     name, opens, start, end, seats = row
     return TimetableOccurrence(name, at(opens), at(start), at(end), tuple(seats.items()))
 

@@ -1,13 +1,13 @@
 """What the sweep does about the facts of one reservation, case by case: nothing, or this, for this reason."""
 
 import pytest
-
-from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
+from gen.core.objects import (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ObjectKind, POD)
 from gen.runtime.sweepactions import describe_action
 from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import cronjob, deployment, job, made, placeholder, pod, seen, timetable
-from tests.runtime.world import COURSE, NEXT, Row, at
+from tests.runtime.sweepworld import (cronjob, deployment, job, made, placeholder, pod, seen, timetable)
+from tests.runtime.world import (COURSE, NEXT, Row, at)
+
 
 OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
 START = "Started Job course-sweep: no pod serves course/1."
@@ -48,11 +48,7 @@ OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
         ["Scaled from 100 to 25: course/1 is open and no pod serves it.", START],
     ),
     "run-just-begun": ("07:30:40", [*BASE, EMPTY, job(created="07:30:10")], [OPEN]),
-    "pod-just-starts": (
-        "09:00",
-        [*BASE, EMPTY, job(), pod(phase="Pending", created="08:59:30")],
-        [OPEN],
-    ),
+    "pod-just-starts": ("09:00", [*BASE, EMPTY, job(), pod(phase="Pending", created="08:59:30")], [OPEN]),
     "pod-has-been-starting-for-a-minute": (
         "09:00",
         [*BASE, EMPTY, job(), pod(phase="Pending", created="08:59")],
@@ -116,11 +112,7 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "idle-job-long-before": ("07:27:59", [*BASE, EMPTY, job(created="07:00"), pod()], [IDLE]),
     "raised-before-it-opens-and-served": ("07:29", [*BASE, FULL, job(created="07:28"), pod()], []),
     "raised-before-it-opens": ("07:29", [*BASE, FULL], [CLOSE]),
-    "created-with-one": (
-        "07:00",
-        [*BASE, deployment(1)],
-        ["Scaled from 1 to 0: no occurrence of it is open."],
-    ),
+    "created-with-one": ("07:00", [*BASE, deployment(1)], ["Scaled from 1 to 0: nothing of it is open."]),
     "suspended": ("09:00", [timetable(suspend=True), cronjob(), FULL], [CLOSE]),
     "suspended-just-now": (
         "09:00",
@@ -172,12 +164,8 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
         [SIXTY, cronjob(), deployment(60), job(), pod()],
         ["Scaled from 60 to 0: no occurrence of it is open.", IDLE],
     ),
-    "to-zero": (
-        "09:00",
-        [NONE, cronjob(), FULL],
-        ["Scaled from 25 to 0: an override says so.", START],
-    ),
-    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: no occurrence of it is open."]),
+    "to-zero": ("09:00", [NONE, cronjob(), FULL], ["Scaled from 25 to 0: an override says so.", START]),
+    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: nothing of it is open."]),
     "malformed": ("09:00", [override("{}["), cronjob(), EMPTY], [OPEN, START]),
     "of-no-pool": ("09:00", [override('{"huge": {"target": 1, "until": "2026-02-02T12:00:00Z"}}'), FULL], []),
 }

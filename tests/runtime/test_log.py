@@ -55,10 +55,7 @@ def test_two_malformed_texts_are_two_troubles() -> None:
         log.trouble("timetable", TimetableError(message))
 
     failed = start("warning", "failed") + ', "subject": "timetable", "reason": "malformed", '
-    assert [
-        failed + '"message": "version: 2"}\n',
-        failed + '"message": "version: 3"}\n',
-    ] == lines
+    assert [failed + '"message": "version: 2"}\n', failed + '"message": "version: 3"}\n'] == lines
 
 
 def test_an_unexpected_error_is_told_with_its_place() -> None:

@@ -1,14 +1,14 @@
 """Whatever the API server, the clock or a bug of ours does, a window opens and closes as soon as it can."""
 
-from random import Random
-
 import pytest
-
 from gen.core.decisions import pool_target
 from gen.core.timetable import parse_timetable
-from gen.runtime.apiclient import ApiError, Request, Response
-from tests.runtime.fake_cluster import no_answer, refusal
-from tests.runtime.world import COURSE, Row, World, at, clock, timetable_text
+from gen.runtime.apiclient import (ApiError, Request, Response)
+from random import Random
+from tests.runtime.fake_cluster import (no_answer, refusal)
+from tests.runtime.world import (COURSE, Row, World, at, clock, timetable_text)
+from tests.seeds import seeds
+
 
 TWO = {"small": "course-small", "huge": "course-huge"}
 BOTH: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
@@ -253,7 +253,7 @@ def test_a_clock_set_back_during_a_pause_does_not_prolong_it() -> None:
     assert [at(when) - at("08:10:01") <= 5 for when, _, _ in world.writes] == [True]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(2, 12))
 def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
     """Random trouble, resets and latency in each minute; whenever it was over for a while, all is as it
     should be.

@@ -2,19 +2,18 @@
 
 import json
 import os
+import pytest
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
-
-import pytest
-
 from gen.core.instants import instant_text
+from pathlib import Path
 from tests.runtime.stub_server import StubServer
 from tests.runtime.watched_cluster import WatchedCluster
+from typing import Any
+
 
 ROOT = Path(__file__).parents[2]
 SESSIONS = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"
@@ -77,7 +76,7 @@ def reported(process: "subprocess.Popen[str]") -> tuple[int, float]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
-@pytest.mark.parametrize(("sessions", "most"), [(50, 24), (5000, 36)])
+@pytest.mark.parametrize(("sessions", "most"), [(50, 24), pytest.param(5000, 36, marks=pytest.mark.long)])
 def test_sessions_are_read_whole_and_kept_small(
     account: Path, tmp_path: Path, sessions: int, most: int
 ) -> None:

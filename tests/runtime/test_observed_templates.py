@@ -1,27 +1,16 @@
 """With project templates, Renku decides whose a session is; where it cannot, the class alone does."""
 
 import json
+import pytest
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import pytest
-
 from gen.core.timetable import Timetable
-from tests.runtime.stub_server import Received, Reply, StubServer, reply
-from tests.runtime.test_contest import text
-from tests.runtime.test_observed import (
-    DS,
-    ML,
-    SESSIONS,
-    TIMETABLES,
-    Scene,
-    put_rival,
-    session,
-    timetable,
-    watching,
-)
-from tests.runtime.watched_cluster import WatchedCluster, refused
+from tests.runtime.stub_server import (Received, Reply, StubServer, reply)
+from tests.runtime.timetabletexts import text
+from tests.runtime.watched_cluster import (WatchedCluster, refused)
+from tests.runtime.watching import (DS, ML, SESSIONS, Scene, TIMETABLES, put_rival, session, timetable, watching)
+
 
 TEMPLATE, OTHER = "01JC3CB5426KC7P5STS5X3KSS8", "01JC3CB5426KC7P5STS5X3KSS7"
 COURSE = {"projectTemplate": TEMPLATE}
@@ -78,10 +67,7 @@ def test_where_renku_cannot_tell_the_class_decides_and_it_is_said_once(cluster: 
     def answer(received: Received) -> Reply:
         return refused(401, "Unauthorized") if is_down.is_set() else told(received)
 
-    with (
-        StubServer(answer) as renku,
-        asking_renku(cluster, renku, timetable(DS, course=COURSE)) as scene,
-    ):
+    with StubServer(answer) as renku, asking_renku(cluster, renku, timetable(DS, course=COURSE)) as scene:
         scene.until_counts(ds=4)  # all but the one without a project
         assert scene.told("failed") == [("project templates", "401 Unauthorized")]
         is_down.clear()

@@ -1,11 +1,10 @@
 """Sessions that left count for a while, unless another one like them takes their place."""
 
-from random import Random
-
 import pytest
-
 from gen.core.sessioncounter import GracePeriod
 from gen.core.sessions import Session
+from random import Random
+from tests.seeds import seeds
 
 
 def session(name: str, kind: str = "a") -> Session:
@@ -99,7 +98,7 @@ def test_a_clock_that_is_set_back_keeps_nobody_for_longer() -> None:
     assert names(seen, 900) == []
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(15, 100))
 def test_never_more_than_the_most_that_were_there_within_the_wait_and_never_fewer_than_are(seed: int) -> None:
     chance = Random(seed)
     seen, here, counts = grace(), set[str](), [(0.0, 0)]
@@ -152,7 +151,7 @@ class Plainly:
         return sorted([*self.here.values(), *(one for one, until in self.departed if now < until)])
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(15, 200))
 def test_it_is_as_told_plainly_also_where_others_are_alike_from_now_on(seed: int) -> None:
     chance = Random(seed)
     alike = {"a": "a", "b": "b", "c": "c"}

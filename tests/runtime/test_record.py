@@ -1,22 +1,11 @@
 """The record of an occurrence has what was promised and what came, and stays small."""
 
 import json
-from random import Random
-
-from gen.core.record import (
-    MAX_POINTS,
-    MAX_RECORD_BYTES,
-    OccurrenceRecord,
-    Points,
-    PoolObservation,
-    merge_records,
-    parse_records,
-    record_annotations,
-    with_observation,
-    with_point,
-)
+from gen.core.record import (MAX_POINTS, MAX_RECORD_BYTES, OccurrenceRecord, Points, PoolObservation, merge_records, parse_records, record_annotations, with_observation, with_point)
 from gen.core.timetable import TimetableOccurrence
+from random import Random
 from tests.runtime.world import at
+
 
 ITEM = TimetableOccurrence(
     "course/1", at("07:30"), at("08:00"), at("10:00"), (("small", 25), ("huge", 2), ("none", 0))
@@ -45,10 +34,7 @@ def test_a_record_has_what_was_promised_when_it_was_ready_and_what_came() -> Non
         {"small": 25, "huge": 2},
         at("07:34"),
         {"small": 13},
-        {
-            "small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20)),
-            "huge": ((at("07:30"), 2),),
-        },
+        {"small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20)), "huge": ((at("07:30"), 2),)},
     )
 
 

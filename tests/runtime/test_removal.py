@@ -1,14 +1,14 @@
 """When a reservation counts as gone, and what of it is then removed."""
 
 import pytest
-
 from gen.core.instants import instant_text
-from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, ObjectKind
+from gen.core.objects import (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ObjectKind, POD, ROLE, ROLE_BINDING)
 from gen.runtime.sweepactions import describe_action
 from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, seen, timetable
+from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, made, pod, seen, timetable)
 from tests.runtime.world import at
+
 
 WHY = "its reservation has no timetable."
 SEATS = [
@@ -86,11 +86,7 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
         pytest.param([job(end="Complete")], [SEATS[1]], id="a-job-alone"),
         pytest.param([cronjob(), *RIGHTS], [], id="what-the-engine-prunes"),
         pytest.param([deployment(1, created="08:58")], [], id="two-minutes-old"),
-        pytest.param(
-            [deployment(1, created="08:57:59")],
-            [LOST],
-            id="older-than-two-minutes",
-        ),
+        pytest.param([deployment(1, created="08:57:59")], [LOST], id="older-than-two-minutes"),
         pytest.param(
             [deployment(25, metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"})],
             [SEATS[0]],

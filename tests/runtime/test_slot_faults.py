@@ -1,14 +1,14 @@
 """Whatever goes wrong, slots come, none in use goes before the end, and none is left after it."""
 
-from random import Random
-
 import pytest
-
-from gen.runtime.apiclient import Request, Response
-from tests.runtime.fake_cluster import no_answer, refusal
-from tests.runtime.fake_koordinator import PATH, names
-from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
+from gen.runtime.apiclient import (Request, Response)
+from random import Random
+from tests.runtime.fake_cluster import (no_answer, refusal)
+from tests.runtime.fake_koordinator import (PATH, names)
+from tests.runtime.slotworld import (DIGEST, HANDING, SlotWorld, slot_text, slots)
 from tests.runtime.world import Row
+from tests.seeds import (rest_is_long, seeds)
+
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
 SLOT = f"{PATH}/example-course-small-1-{DIGEST}"
@@ -43,7 +43,7 @@ def test_while_they_cannot_be_made_it_tries_on_and_then_they_are_there(trouble: 
     assert 40 < len(asked) < 500
 
 
-@pytest.mark.parametrize("trouble", TROUBLE)
+@pytest.mark.parametrize("trouble", rest_is_long(TROUBLE, 2))
 @pytest.mark.parametrize("part", [f"GET {PATH}", f"DELETE {PATH}", f"DELETE {SLOT}"])
 def test_while_they_cannot_be_removed_it_stays_and_tries_on(trouble: str, part: str) -> None:
     world = quiet()
@@ -167,7 +167,7 @@ def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> No
     assert [line["subject"] for line in world.told("failed")] == ["deployment course-small"]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(2, 8))
 @pytest.mark.parametrize("placeholders", [False, True])
 def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None:
     """Requests fail by chance until five minutes after the end; people and nodes come in between."""

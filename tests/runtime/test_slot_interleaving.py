@@ -5,24 +5,24 @@ Random schedules: programs, sessions, Koordinator, people and the clock come in 
 waits for the server.
 """
 
+import pytest
 from collections.abc import Iterator
 from contextlib import contextmanager
-from random import Random
-
-import pytest
-
 from gen.core.decisions import pool_target
 from gen.core.timetable import parse_timetable
-from gen.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from gen.runtime.apiclient import (Api, Request, Response, SWEEP_FIELD_MANAGER)
 from gen.runtime.program import Log
-from gen.runtime.sweep import Sweep, SweepSettings
-from tests.runtime.fake_cluster import no_answer, refusal
+from gen.runtime.sweep import (Sweep, SweepSettings)
+from random import Random
+from tests.runtime.fake_cluster import (no_answer, refusal)
 from tests.runtime.fake_koordinator import PATH
-from tests.runtime.fake_objects import NAMESPACE, FakeObjects
-from tests.runtime.slotworld import OTHER, SlotCluster, SlotWorld, slot_text
-from tests.runtime.sweepworld import SITE, cronjob, timetable
-from tests.runtime.turns import Player, pause
-from tests.runtime.world import Row, at
+from tests.runtime.fake_objects import (FakeObjects, NAMESPACE)
+from tests.runtime.slotworld import (OTHER, SlotCluster, SlotWorld, slot_text)
+from tests.runtime.sweepworld import (SITE, cronjob, timetable)
+from tests.runtime.turns import (Player, pause)
+from tests.runtime.world import (Row, at)
+from tests.seeds import seeds
+
 
 ROW: Row = ("course/1", "07:30", "07:35", "10:00", {"small": 6})
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
@@ -134,7 +134,7 @@ def stage(seed: int, text: str, *players: str) -> Iterator[Stage]:
 
 
 @pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(1, 5))
 @pytest.mark.parametrize("behaviour", ["maintain", "none", "reduce"])
 def test_whatever_takes_turns_all_is_right_in_the_end(
     behaviour: str, seed: int, players: tuple[str, ...]
@@ -156,7 +156,7 @@ def test_whatever_takes_turns_all_is_right_in_the_end(
 
 
 @pytest.mark.parametrize("players", [("one",), ("one", "two"), ("one", "sweep")], ids="-".join)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(1, 5))
 def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
     seed: int, players: tuple[str, ...]
 ) -> None:
@@ -175,7 +175,7 @@ def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
         assert it.world.counts == "0+6"
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(1, 6))
 def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""
     after = slot_text((*ROW[:4], {"small": 9}), variant="b")
@@ -199,7 +199,7 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
 
 
 @pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(1, 5))
 def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) -> None:
     with stage(seed, slot_text(ROW), *players) as it:
         it.world.now = at("09:59:50")

@@ -1,12 +1,11 @@
 """A run whose seats are slots: they come at the opening, follow sessions, and are gone at the end."""
 
-from itertools import pairwise
-
 import pytest
-
+from itertools import pairwise
 from tests.runtime.fake_koordinator import names
-from tests.runtime.slotworld import DIGEST, SlotWorld, slot_text, slots
+from tests.runtime.slotworld import (DIGEST, SlotWorld, slot_text, slots)
 from tests.runtime.world import COURSE
+
 
 FOUR = ("course/1", "07:30", "07:40", "08:00", {"small": 4})
 
@@ -221,16 +220,13 @@ def test_back_to_back_occurrences_keep_their_slots_which_end_later() -> None:
     world.run(until="08:05")
     made = dict.fromkeys(tree["metadata"]["creationTimestamp"] for tree in world.koordinator.objects.values())
 
-    assert world.slot_lines() == [
-        ("07:30:00", 4, 0, 0, "opened"),
-        ("07:55:00", 0, 4, 0, "the end has moved"),
-    ]
+    assert world.slot_lines() == [("07:30:00", 4, 0, 0, "opened"), ("07:55:00", 0, 4, 0, "the end has moved")]
     assert list(made) == ["2026-02-02T07:30:00Z"]
     assert {tree["spec"]["ttl"] for tree in world.koordinator.objects.values()} == {"1h40m0s"}
     assert world.history[-1][1] == "4+0"
 
 
-@pytest.mark.parametrize("number", [200, 600])
+@pytest.mark.parametrize("number", [200, pytest.param(600, marks=pytest.mark.long)])
 def test_two_hundred_slots_take_less_than_ten_seconds_and_the_pod_stays_alive(number: int) -> None:
     """At 25 ms a write, which is slow."""
     world = SlotWorld("07:30", slot_text((*COURSE[:4], {"small": number}), behaviour="none"))

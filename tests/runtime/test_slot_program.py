@@ -53,6 +53,7 @@ def start(berth: Path, account: Path, variables: dict[str, str]) -> "subprocess.
     return subprocess.Popen(command, cwd=berth, env=variables | lean, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
 def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path, tmp_path: Path) -> None:
     berth, cluster = make_berth(tmp_path), cluster_of(text(OPEN, 200))

@@ -2,14 +2,14 @@
 without need.
 """
 
-from random import Random
-
 import pytest
-
 from gen.core.decisions import pool_target
 from gen.core.timetable import parse_timetable
-from tests.runtime.slotworld import SlotWorld, slot_text
-from tests.runtime.world import Row, clock
+from random import Random
+from tests.runtime.slotworld import (SlotWorld, slot_text)
+from tests.runtime.world import (Row, clock)
+from tests.seeds import (rest_is_long, seeds)
+
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:50", {"small": 30})
 
@@ -42,7 +42,7 @@ def full(**more: object) -> tuple[SlotWorld, Class]:
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
-@pytest.mark.parametrize("delay", [0, 3, 9, 20])
+@pytest.mark.parametrize("delay", rest_is_long([3, 0, 9, 20], 1))
 def test_a_rush_of_sessions_takes_no_slot_away(delay: int, behaviour: str) -> None:
     """One a second; at no moment of it are all bound."""
     world, course = full(behaviour=behaviour)
@@ -55,8 +55,8 @@ def test_a_rush_of_sessions_takes_no_slot_away(delay: int, behaviour: str) -> No
     assert world.counts == ("0+30" if behaviour == "maintain" else "30+30")
 
 
-@pytest.mark.parametrize("grace", [0, 4, 20])
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("grace", rest_is_long([4, 0, 20], 1))
+@pytest.mark.parametrize("is_first", rest_is_long([True, False], 1))
 def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is_first: bool) -> None:
     """The pod goes after its session, or before; and some come back at once."""
     world, course = full()
@@ -70,9 +70,9 @@ def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is
     assert world.counts == "10+20"
 
 
-@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("once", rest_is_long([False, True], 1))
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_there_are_never_fewer_seats_than_promised_for_long(seed: int, behaviour: str, once: bool) -> None:
     """Some sessions find a slot and some do not, some end soon, and sometimes nobody counts them."""
     random = Random(seed)

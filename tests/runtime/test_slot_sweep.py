@@ -1,52 +1,26 @@
 """The sweep makes slots that nobody makes, removes those that are over or of nobody, and leaves the rest."""
 
 import json
+import pytest
 import subprocess
 import sys
-
-import pytest
-
-from gen.core.objects import CONFIG_MAP, POD, SLOT
-from gen.runtime.sweepactions import RemoveSlots, StartJob
+from gen.core.objects import (CONFIG_MAP, POD, SLOT)
+from gen.runtime.sweepactions import (RemoveSlots, StartJob)
 from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
-from tests.runtime.slotworld import DIGEST, HANDING, OTHER, slot_text, slots
-from tests.runtime.sweepworld import (
-    Swept,
-    cronjob,
-    deployment,
-    inventory,
-    job,
-    pod,
-    seen,
-    slot_of,
-    timetable,
-)
-from tests.runtime.world import Row, at, timetable_text
+from tests.runtime.slotworld import (DIGEST, HANDING, OTHER, slot_text, slots)
+from tests.runtime.sweeping import (ROW, numbered, twice)
+from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, pod, seen, slot_of, timetable)
+from tests.runtime.world import (Row, at, timetable_text)
 
-ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 4})
+
 SERVED = (job(), pod())
-
-
-def numbered(count: int, phase: str = "Available", digest: str = DIGEST) -> list[Tree]:
-    return [slot_of(f"example-course-small-{n}-{digest}", phase) for n in range(count)]
 
 
 def course(*rows: Row, **more: object) -> list[Tree]:
     return [timetable(text=slot_text(*(rows or (ROW,)), **more)), cronjob()]  # type: ignore[arg-type]
-
-
-def twice(swept: Swept) -> list[str]:
-    """What a run has written, after which a second one has nothing to write."""
-    assert swept.run() == 0
-    writes = [f"{verb} {name}" for verb, name in swept.koordinator.writes] + [
-        said for said in swept.cluster.writes if "reservations" not in said and "events" not in said
-    ]
-    swept.koordinator.writes.clear()
-    assert (swept.run(), swept.koordinator.writes, swept.cluster.writes) == (0, [], [])
-    return writes
 
 
 def removed(*ordinals: int, digest: str = DIGEST) -> list[str]:

@@ -1,14 +1,14 @@
 """How many free slots are wanted, and how many are kept, for whatever sessions there are."""
 
-from random import Random
-
 import pytest
-
-from gen.core.decisions import desired_state, pool_target
-from gen.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
-from gen.core.timetable import Timetable, parse_timetable
+from gen.core.decisions import (desired_state, pool_target)
+from gen.core.slots import (SessionDebounce, SlotDemand, reported_sessions, slot_demand)
+from gen.core.timetable import (Timetable, parse_timetable)
+from random import Random
 from tests.runtime.slotworld import slot_text
-from tests.runtime.world import Row, at
+from tests.runtime.world import (Row, at)
+from tests.seeds import seeds
+
 
 ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
 LATER: Row = ("course/2", "09:00", "09:30", "12:00", {"small": 10})
@@ -98,7 +98,7 @@ def test_what_a_person_sets_is_wanted_free_and_stands_as_long() -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(8, 60))
 def test_whatever_is_there(seed: int, behaviour: str) -> None:
     random = Random(seed)
     timetable = parse_timetable(slot_text(ROW, LATER, behaviour=behaviour))
@@ -139,7 +139,7 @@ def test_after_a_gap_or_with_another_clock_it_begins_anew(step: int) -> None:
     assert settling.look(150 + step, 3, {}, 30) == 0
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(8, 40))
 def test_nobody_has_settled_while_everybody_takes_a_slot_in_time(seed: int) -> None:
     """Each a while after it has come, and never as late as that; and each leaves at last."""
     random = Random(seed)

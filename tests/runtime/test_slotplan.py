@@ -1,24 +1,12 @@
 """What is done about slots, for any mix of them, of counts and of moments."""
 
-from random import Random
-
 import pytest
-
 from gen.core.decisions import PoolTarget
-from gen.core.slots import (
-    HANDOVER_SECONDS,
-    PENDING_SECONDS,
-    PlaceholderOwner,
-    Slot,
-    SlotDemand,
-    SlotOwner,
-    SlotPlan,
-    bridging_placeholders,
-    count_slots,
-    plan_slots,
-    slot_name,
-)
-from gen.core.timetable import SlotSpec, TimetablePool
+from gen.core.slots import (HANDOVER_SECONDS, PENDING_SECONDS, PlaceholderOwner, Slot, SlotDemand, SlotOwner, SlotPlan, bridging_placeholders, count_slots, plan_slots, slot_name)
+from gen.core.timetable import (SlotSpec, TimetablePool)
+from random import Random
+from tests.seeds import seeds
+
 
 HOME = PlaceholderOwner("berth", "course-small")
 SLOTS = SlotSpec("x", "new", {})
@@ -244,7 +232,7 @@ def carried_out(slots: list[Slot], todo: SlotPlan, random: Random) -> list[Slot]
     return left
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(25, 300))
 def test_whatever_there_is(seed: int) -> None:
     random = Random(seed)
     slots, ready = anything(random), random.randrange(12)
@@ -273,7 +261,7 @@ def test_whatever_there_is(seed: int) -> None:
     assert {slot.expires for slot in after.living} <= {END}
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(25, 300))
 def test_judged_again_and_again_there_is_nothing_left_to_do(seed: int) -> None:
     """Once all that were made have found their place."""
     random = Random(seed)

@@ -1,25 +1,24 @@
 """The sweep as its Job starts it: a real process, real sockets, TLS, the real clock."""
 
 import json
+import pytest
 import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
-import pytest
-
 from gen.core.instants import instant_text
 from gen.runtime.apiclient import Request
 from gen.runtime.sweep import main
-from tests.runtime.fake_objects import FakeObjects, Tree
-from tests.runtime.programs import START, events, foreign_modules, make_berth
-from tests.runtime.stub_server import Received, Reply, StubServer, reply
-from tests.runtime.sweepworld import cronjob, deployment, job, pod, timetable
-from tests.runtime.world import Row, pool, whole_timetable_text
+from pathlib import Path
+from tests.runtime.fake_objects import (FakeObjects, Tree)
+from tests.runtime.programs import (START, events, foreign_modules, make_berth)
+from tests.runtime.stub_server import (Received, Reply, StubServer, reply)
+from tests.runtime.sweepworld import (cronjob, deployment, job, pod, timetable)
+from tests.runtime.world import (Row, pool, whole_timetable_text)
+from typing import Any
+
 
 SWEEP = START.format("sweep")
 MINUTE = 60
@@ -94,6 +93,7 @@ def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -
     assert foreign_modules(berth, "sweep") == ["__main__", "gen"]
 
 
+@pytest.mark.long
 def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_seconds(
     berth: Path, account: Path
 ) -> None:

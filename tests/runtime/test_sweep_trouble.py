@@ -1,24 +1,11 @@
 """The sweep in trouble: one failure stops nothing else, what others wrote stands, and all of it is told."""
 
 import json
-
 import pytest
-
-from gen.core.objects import JOB, ROLE
-from gen.runtime.apiclient import ApiError, Response
-from tests.runtime.fake_cluster import no_answer, refusal
-from tests.runtime.sweepworld import (
-    Swept,
-    cronjob,
-    deployment,
-    inventory,
-    job,
-    made,
-    missed,
-    served,
-    swept_line,
-    timetable,
-)
+from gen.core.objects import (JOB, ROLE)
+from gen.runtime.apiclient import (ApiError, Response)
+from tests.runtime.fake_cluster import (no_answer, refusal)
+from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, made, missed, served, swept_line, timetable)
 
 
 def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -> None:
@@ -59,10 +46,7 @@ def _good(kind: str) -> Response:
 
 @pytest.mark.parametrize(
     ("replicas", "after", "code"),
-    [
-        pytest.param(0, 25, 0, id="only-its-status"),
-        pytest.param(8, 8, 0, id="somebody-scaled"),
-    ],
+    [pytest.param(0, 25, 0, id="only-its-status"), pytest.param(8, 8, 0, id="somebody-scaled")],
 )
 def test_what_has_been_written_since_the_look_stands(replicas: int, after: int, code: int) -> None:
     swept = Swept("09:00", *missed())

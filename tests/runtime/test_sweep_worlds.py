@@ -1,15 +1,15 @@
 """The sweep over worlds made by chance, with every state that a reservation can be in, and other sites."""
 
 import copy
-from random import Random
-
 import pytest
-
-from gen.core.objects import CONFIG_MAP, ROLE, ROLE_BINDING
+from gen.core.objects import (CONFIG_MAP, ROLE, ROLE_BINDING)
+from random import Random
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, timetable
-from tests.runtime.world import COURSE, Row, at
+from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, made, pod, timetable)
+from tests.runtime.world import (COURSE, Row, at)
+from tests.seeds import seeds
+
 
 MOMENTS = (
     "07:27",
@@ -124,7 +124,7 @@ def changed(before: dict[tuple[str, str], Tree], after: dict[tuple[str, str], Tr
 
 
 @pytest.mark.parametrize("prunes", [False, True], ids=["engine-prunes", "sweep-prunes"])
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(20, 150))
 def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: int, prunes: bool) -> None:
     swept, found = world(seed, prunes)
     before = state(swept)
@@ -138,7 +138,7 @@ def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: 
     assert (swept.run(), swept.cluster.writes) == (0, [])
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(20, 150))
 def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_left(seed: int) -> None:
     swept, found = world(seed, prunes=False)
     now = swept.cluster.now
@@ -161,7 +161,7 @@ def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_l
             assert after[name] == (SEATS if is_due else before[name])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(20, 60))
 def test_whatever_fails_the_rest_is_done_and_the_next_run_does_it(seed: int) -> None:
     """One request in four fails. Afterwards the world is as it would have been without that."""
     good, _ = world(seed, prunes=True)

@@ -3,16 +3,15 @@ where nobody could tell.
 """
 
 import json
+import pytest
 import threading
 from collections.abc import Callable
-
-import pytest
-
 from gen.core.sessioncounter import SessionCounter
-from gen.core.sessions import NO_TEMPLATE, RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, project_of
+from gen.core.sessions import (Claim, Match, NO_TEMPLATE, RENKU_PROJECT, Session, UNKNOWN_TEMPLATE, project_of)
 from gen.runtime.apiclient import ApiError
 from gen.runtime.program import Log
-from gen.runtime.projecttemplates import MAX_THREADS, ProjectTemplates
+from gen.runtime.projecttemplates import (MAX_THREADS, ProjectTemplates)
+
 
 LONG_ENOUGH = 10.0
 
@@ -170,7 +169,9 @@ def test_of_very_many_the_oldest_are_forgotten_once_they_were_told(office: Offic
     assert (known.count("T"), known.count(None)) == (4096, 1)
 
 
-@pytest.mark.parametrize("refused", [pytest.param(False, id="answered"), pytest.param(True, id="refused")])
+@pytest.mark.parametrize(
+    "refused", [pytest.param(False, id="answered"), pytest.param(True, id="refused", marks=pytest.mark.long)]
+)
 def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refused: bool) -> None:
     """Each student has one. Also those that nobody can tell wait before they are asked for again."""
     count = 5000

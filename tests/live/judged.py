@@ -1,0 +1,82 @@
+"""What is told of a world of `tests.live.world`: a line for each pool and each finding, without sentences."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from gen.backend import code as runtime
+from gen.live.case import look_at
+from gen.live.facts import Place
+from gen.live.gather import Wanted, gathered
+from gen.live.judge import judged
+from gen.live.status import ClusterStatus
+from gen.runtime.instant import instant, instant_text
+from tests.live.happenings import NOW
+from tests.live.project import Project
+from tests.live.world import RefusedError, World
+
+_VALUE = re.compile(
+    r"kubectl --.*"  # a command is one value
+    r'|"[^"]*"'
+    r"|(?<![\w/.-])(?=\S*[\d/=]|\w+-\w|\w+[a-z][A-Z])[\w./=%\[\]-]+(?::[\w./-]+)*"
+)
+
+
+def expectations(file: str) -> dict[str, str]:
+    """What a text file says of each case, by its name."""
+    text = Path(__file__).with_name(file).read_text("utf-8")
+    found = re.findall(r"^== (\S+)\n(.*?)(?=^==|\Z)", text, re.M | re.S)
+    return {name: lines.rstrip("\n") + "\n" for name, lines in found}
+
+
+def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
+    place, cluster = Place("prod", "berth", "admin@prod"), git.site.clusters[0]
+    has_koordinator = cluster.koordinator is not None
+    wanted = Wanted(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
+    facts = gathered(world.ask, wanted, instant(now), RefusedError)
+    look = look_at(place, git.site, git.expected["prod"], facts, instant(now))
+    return judged(look, runtime.together(koordinator=has_koordinator))
+
+
+def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:
+    """Pool, state, open, end, wanted, ready, pending, active."""
+    return [
+        (
+            f"{pool.reservation}/{pool.resource_class}",
+            pool.state,
+            *(None if at is None else instant_text(at) for at in (pool.open, pool.end)),
+            pool.wanted,
+            pool.ready,
+            pool.pending,
+            pool.active,
+        )
+        for pool in found.pools
+    ]
+
+
+def values(text: str) -> str:
+    """The numbers, times, names, paths and commands of a sentence, sorted."""
+    return " ".join(sorted({one.rstrip(".:") for one in _VALUE.findall(text)}))
+
+
+def told(found: ClusterStatus) -> str:
+    """A line for each pool, then findings: of the cluster, then of its pools; what pools share, once."""
+    lines = [" ".join("?" if one is None else str(one) for one in row) for row in rows(found)]
+    findings = [*found.findings, *(one for pool in found.pools for one in pool.findings)]
+    lines += [
+        " ".join(
+            filter(None, [f"{one.severity}[{one.code}]", one.subject, values(f"{one.message} {one.fix}")])
+        )
+        for one in dict.fromkeys(findings)
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def wordless(output: str) -> str:
+    """What a command prints, where the sentence of each finding is no more than its values."""
+    return re.sub(
+        r"^((?:[\w-]+: )?(?:error|warning|note)\[S\d{3}\](?: [a-z][\w/.-]*(?=: ))?)[ :]*(.+)$",
+        lambda found: f"{found[1]} {values(found[2])}".rstrip(),
+        output,
+        flags=re.M,
+    )

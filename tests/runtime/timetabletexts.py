@@ -1,0 +1,22 @@
+"""Timetables as text and as ConfigMaps."""
+
+from typing import Any
+
+from tests.runtime.world import Row, pool, whole_timetable_text
+
+
+def text(reservation: str, *rows: Row, course: dict[str, Any] | None = None, suspend: bool = False) -> str:
+    sessions = {
+        "source": "renku",
+        "namespaces": ["renku"],
+        "selector": {},
+        "renkuId": 5,
+        "earlier": "count",
+        "course": course or {},
+    }
+    pools = {name: pool(f"{reservation}-{name}", "maintain", sessions) for name in ("small", "huge")}
+    return whole_timetable_text(reservation, pools, rows, suspend=suspend)
+
+
+def config_map(name: str, said: object) -> dict[str, object]:
+    return {"metadata": {"name": name, "uid": f"uid-{name}"}, "data": {"timetable.json": said}}
