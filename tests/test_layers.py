@@ -1,7 +1,6 @@
 """The floors of the architecture: who may import whom."""
 
 import ast
-import pytest
 import re
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 
 ROOT = Path(__file__).parents[1]
 

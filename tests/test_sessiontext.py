@@ -1,12 +1,13 @@
 """Sessions as people write them: what a text means, and how a slip in it is told."""
 
 import pytest
-from gen.core.instants import (instant_text, parse_instant)
-from gen.dates.moment import (named, read)
-from gen.sessiontext import (SessionScene, SessionsError, parse_changes)
-from gen.simulation import SessionChange
-from hypothesis import (given, strategies as st)
+from hypothesis import given
+from hypothesis import strategies as st
 
+from gen.core.instants import instant_text, parse_instant
+from gen.dates.moment import named, read
+from gen.sessiontext import SessionScene, SessionsError, parse_changes
+from gen.simulation import SessionChange
 
 ZURICH = named("Europe/Zurich")
 

@@ -1,23 +1,36 @@
 """A simulation tells every instant at which something changes, and what the scaler would set there."""
 
-import pytest
 from collections.abc import Sequence
-from gen.core.sessions import Match
-from gen.core.timetable import (BEHAVIORS, TimetableOccurrence, TimetablePool)
-from gen.simulation import (CLOCK, COME, ENDS, LEAVE, OPENS, STARTS, SessionChange, SimulationEvent, SimulationSetup, SimulationStep, WAIT_OVER, simulate)
-from tests.cases import (Case, read)
-from tests.runtime.world import (at, clock)
-from tests.simulating import (held, plan)
 
+import pytest
+
+from gen.core.sessions import Match
+from gen.core.timetable import BEHAVIORS, TimetableOccurrence
+from gen.simulation import (
+    CLOCK,
+    COME,
+    ENDS,
+    LEAVE,
+    OPENS,
+    STARTS,
+    WAIT_OVER,
+    SessionChange,
+    SimulationEvent,
+    SimulationStep,
+    simulate,
+)
+from tests.cases import Case, read
+from tests.runtime.world import at, clock
+from tests.simulating import held, plan
 
 FORMULA = [case for case in read("formula") if "count" in case]
 POOLS = [case for case in read("pools") if "targets" in case]
-MORNING = Occurrence("a", at("08:30"), at("09:00"), at("13:00"), (("small", 25),))
+MORNING = TimetableOccurrence("a", at("08:30"), at("09:00"), at("13:00"), (("small", 25),))
 DAY = (at("00:00"), at("23:59"))
 
 
-def occurrence(name: str, start: str, end: str, count: int, lead: int = 30) -> Occurrence:
-    return Occurrence(name, at(start) - lead * 60, at(start), at(end), (("small", count),))
+def occurrence(name: str, start: str, end: str, count: int, lead: int = 30) -> TimetableOccurrence:
+    return TimetableOccurrence(name, at(start) - lead * 60, at(start), at(end), (("small", count),))
 
 
 def changes(text: str) -> list[SessionChange]:
@@ -25,7 +38,7 @@ def changes(text: str) -> list[SessionChange]:
     return [SessionChange(at(one[:-3]), int(one[-3:])) for one in text.split()]
 
 
-def told(steps: Sequence[Step]) -> list[tuple[object, ...]]:
+def told(steps: Sequence[SimulationStep]) -> list[tuple[object, ...]]:
     return [(clock(step.at), step.active, step.waiting, *step.targets) for step in steps]
 
 

@@ -78,7 +78,7 @@ def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:
     return EXIT_BAD_INPUT if bad else EXIT_OK
 
 
-class _PathType(click.ParamType):
+class _PathType(click.ParamType[str]):
     """A path that shells complete. Nothing is checked: it may be relative to another folder."""
 
     def __init__(self, name: str) -> None:

@@ -132,7 +132,7 @@ def _set(pairs: list[Pair], until: str | None, pipeline: Pipeline, now: int) -> 
     targets = {}
     for name, _, number in pairs:
         if not _NUMBER.fullmatch(number) or int(number) > MAX_TARGET:
-            raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MOST}.')
+            raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MAX_TARGET}.')
         targets[name] = int(number)
     return _Targets(targets, (), _until(until, pipeline, now))
 
@@ -161,7 +161,9 @@ def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Par
 
     def write(remote: ClusterClient, at: ClusterLocation) -> tuple[Overrides, Overrides] | None:
         classes = [one.name for one in parts[at.cluster].placed.classes]
-        return overriding.place(remote, at.namespace, labels, change.wanted.changes(classes), change.now)
+        return overriding.write_overrides(
+            remote, at.namespace, labels, change.wanted.changes(classes), change.now
+        )
 
     places = means.places(site, [part.placed.cluster for part in parts.values()])
     answers = means.at_each([one for one in places.values() if isinstance(one, ClusterLocation)], write)

@@ -53,8 +53,8 @@ def _run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        context = error.ctx if isinstance(error, click.UsageError) else None
-        hint = f"Try: {context.command_path} --help\n" if context else ""
+        where = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f"Try: {where.command_path} --help\n" if where else ""
         stderr(f"berth: {_message(error)}\n{hint}")
         return EXIT_USAGE
 

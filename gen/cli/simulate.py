@@ -135,7 +135,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     coming = _sessions(settings, sessions, _scene(found, resource_class))
     made = _simulation(item, pipeline.site, found, coming, _Choice(resource_class, compare))
     if chart is not None:
-        save_chart(settings, chart, linechart.svg(made.title, made.when, _panels(made), made.span))
+        save_chart(settings, chart, linechart.line_chart(made.title, made.when, _panels(made), made.span))
     if item.reservation.suspend:
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
     stdout(_json(made) if settings.form == "json" else _text(made))
@@ -228,12 +228,12 @@ def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[Ch
     return tuple(reversed(lines))
 
 
-def look_of(stream: object) -> terminal.Look:
+def look_of(stream: object) -> terminal.TerminalStyle:
     """Return how to draw a chart on a stream: a file or a pipe gets the same everywhere."""
     width = columns(stream)
     if width is None:
-        return terminal.Look(DEFAULT_COLUMNS)
-    return terminal.Look(width, has_boxes(os.environ), has_color(stream))
+        return terminal.TerminalStyle(DEFAULT_COLUMNS)
+    return terminal.TerminalStyle(width, has_boxes(os.environ), has_color(stream))
 
 
 def _text(made: _Simulation) -> str:

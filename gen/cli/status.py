@@ -279,7 +279,7 @@ def _cells(row: PoolStatus, zone: Zone, now: int, wide: bool) -> list[str]:
 
 def _when(row: PoolStatus, zone: Zone, now: int) -> str:
     """Return the span of an open occurrence, the opening of the next one, or the end of a persistent pool."""
-    if row.stands:
+    if row.persistent:
         over = row.end is not None and row.end <= now
         return "over" if over else "always" if row.end is None else f"until {local_text(row.end, zone)}"
     if row.open is None or row.end is None or row.end <= now:

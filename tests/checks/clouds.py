@@ -1,14 +1,14 @@
 """Declarations of a cloud, for checks that need more than one document."""
 
-from gen.checks import (autoscalers, cloudchecks, references)
+from typing import Any
+
+from gen.checks import autoscalers, cloudchecks, references
 from gen.dates.recurrence import expand
 from gen.declared import Declared
 from gen.finding import Problem
 from gen.model import Site
 from tests.clouddocuments import cloud
-from tests.saying import (Value, lines, read, reservation, resource_class, site)
-from typing import Any
-
+from tests.saying import Value, lines, read, reservation, resource_class, site
 
 KARPENTER: Value = {"name": "prod", "autoscaler": "karpenter"}
 MACHINE: Value = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}

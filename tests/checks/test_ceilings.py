@@ -1,16 +1,18 @@
 """Ceilings: what is open at once is what the cluster will hold, minute by minute, and no more is allowed."""
 
+from pathlib import Path
+from random import Random
+
 import pytest
-from gen.checks.ceilings import (Ceilings, PoolLoad, peak, sum_changes, window_steps)
-from gen.core.target import (full_count, target)
+
+from gen.checks.ceilings import Ceilings, PoolLoad, peak, sum_changes, window_steps
+from gen.core.target import full_count, target
 from gen.core.timetable import TimetableOccurrence
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.recurrence import expand
 from gen.model import Seats
 from gen.placed import placed
-from pathlib import Path
-from random import Random
-from tests.saying import (Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly)
+from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly
 
 
 def dated(start: int, end: int, lead: int, seats: Seats) -> Dated:

@@ -1,12 +1,12 @@
 """A cloud capacity by itself, and against its cluster."""
 
 import pytest
+
 from gen.karpenter.nodelabels import WELL_KNOWN
 from gen.kind.nodepool import AWS_LABELS
-from tests.checks.clouds import (KARPENTER, RESERVED, block, of_cloud, of_documents)
+from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.clouddocuments import cloud
-from tests.saying import (Value, finding, reservation, resource_class, site)
-
+from tests.saying import Value, finding, reservation, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 

@@ -1,14 +1,16 @@
 """Can the disruption budgets of a NodePool say all windows of those who may use it?"""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 import yaml
-from gen.karpenter.disruption import (TooManyBudgets, WindowBudget, WindowBudgets)
+
+from gen.karpenter.disruption import TooManyBudgets, WindowBudget, WindowBudgets
 from gen.pipeline import Pipeline
-from pathlib import Path
 from tests.checks.clouds import KARPENTER
 from tests.clouddocuments import cloud
-from tests.saying import (Line, Value, finding, reservation, resource_class, site, weekly)
-from typing import Any
+from tests.saying import Line, Value, finding, reservation, resource_class, site, weekly
 
 
 def read(folder: Path, course: Value, own: int = 1, name: str = "gpu", **more: Any) -> Pipeline:
@@ -68,7 +70,7 @@ def test_where_nothing_fits_it_is_refused(tmp_path: Path) -> None:
     pipeline = read(tmp_path, TERM, own=49)
 
     assert told(pipeline) == [finding("B190 spec", "2", "1")]
-    assert pipeline.held == {"gpu": TooMany(2)}
+    assert pipeline.held == {"gpu": TooManyBudgets(2)}
 
 
 @pytest.mark.parametrize(

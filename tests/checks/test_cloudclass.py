@@ -1,11 +1,11 @@
 """A class and the capacities that it names: may its seats be there, and are they tried in its order?"""
 
 import pytest
-from gen.manifest import naming
-from tests.checks.clouds import (KARPENTER, RESERVED, of_class, of_documents)
-from tests.clouddocuments import (GOOD, cloud)
-from tests.saying import (Value, finding, reservation, resource_class, site)
 
+from gen.manifest import naming
+from tests.checks.clouds import KARPENTER, RESERVED, of_class, of_documents
+from tests.clouddocuments import GOOD, cloud
+from tests.saying import Value, finding, reservation, resource_class, site
 
 ZONE, ARCH, TYPE = ("topology.kubernetes.io/zone", "kubernetes.io/arch", "node.kubernetes.io/instance-type")
 FAMILY = "karpenter.k8s.aws/instance-family"

@@ -1,9 +1,9 @@
 """When Karpenter may take nodes of a cloud capacity away, by what the capacity itself says."""
 
 import pytest
-from tests.checks.clouds import (RESERVED, of_cloud)
-from tests.saying import (Value, finding)
 
+from tests.checks.clouds import RESERVED, of_cloud
+from tests.saying import Value, finding
 
 DISRUPTION: dict[str, tuple[Value, list[str]]] = {
     "good": ({"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}, []),

@@ -1,13 +1,14 @@
 """Nodes that expire while somebody needs them: all who hold them together, and whole nodes by themselves."""
 
-import pytest
-import yaml
 from pathlib import Path
-from tests.checks.clouds import (KARPENTER, of_cloud, of_reservation)
-from tests.clouddocuments import cloud
-from tests.saying import (Value, finding, reservation, resource_class, run, site, weekly)
 from typing import Any
 
+import pytest
+import yaml
+
+from tests.checks.clouds import KARPENTER, of_cloud, of_reservation
+from tests.clouddocuments import cloud
+from tests.saying import Value, finding, reservation, resource_class, run, site, weekly
 
 REST = "after they came (expireAfter), whatever budgets and do-not-disrupt say"
 

@@ -2,7 +2,7 @@
 
 from tests.checks.clouds import of_cloud
 from tests.clouddocuments import GOOD
-from tests.saying import (Value, finding)
+from tests.saying import Value, finding
 
 
 def images(*terms: Value, **more: str) -> list[str]:

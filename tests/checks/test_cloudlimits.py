@@ -1,12 +1,13 @@
 """Limits of a capacity against the seats that have no other place."""
 
+from pathlib import Path
+
 import pytest
 import yaml
-from pathlib import Path
+
 from tests.checks.clouds import KARPENTER
 from tests.clouddocuments import cloud
-from tests.saying import (Value, finding, reservation, resource_class, run, site)
-
+from tests.saying import Value, finding, reservation, resource_class, run, site
 
 HALF: Value = {"requests": {"cpu": "500m", "memory": "4Gi"}}
 

@@ -1,9 +1,9 @@
 """Requirements of a capacity that no machine meets: families and operating systems."""
 
 import pytest
-from tests.checks.clouds import of_cloud
-from tests.saying import (Value, finding)
 
+from tests.checks.clouds import of_cloud
+from tests.saying import Value, finding
 
 ARM: Value = {"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}
 WINDOWS: Value = {"key": "kubernetes.io/os", "operator": "In", "values": ["windows"]}

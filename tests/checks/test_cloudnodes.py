@@ -1,11 +1,12 @@
 """Reservations of whole nodes: the gate, the capacity that they come from, and its limits."""
 
-from gen.checks import slotchecks
-from tests.checks.clouds import (KARPENTER as ANY, RESERVED, block, of_reservation)
-from tests.clouddocuments import cloud
-from tests.saying import (Value, finding, read, reservation, resource_class, site, weekly)
 from typing import Any
 
+from gen.checks import slotchecks
+from tests.checks.clouds import KARPENTER as ANY
+from tests.checks.clouds import RESERVED, block, of_reservation
+from tests.clouddocuments import cloud
+from tests.saying import Value, finding, read, reservation, resource_class, site, weekly
 
 KARPENTER: Value = {**ANY, "engine": {"type": "flux", "sourceName": "fleet"}}
 STATIC: Value = {**KARPENTER, "karpenter": {"gates": {"StaticCapacity": True}}}

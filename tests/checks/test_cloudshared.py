@@ -1,10 +1,10 @@
 """Machines that two clusters select alike, without an id."""
 
 import pytest
-from tests.checks.clouds import (KARPENTER, MACHINE, of_documents)
-from tests.clouddocuments import cloud
-from tests.saying import (Value, finding, resource_class, site)
 
+from tests.checks.clouds import KARPENTER, MACHINE, of_documents
+from tests.clouddocuments import cloud
+from tests.saying import Value, finding, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 TAGS: Value = {"tags": {"course": "ml", "year": "*"}}

@@ -1,13 +1,14 @@
 """Windows against the dates of reservations: 40 minutes, 70 minutes, and who covers what."""
 
-import pytest
-from gen.checks.cloudavailability import (SeatWindow, seat_windows)
-from gen.dates.occurrence import Occurrence
-from tests.checks.clouds import (KARPENTER, RESERVED, block, of_reservation)
-from tests.clouddocuments import cloud
-from tests.saying import (Value, finding, weekly)
 from typing import Any
 
+import pytest
+
+from gen.checks.cloudavailability import SeatWindow, seat_windows
+from gen.dates.occurrence import Occurrence
+from tests.checks.clouds import KARPENTER, RESERVED, block, of_reservation
+from tests.clouddocuments import cloud
+from tests.saying import Value, finding, weekly
 
 # Mondays from 09:00 to 13:00 UTC with half an hour of lead: 2, 9, 16 and 23 February 2026.
 COURSE: Value = {}

@@ -1,12 +1,12 @@
 """Windows and reservations by chance, minute by minute: what is told is what a machine goes through."""
 
-from gen.core.instants import (instant_text, parse_instant)
 from itertools import pairwise
 from random import Random
-from tests.checks.clouds import (KARPENTER, MACHINE, of_reservation)
+
+from gen.core.instants import instant_text, parse_instant
+from tests.checks.clouds import KARPENTER, MACHINE, of_reservation
 from tests.clouddocuments import cloud
 from tests.saying import Value
-
 
 DAY = parse_instant("2026-02-02T00:00:00Z")
 STEP = 10  # minutes; every instant here is a multiple of it

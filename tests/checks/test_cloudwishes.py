@@ -1,10 +1,10 @@
 """A preference of a class, which Karpenter takes as a must where it can be met, and reserved machines."""
 
 import pytest
-from tests.checks.clouds import (KARPENTER, RESERVED, of_class, of_documents)
-from tests.clouddocuments import cloud
-from tests.saying import (Value, finding, resource_class, site)
 
+from tests.checks.clouds import KARPENTER, RESERVED, of_class, of_documents
+from tests.clouddocuments import cloud
+from tests.saying import Value, finding, resource_class, site
 
 ZONE, CAPACITY_TYPE = "topology.kubernetes.io/zone", "karpenter.sh/capacity-type"
 BOTH: Value = {"reservations": [RESERVED]}

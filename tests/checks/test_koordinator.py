@@ -1,10 +1,11 @@
 """Slots against their class and cluster: what one document alone does not tell."""
 
-import pytest
-from gen.checks.slotchecks import of_reservation
-from tests.saying import (Value, finding, lines, read, reservation, resource_class, site)
 from typing import Any
 
+import pytest
+
+from gen.checks.slotchecks import of_reservation
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 KOORDINATOR: Value = {"name": "prod", "koordinator": {}}
 ALIGNED: Value = {"name": "prod", "koordinator": {"allocatePolicy": "Aligned"}}

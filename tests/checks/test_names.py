@@ -1,13 +1,14 @@
 """Names of rendered objects that would meet are told of both reservations."""
 
-import pytest
 from collections.abc import Sequence
+
+import pytest
+
 from gen.checks.collisions import RenderedNames
 from gen.model import Cluster
-from gen.placed import (Placed, placed)
+from gen.placed import Placed, placed
 from tests.manifest.slotparts import SLOTS
-from tests.saying import (Value, finding, lines, payload, read, reservation, resource_class, site)
-
+from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
 
 TWO = ({"name": "prod"}, {"name": "hub"})
 

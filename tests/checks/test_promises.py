@@ -1,10 +1,11 @@
 """What Koordinator cannot promise: told where it is so, and nowhere else."""
 
-import pytest
-from gen.checks.slotchecks import (limits_of_reservation, of_classes, of_profiles, of_sizes)
-from tests.saying import (Value, finding, lines, read, reservation, resource_class, site)
 from typing import Any
 
+import pytest
+
+from gen.checks.slotchecks import limits_of_reservation, of_classes, of_profiles, of_sizes
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
 NODE = {"nodeSelector": {"kubernetes.io/hostname": "gpu-1"}}

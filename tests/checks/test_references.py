@@ -1,12 +1,24 @@
 """Names that lead nowhere, and what is not said where they lead."""
 
-import pytest
 from collections.abc import Iterable
-from gen.checks import references
-from gen.finding import Problem
-from tests.saying import (Value, document, finding, lines, payload, read, reservation, resource_class, site, weekly)
 from typing import Any
 
+import pytest
+
+from gen.checks import references
+from gen.finding import Problem
+from tests.saying import (
+    Value,
+    document,
+    finding,
+    lines,
+    payload,
+    read,
+    reservation,
+    resource_class,
+    site,
+    weekly,
+)
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 TWO = ({"name": "prod"}, {"name": "hub"})

@@ -1,10 +1,11 @@
 """The warning that our own Jobs cannot make room: told where it is so, and nowhere else."""
 
-import pytest
-from gen.checks.jobplacement import of_classes
-from tests.saying import (finding, lines, read, resource_class, site)
 from typing import Any
 
+import pytest
+
+from gen.checks.jobplacement import of_classes
+from tests.saying import finding, lines, read, resource_class, site
 
 USERS = {"key": "dedicated", "operator": "Equal", "value": "users", "effect": "NoSchedule"}
 GPU = {"key": "nvidia.com/gpu", "operator": "Exists"}

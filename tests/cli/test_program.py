@@ -90,7 +90,7 @@ def test_memory_is_collected_while_a_command_runs() -> None:
             Node.alive -= 1
 
     def act(_: Sequence[str]) -> int:
-        for _ in range(200_000):
+        for _cycle in range(200_000):
             Node()
         return 0 if Node.alive < 100_000 else 1
 

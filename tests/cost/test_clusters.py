@@ -1,17 +1,17 @@
 """From declarations to simulations: what is planned, what is not, and where Karpenter's order is open."""
 
+from pathlib import Path
+
 from gen.checks.ceilings import PoolLoad
 from gen.cost import ledger
-from gen.cost.clusterplans import (ClusterPlan, UnplannedItem, plan_clusters, unplanned_items)
+from gen.cost.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
 from gen.cost.ledger import month_splitter
 from gen.cost.planfindings import plan_problems
 from gen.cost.results import dollars
 from gen.dates.moment import named
 from gen.pipeline import Pipeline
-from pathlib import Path
 from tests.cli import clouds
-from tests.saying import (finding, lines)
-
+from tests.saying import finding, lines
 
 CLASS = """\
 ---
@@ -41,7 +41,7 @@ def read(folder: Path, **changes: str | None) -> tuple[Pipeline, list[ClusterPla
 
 def told(pipeline: Pipeline, some: list[ClusterPlan], now: int = 0) -> list[str]:
     assert pipeline.site is not None
-    found = problems(some, (), pipeline.declared, pipeline.site, now)
+    found = plan_problems(some, (), pipeline.declared, pipeline.site, now)
     return lines(found, files=True)
 
 

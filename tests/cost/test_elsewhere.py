@@ -1,12 +1,13 @@
 """What other capacities of the cluster have counts for seats that mind where others are."""
 
+from typing import Any
+
 import pytest
+
 from gen.cloud import CloudCapacity
 from gen.cost.results import SimulationRun
 from gen.model import ResourceClass
-from tests.cost.stories import (HOUR, cloud, demand, only, resource_class, run, told)
-from typing import Any
-
+from tests.cost.stories import HOUR, cloud, demand, only, resource_class, run, told
 
 ZONE = "topology.kubernetes.io/zone"
 A, B, C = "us-east-1a", "us-east-1b", "us-east-1c"
@@ -76,7 +77,7 @@ def test_seats_keep_away_from_those_of_another_capacity(
 ) -> None:
     found = run(
         [there(early[1], A), there(late[1], A, B)],
-        [want("a", "8-12=1", of=early[0]), want("b", "9-12=1", of=late[0])],
+        [demand("a", "8-12=1", of=early[0]), demand("b", "9-12=1", of=late[0])],
         [one_class("alone", "gpu", affinity=affinity("podAntiAffinity")), one_class("small", "general")],
     )
 

@@ -2,12 +2,22 @@
 
 from gen.cost.capacitycatalog import CapacityCatalog
 from gen.cost.clustersimulation import SchedulingInputs
-from gen.cost.ledger import (TimeRange, reserved_usage)
+from gen.cost.ledger import TimeRange, reserved_usage
 from gen.cost.results import Shortfall
 from gen.cost.simulatednodes import PoolPlacement
 from gen.planner.inputs import PodSet
-from tests.cost.stories import (HOUR, cloud, demand, only, planned, reservation, resource_class, run, sized, told)
-
+from tests.cost.stories import (
+    HOUR,
+    cloud,
+    demand,
+    only,
+    planned,
+    reservation,
+    resource_class,
+    run,
+    sized,
+    told,
+)
 
 BLOCK = {"type": "capacity-block", "first": 0}
 POOL = "uni.cloud.general"
@@ -191,9 +201,9 @@ def test_a_reservation_is_used_from_its_begin_on() -> None:
 def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
     found = run([cloud("m5.large", limits=(("cpu", "5"),))], [demand("ml", "8-12=4")])
 
-    assert len(found.sorts) == 2
-    assert found.steps[0].lacks == (
-        (("ml", "small"), Lack(2, "limits", f"{POOL}: every type is larger than what its limits leave")),
+    assert len(found.kinds) == 2
+    assert found.steps[0].shortfalls == (
+        (("ml", "small"), Shortfall(2, "limits", f"{POOL}: every type is larger than what its limits leave")),
     )
 
 

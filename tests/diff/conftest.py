@@ -1,14 +1,15 @@
 """Two folders of the small project: what was, and what is."""
 
 import contextlib
-import pytest
 import shutil
 from collections.abc import Iterator
-from gen import cli
 from pathlib import Path
-from tests.cli import (clouds, project)
 from typing import NamedTuple
 
+import pytest
+
+from gen import cli
+from tests.cli import clouds, project
 
 NOW = "2026-02-02T09:00:00Z"
 

@@ -1,9 +1,9 @@
 """What a change of cloud capacity does to nodes that stand is said before it is merged."""
 
 import pytest
-from tests.cli import clouds
-from tests.diff.conftest import (Pair, warns)
 
+from tests.cli import clouds
+from tests.diff.conftest import Pair, warns
 
 ALL, SOME = "all of its nodes", "nodes that no longer match"
 NODE_CLASS, NODE_POOL = "EC2NodeClass uni.cloud.general: ", "NodePool uni.cloud.general: "

@@ -1,12 +1,13 @@
 """`berth diff` of what Koordinator holds: backends, shapes of slots, and seats that stand without windows."""
 
 import json
-import pytest
-from gen import cli
 from pathlib import Path
-from tests.cli import project
-from tests.diff.conftest import (NOW, Pair, warns)
 
+import pytest
+
+from gen import cli
+from tests.cli import project
+from tests.diff.conftest import NOW, Pair, warns
 
 SITE = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 CLASSES = project.CLASSES.replace(

@@ -5,26 +5,28 @@ koord-scheduler itself is a fake (tests/koordinator), whose rules are tests of t
 """
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 import yaml
-from collections.abc import Iterator
+
 from gen.core.instants import instant_text
 from gen.core.target import placeholders
-from pathlib import Path
-from tests.e2e import (koordinatorstory, project)
+from tests.e2e import koordinatorstory, project
 from tests.e2e.cluster import Cluster
-from tests.e2e.decoder import (GOOD, decoded)
-from tests.e2e.direct import (Direct, RefusedError)
-from tests.e2e.koordinatorcases import (CASES, COUNT, CROWD, Case, ENDS, LAB, RAISED, case)
-from tests.e2e.koordinatorstory import (STRANGER, Story, at, left, short)
+from tests.e2e.decoder import GOOD, decoded
+from tests.e2e.direct import Direct, RefusedError
+from tests.e2e.koordinatorcases import CASES, COUNT, CROWD, ENDS, LAB, RAISED, Case, case
+from tests.e2e.koordinatorstory import STRANGER, Story, at, left, short
 from tests.e2e.sidebyside import Stories
-from tests.e2e.slotrecord import (Look, SLOTS)
+from tests.e2e.slotrecord import SLOTS, Look
 from tests.e2e.windows import MINUTE
 from tests.generate import project as generated_project
 from tests.koordinator.decoding import poison
-from tests.koordinator.specs import (GOOD as GOOD_SPECS, POISON)
-from typing import Any
-
+from tests.koordinator.specs import GOOD as GOOD_SPECS
+from tests.koordinator.specs import POISON
 
 LAG = 3  # seconds until what happens shows in the record
 RESET, EDIT = 10, 60  # seconds

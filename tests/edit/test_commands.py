@@ -1,13 +1,14 @@
 """`berth set`, `skip`, `move`, `extend`, `new`, `import`: what they write, say and refuse."""
 
 import json
-import pytest
 import shutil
 from collections.abc import Callable
-from gen.jsonschema import schema
 from pathlib import Path
-from tests.edit.conftest import Answer
 
+import pytest
+
+from gen.jsonschema import schema
+from tests.edit.conftest import Answer
 
 Berth = Callable[..., Answer]
 

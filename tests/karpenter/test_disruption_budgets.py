@@ -1,14 +1,22 @@
 """When a disruption budget holds, and what several of them allow."""
 
-import pytest
-from croniter import croniter
-from datetime import (UTC, datetime, timedelta)
-from gen.cron import (longest_gap, next_hit, parse)
-from gen.karpenter.disruption import (DisruptionBudget, UNLIMITED, allowed_disruptions, is_active, is_always_active, next_disruption_allowed)
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
-from tests.seeds import seeds
 
+import pytest
+from croniter import croniter
+
+from gen.cron import longest_gap, next_hit, parse
+from gen.karpenter.disruption import (
+    UNLIMITED,
+    DisruptionBudget,
+    allowed_disruptions,
+    is_active,
+    is_always_active,
+    next_disruption_allowed,
+)
+from tests.seeds import seeds
 
 HOUR = 3600
 DAY = 24 * HOUR

@@ -1,13 +1,25 @@
 """The budgets of windows, held against the rule by which Karpenter says that a budget is active."""
 
-import pytest
 from collections.abc import Callable
-from datetime import (UTC, datetime)
-from gen.cron import (next_hit, parse)
-from gen.karpenter.disruption import (DisruptionBudget, MAX_BUDGETS, SHORT_GAP, TooManyBudgets, Window, WindowBudget, WindowBudgets, budgets_for_windows, is_active, merge_windows)
+from datetime import UTC, datetime
 from random import Random
-from tests.seeds import seeds
 
+import pytest
+
+from gen.cron import next_hit, parse
+from gen.karpenter.disruption import (
+    MAX_BUDGETS,
+    SHORT_GAP,
+    DisruptionBudget,
+    TooManyBudgets,
+    Window,
+    WindowBudget,
+    WindowBudgets,
+    budgets_for_windows,
+    is_active,
+    merge_windows,
+)
+from tests.seeds import seeds
 
 DAY = 24 * 60
 
@@ -71,7 +83,7 @@ def same_weekday(one: datetime, other: datetime) -> bool:
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
-@pytest.mark.parametrize("most", [MOST, 12, 4], ids=["all", "few", "very-few"])
+@pytest.mark.parametrize("most", [MAX_BUDGETS, 12, 4], ids=["all", "few", "very-few"])
 def test_every_minute_of_every_window_is_held(seed: int, most: int) -> None:
     random = Random(seed)
     windows = by_chance(random)
@@ -146,8 +158,12 @@ def test_a_course_over_a_clock_change() -> None:
     winter = [f"2026-03-{day:02}T07:30" for day in (2, 9, 16, 23)]
     summer = ["2026-03-30T06:30", *(f"2026-04-{day:02}T06:30" for day in (6, 13, 20, 27))]
 
-    assert budgets([window(opens, 4.5) for opens in (*winter, *summer)]) == Budgets(
-        (Held("30 6 30 3 *", 270), Held("30 6 6,13,20,27 4 *", 270), Held("30 7 2,9,16,23 3 *", 270)),
+    assert budgets_for_windows([window(opens, 4.5) for opens in (*winter, *summer)]) == WindowBudgets(
+        (
+            WindowBudget("30 6 30 3 *", 270),
+            WindowBudget("30 6 6,13,20,27 4 *", 270),
+            WindowBudget("30 7 2,9,16,23 3 *", 270),
+        ),
         exactly=True,
     )
 

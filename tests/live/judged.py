@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from gen.backend import code as runtime
-from gen.live.case import look_at
-from gen.live.facts import Place
-from gen.live.gather import Wanted, gathered
-from gen.live.judge import judged
-from gen.live.status import ClusterStatus
-from gen.runtime.instant import instant, instant_text
+from gen.core.instants import instant_text, parse_instant
+from gen.live.clusterfacts import ClusterLocation
+from gen.live.gather import GatherScope, gather_facts
+from gen.live.judge import judge_cluster
+from gen.live.poolstate import ClusterStatus, cluster_state
 from tests.live.happenings import NOW
 from tests.live.project import Project
 from tests.live.world import RefusedError, World
@@ -30,12 +29,12 @@ def expectations(file: str) -> dict[str, str]:
 
 
 def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
-    place, cluster = Place("prod", "berth", "admin@prod"), git.site.clusters[0]
+    place, cluster = ClusterLocation("prod", "berth", "admin@prod"), git.site.clusters[0]
     has_koordinator = cluster.koordinator is not None
-    wanted = Wanted(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
-    facts = gathered(world.ask, wanted, instant(now), RefusedError)
-    look = look_at(place, git.site, git.expected["prod"], facts, instant(now))
-    return judged(look, runtime.together(koordinator=has_koordinator))
+    wanted = GatherScope(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
+    facts = gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
+    look = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
+    return judge_cluster(look, runtime.together(koordinator=has_koordinator))
 
 
 def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:

@@ -2,18 +2,19 @@
 
 import json
 import os
-import pytest
 import subprocess
 import sys
 from pathlib import Path
-from tests.cli.conftest import Berth
-from tests.live import project
-from tests.live.api_server import (ApiServer, kubeconfig)
-from tests.live.happenings import (NOW, in_order)
-from tests.live.judged import wordless
-from tests.live.sites import (TEXT, asking, two)
 from typing import Any
 
+import pytest
+
+from tests.cli.conftest import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.happenings import NOW, in_order
+from tests.live.judged import wordless
+from tests.live.sites import TEXT, asking, two
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,19 +2,15 @@
 the facts, to the last word.
 """
 
-import pytest
-from gen.core.instants import (instant_text, parse_instant)
-from gen.live.clusterfacts import ClusterLocation
-from gen.live.gather import (GatherScope, gather_facts)
-from gen.live.judge import judge_cluster
-from gen.live.poolstate import (ClusterStatus, cluster_state)
-from tests.live import project
-from tests.live.happenings import (CASES, Case, NOW, in_order)
-from tests.live.judged import (expectations, status, told)
-from tests.live.turns import (NO_IMAGE, NO_ROOM)
-from tests.live.world import World
 from typing import Any
 
+import pytest
+
+from tests.live import project
+from tests.live.happenings import CASES, NOW, Case, in_order
+from tests.live.judged import expectations, status, told
+from tests.live.turns import NO_IMAGE, NO_ROOM
+from tests.live.world import World
 
 TOLD = expectations("told.txt")
 

@@ -1,11 +1,11 @@
 """What is told of a cluster in which the seats of a course are whole nodes."""
 
 import json
-from tests.live import slotproject
-from tests.live.judged import (status, told)
-from tests.live.project import (CLASS, COURSE, Project, SITE, project)
-from tests.live.world import World
 
+from tests.live import slotproject
+from tests.live.judged import status, told
+from tests.live.project import CLASS, COURSE, SITE, Project, project
+from tests.live.world import World
 
 NAME = "uni.course-small"
 OPEN = "2026-02-02T08:30:00Z"

@@ -1,18 +1,19 @@
 """`berth override`: what it writes to the timetable, what it says, and what it refuses."""
 
 import json
-import pytest
-from gen.core.overrides import (Override, parse_overrides)
-from gen.live.overriding import (annotation_text, overrides_in_force, with_changes)
 from pathlib import Path
-from tests.cli.conftest import (Answer, Berth)
+
+import pytest
+
+from gen.core.overrides import Override, parse_overrides
+from gen.live.overriding import annotation_text, overrides_in_force, with_changes
+from tests.cli.conftest import Berth
 from tests.live import project
-from tests.live.api_server import (ApiServer, kubeconfig)
+from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW
 from tests.live.judged import wordless
-from tests.live.sites import (FILES, asking)
+from tests.live.sites import FILES, asking
 from tests.live.turns import override
-
 
 TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
 FOLLOWS = "prod: Its pod follows within a minute; if none runs, the sweep follows within 6 minutes.\n"

@@ -1,17 +1,18 @@
 """Several clusters at once: who hangs holds nobody up, and who was reached is asked again the same way."""
 
-import pytest
-from gen.core.instants import parse_instant
-from gen.live.access import (ClusterAccess, run_concurrently)
-from gen.live.clusterfacts import (ClusterFacts, ClusterLocation)
-from gen.live.findings import LiveFinding
 from pathlib import Path
-from tests.live import project
-from tests.live.api_server import (ApiServer, kubeconfig)
-from tests.live.happenings import (NOW, in_order)
 from threading import Event
 from typing import Any
 
+import pytest
+
+from gen.core.instants import parse_instant
+from gen.live.access import ClusterAccess, run_concurrently
+from gen.live.clusterfacts import ClusterFacts, ClusterLocation
+from gen.live.findings import LiveFinding
+from tests.live import project
+from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.happenings import NOW, in_order
 
 PLACES = [ClusterLocation(name, "berth", name) for name in ("prod", "lab")]
 
@@ -75,7 +76,7 @@ def test_what_is_no_list_is_no_answer_of_that_cluster_alone(tmp_path: Path, answ
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
         found = ClusterAccess(str(file), {}).facts(git.site, PLACES, parse_instant(NOW))
 
-    assert isinstance(found["prod"], Facts)
-    assert isinstance(found["lab"], Live)
+    assert isinstance(found["prod"], ClusterFacts)
+    assert isinstance(found["lab"], LiveFinding)
     assert found["lab"][:3] == ("S001", "lab", "")
     assert "/api/v1/namespaces/berth/configmaps" in found["lab"].message

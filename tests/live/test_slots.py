@@ -1,23 +1,24 @@
 """What is told of a cluster in which Koordinator holds the seats; `expected_slots.txt` has it by name."""
 
 import json
+from random import Random
+
 import pytest
-from gen.cli.status import (as_json, as_text)
+
+from gen.cli.status import as_json, as_text
 from gen.core.decisions import desired_state
 from gen.core.instants import parse_instant
-from gen.core.slots import (PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand)
+from gen.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
 from gen.core.timetable import parse_timetable
 from gen.dates.moment import named
-from gen.live.clusterfacts import (ClusterFacts, ClusterLocation)
+from gen.live.clusterfacts import ClusterFacts, ClusterLocation
 from gen.live.findings import LiveFinding
-from gen.live.poolstate import (cluster_state, status_from_git)
-from random import Random
-from tests.live.happenings import (Case, NOW)
-from tests.live.judged import (expectations, status, told)
-from tests.live.slotproject import (CASES, FULL, LAB, in_order, lose, make, slots)
-from tests.live.slotturns import (TURNS, Turn, UNTIL)
+from gen.live.poolstate import cluster_state, status_from_git
+from tests.live.happenings import NOW, Case
+from tests.live.judged import expectations, status, told
+from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots
+from tests.live.slotturns import TURNS, UNTIL, Turn
 from tests.live.world import World
-
 
 TOLD = expectations("toldofslots.txt")
 STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))

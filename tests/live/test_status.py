@@ -1,19 +1,19 @@
 """`berth status`, whole: from a kubeconfig and HTTP to what it prints and exits with."""
 
 import json
+from pathlib import Path
+
 from gen.cli.status import as_text
 from gen.core.instants import parse_instant
 from gen.dates.moment import named
-from gen.output.templates import (built_in_folder, read_template)
-from pathlib import Path
+from gen.output.templates import built_in_folder, read_template
 from tests.cli.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW
-from tests.live.judged import (status, wordless)
-from tests.live.sites import (TEXT, asking, two)
-from tests.live.turns import (edit, template, unscaled)
-
+from tests.live.judged import status, wordless
+from tests.live.sites import TEXT, asking, two
+from tests.live.turns import edit, template, unscaled
 
 WIDE = """\
 RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  REPLICAS  OPENS (UTC)       ENDS (UTC)        GIT     NOTE

@@ -2,20 +2,21 @@
 
 import os
 import pty
-import pytest
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from gen.cli.console import (new_lines, on_screen)
 from pathlib import Path
-from tests.live import project
-from tests.live.api_server import (ApiServer, kubeconfig)
-from tests.live.happenings import (NOW, in_order)
 from typing import IO
 
+import pytest
+
+from gen.cli.console import new_lines, on_screen
+from tests.live import project
+from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.happenings import NOW, in_order
 
 ROOT = Path(__file__).parents[2]
 LINE = "course       small  active  08:30-13:00  20      20     0        5\n"

@@ -1,18 +1,19 @@
 """Projects with cloud capacity, from as little as a test needs to say."""
 
+from pathlib import Path
+from typing import Any
+
 import yaml
+
 from gen import report
 from gen.backend import karpenter
 from gen.cloud import CloudCapacity
 from gen.karpenter.disruption import WindowBudgets
 from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
-from gen.render import (files, text_of)
-from pathlib import Path
-from tests.generate import (document, write)
+from gen.render import files, text_of
+from tests.generate import document, write
 from tests.saying import read
-from typing import Any
-
 
 Object = dict[str, Any]
 NODE_CLASS: Object = {

@@ -1,22 +1,23 @@
 """Projects made by chance: whatever `validate` accepts is rendered, and every reader sees the same in it."""
 
 import contextlib
-import pytest
 import re
+from typing import NamedTuple
+
+import pytest
 import yaml
+from ruamel.yaml import YAML
+
 from gen import cli
 from gen.backend.cluster import INVENTORY_HEAD
 from gen.core.timetable import parse_timetable
 from gen.model import Site
 from gen.output.folder import header
 from gen.pipeline import Part
-from ruamel.yaml import YAML
 from tests import generate
-from tests.manifest.parts import (objects, of_kind, read, timetable_in_cluster)
+from tests.manifest.parts import objects, of_kind, read, timetable_in_cluster
 from tests.manifest.schemas import drop_refused
 from tests.outputfolder import files_in
-from typing import NamedTuple
-
 
 SEEDS = (1, 2)
 SIZE = 12

@@ -1,10 +1,11 @@
 """The pods of our own Jobs: the occurrence with its scaler, and the sweep."""
 
-import pytest
 from pathlib import Path
-from tests.cli import project
-from tests.manifest.parts import (Object, of_cluster, of_kind, of_part, pod_specs, small)
 
+import pytest
+
+from tests.cli import project
+from tests.manifest.parts import Object, of_cluster, of_kind, of_part, pod_specs, small
 
 CLASSES = project.CLASSES.replace(
     "{cpu: 250m}", "{cpu: 250m}\n  renkuId: 7\n  sessions: {source: SOURCE, namespaces: [there]}"

@@ -1,10 +1,11 @@
 """The objects of a reservation that holds its seats by placeholders."""
 
-import pytest
 from pathlib import Path
-from tests.cli import project
-from tests.manifest.parts import (Object, of_kind, of_part, pod_specs, small, text_of)
 
+import pytest
+
+from tests.cli import project
+from tests.manifest.parts import Object, of_kind, of_part, pod_specs, small, text_of
 
 POD = """\
 ---

@@ -1,17 +1,18 @@
 """The Reservation that holds one seat: what the class, the course and the backend say becomes of it."""
 
 import json
+from pathlib import Path
+from typing import Any
+
 import pytest
+
 from gen.core.slots import parse_slot
 from gen.core.timetable import slot_hash
 from gen.manifest.owners import narrowed
-from gen.manifest.slot import (placed, pool_slots, slot_object, standing)
-from gen.model import (ClassSessions, Owner, SessionMatch, Slots)
-from pathlib import Path
+from gen.manifest.slot import placed, pool_slots, slot_object, standing
+from gen.model import ClassSessions, Owner, SessionMatch, Slots
 from tests.manifest.parts import Object
-from tests.manifest.slotparts import (KOORDINATOR, SLOTS, evening)
-from typing import Any
-
+from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
 LABELS = {
     "app.kubernetes.io/name": "berth",

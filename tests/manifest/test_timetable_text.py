@@ -1,18 +1,19 @@
 """The timetable as text: what the cluster reads is what was declared, and what a reviewer sees."""
 
 import json
-import pytest
-from gen.core.timetable import (Timetable, TimetableSettings, parse_timetable)
-from gen.manifest.timetabletext import (LARGEST, timetable_text, timetable_that_fits)
-from gen.model import (ClassSessions, SessionMatch, Site)
-from gen.pipeline import Part
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from gen.core.timetable import Timetable, TimetableSettings, parse_timetable
+from gen.manifest.timetabletext import LARGEST, timetable_text, timetable_that_fits
+from gen.model import ClassSessions, SessionMatch, Site
+from gen.pipeline import Part
 from tests.awkward import AWKWARD
 from tests.cli import project
-from tests.manifest.parts import (small, timetable_in_cluster)
-from tests.saying import (finding, line)
-from typing import (Any, NamedTuple)
-
+from tests.manifest.parts import small, timetable_in_cluster
+from tests.saying import finding, line
 
 NIGHT = """\
 {"apiVersion": "berth.dev/v1alpha1", "kind": "Timetable", "version": 1,

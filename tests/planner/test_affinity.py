@@ -1,13 +1,14 @@
 """Pod affinity and anti-affinity: over hosts and zones."""
 
+from itertools import pairwise
+
 import pytest
+
 from gen.karpenter.nodelabels import ZONE
 from gen.karpenter.resourcelists import parse_resources
-from gen.planner.inputs import (LabelSelector, PodAffinityTerm)
-from itertools import pairwise
-from tests.plan.spreading import (HOST, LARGE, TEST, node, spread)
-from tests.planner.machines import (ask, by_domain, left, pod, sizes)
-from tests.planner.test_spread import (HOST, LARGE, TEST, node, spread)
+from gen.planner.inputs import LabelSelector, PodAffinityTerm
+from tests.planner.machines import ask, by_domain, left, pod, sizes
+from tests.planner.spreading import HOST, LARGE, TEST, node, spread
 
 
 def near(key: str, **labels: str) -> tuple[PodAffinityTerm, ...]:

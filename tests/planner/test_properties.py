@@ -1,18 +1,19 @@
 """What holds for every question: made by chance, and told plainly where there is something to compare."""
 
-import pytest
 from collections.abc import Iterable
-from gen.karpenter.nodelabels import (NODEPOOL, RESERVED)
-from gen.karpenter.resourcelists import (ONE, PODS, allocatable, fits, sum_resources)
+
+import pytest
+
+from gen.karpenter.nodelabels import NODEPOOL, RESERVED
+from gen.karpenter.resourcelists import ONE, PODS, allocatable, fits, sum_resources
 from gen.planner.inputs import SchedulingInput
 from gen.planner.nodeclaimtemplates import pool_instance_types
-from gen.planner.provisioning import (result_range, schedule, schedule_with)
+from gen.planner.provisioning import result_range, schedule, schedule_with
 from gen.planner.tiebreaks import TieBreaker
 from tests.planner import grouped
 from tests.planner.chance import question
 from tests.planner.plainly import Plainly
 from tests.seeds import rest_is_long
-
 
 SEEDS = rest_is_long(range(0, 400, 20), 4)
 

@@ -1,16 +1,17 @@
 """Loops, machines that stand, static pools, and the choice of the provider."""
 
+from typing import Any
+
 import pytest
-from gen.karpenter.instancetypes import (InstanceType, Offering, reserved_offering)
-from gen.karpenter.nodelabels import (ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL)
+
+from gen.karpenter.instancetypes import InstanceType, Offering, reserved_offering
+from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL
 from gen.karpenter.requirements import requirement
 from gen.karpenter.resourcelists import parse_resources
 from gen.karpenter.taints import Taint
-from gen.planner.inputs import (DaemonSet, NodePool, StateNode)
-from gen.planner.provisioning import (SchedulingLoop, UnscheduledPods)
-from tests.planner.machines import (ANY, ask, bought, growing, left, machine, pod, sizes)
-from typing import Any
-
+from gen.planner.inputs import DaemonSet, NodePool, StateNode
+from gen.planner.provisioning import SchedulingLoop, UnscheduledPods
+from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
 
 ROOM = parse_resources({"cpu": "4", "memory": "8Gi", "pods": "10"})
 SEAT = {"cpu": "1"}

@@ -1,20 +1,21 @@
 """Spread constraints: over hosts, zones, capacity types and labels of people's own."""
 
-import pytest
-from gen.karpenter.nodelabels import (ARCH, CAPACITY_TYPE, NODEPOOL, ZONE)
-from gen.karpenter.requirements import (Requirement, requirement)
-from gen.karpenter.resourcelists import parse_resources
-from gen.karpenter.taints import (Taint, Toleration)
-from gen.planner.inputs import (LabelSelector, NodePool, StateNode, TopologySpread)
-from tests.plan.spreading import (HOST, LARGE, TEST, node, spread)
-from tests.planner.machines import (ANY, ask, by_domain, left, pod, sizes)
 from typing import Any
 
+import pytest
+
+from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
+from gen.karpenter.requirements import Requirement, requirement
+from gen.karpenter.resourcelists import parse_resources
+from gen.karpenter.taints import Taint, Toleration
+from gen.planner.inputs import LabelSelector, NodePool, TopologySpread
+from tests.planner.machines import ANY, ask, by_domain, left, pod, sizes
+from tests.planner.spreading import HOST, LARGE, TEST, node, spread
 
 FIELDS = {ZONE: "zone", CAPACITY_TYPE: "capacity_type"}
 
 
-def pool(*requirements: Requirement, **more: Any) -> Pool:
+def pool(*requirements: Requirement, **more: Any) -> NodePool:
     return ANY._replace(requirements=(*ANY.requirements, *requirements), **more)
 
 

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from gen.runtime.attribution import attributed, group
-from gen.runtime.session import RENKU_PROJECT, Claim, Match, Session
+from gen.core.attribution import attribute_sessions, claim_group
+from gen.core.sessions import RENKU_PROJECT, Claim, Match, Session
 
 
 def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:
     """The same, without a thought of which are alike. `claims` are ranked."""
-    return attributed(Counter(group(one, claims) for one in sessions), claims)
+    return attribute_sessions(Counter(claim_group(one, claims) for one in sessions), claims)
 
 
 def some_match(chance: Random) -> Match:

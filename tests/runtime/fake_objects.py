@@ -7,15 +7,16 @@ It refuses what the sweep's Role does not grant.
 
 import json
 from collections.abc import Callable
-from gen.backend.rights import (of_all_nodes, of_nodes, of_slots, of_sweep)
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from gen.backend.rights import of_all_nodes, of_nodes, of_slots, of_sweep
 from gen.core.instants import instant_text
 from gen.manifest import naming
-from gen.runtime.apiclient import (APPLY, JSON, MERGE_PATCH, Request, Response)
+from gen.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
 from tests.runtime.fake_cluster import refusal
-from tests.runtime.fake_koordinator import (FakeKoordinator, PATH as SLOTS)
-from typing import Any
-from urllib.parse import (parse_qs, unquote)
-
+from tests.runtime.fake_koordinator import PATH as SLOTS
+from tests.runtime.fake_koordinator import FakeKoordinator
 
 Tree = dict[str, Any]
 Interference = Callable[[str], Response | None]

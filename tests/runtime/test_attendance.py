@@ -1,12 +1,13 @@
 """What counts for whom follows from who is there, whatever the way to it was."""
 
-import pytest
-from gen.core.sessioncounter import (ClaimCounts, SessionCounter)
-from gen.core.sessions import (Claim, Match, RENKU_PROJECT, Session, UNKNOWN_TEMPLATE, ranked)
 from random import Random
-from tests.runtime.claiming import (one_by_one, some_claims, some_sessions)
-from tests.seeds import seeds
 
+import pytest
+
+from gen.core.sessioncounter import ClaimCounts, SessionCounter
+from gen.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
+from tests.runtime.claiming import one_by_one, some_claims, some_sessions
+from tests.seeds import seeds
 
 ANY = Claim("any", 50, 60, 999, 2, Match())
 COURSE = Claim("course", 0, 60, 999, 2, Match(labels=(("course", "x"),)))

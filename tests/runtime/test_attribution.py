@@ -2,20 +2,21 @@
 while another that fits has room.
 """
 
-import pytest
 from collections import Counter
-from gen.core.attribution import (ClaimGroup, assign_seats, attribute_sessions, claim_group)
-from gen.core.sessioncounter import SessionCounter
-from gen.core.sessions import (Claim, Match, RENKU_PROJECT, Session, fits, ranked)
-from gen.core.target import (placeholders, target)
-from gen.core.timetable import TimetableOccurrence
 from itertools import chain
 from random import Random
-from tests.cases import (Case, read)
-from tests.runtime.claiming import (one_by_one, some_claims, some_sessions)
+
+import pytest
+
+from gen.core.attribution import ClaimGroup, assign_seats, claim_group
+from gen.core.sessioncounter import SessionCounter
+from gen.core.sessions import Claim, Match, Session, fits, ranked
+from gen.core.target import placeholders, target
+from gen.core.timetable import TimetableOccurrence
+from tests.cases import Case, read
+from tests.runtime.claiming import one_by_one, some_claims, some_sessions
 from tests.runtime.world import at
 from tests.seeds import seeds
-
 
 CASES = read("pools")
 

@@ -1,21 +1,29 @@
 """Who lays claim to sessions at a moment follows from the timetables of the site, and from nothing else."""
 
 import pytest
-from gen.core.claims import (ClaimTracker, CompetingReservation, HORIZON, TimetableReading, competing_reservation, next_claim_change, open_claims)
-from gen.core.instants import instant_text
-from gen.core.sessions import (Claim, Match)
-from gen.core.timetable import (Timetable, TimetableOccurrence, parse_timetable)
-from gen.runtime.sessionobjects import (read_timetable, timetable_collection)
-from tests.runtime.timetabletexts import (config_map, text)
-from tests.runtime.world import (Row, at)
 
+from gen.core.claims import (
+    HORIZON,
+    ClaimTracker,
+    CompetingReservation,
+    TimetableReading,
+    competing_reservation,
+    next_claim_change,
+    open_claims,
+)
+from gen.core.instants import instant_text
+from gen.core.sessions import Claim, Match
+from gen.core.timetable import Timetable, TimetableOccurrence, parse_timetable
+from gen.runtime.sessionobjects import read_timetable, timetable_collection
+from tests.runtime.timetabletexts import config_map, text
+from tests.runtime.world import Row, at
 
 SMALL = frozenset({"small"})
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
 
 
-def occurrence(row: Row) -> Occurrence:
+def occurrence(row: Row) -> TimetableOccurrence:
     name, opens, start, end, seats = row
     return TimetableOccurrence(name, at(opens), at(start), at(end), tuple(seats.items()))
 

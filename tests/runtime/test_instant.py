@@ -1,8 +1,10 @@
 """Instants are the whole seconds that the standard library computes, and have one text form."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
-from datetime import (UTC, datetime, timedelta)
-from gen.core.instants import (DAY, instant_text, parse_instant)
+
+from gen.core.instants import DAY, instant_text, parse_instant
 
 
 @pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.long)])

@@ -4,20 +4,21 @@ Random schedules: the main program, the scaler, sessions, people and the clock c
 program waits for a server or a file.
 """
 
-import pytest
 from collections.abc import Iterator
 from contextlib import contextmanager
+from random import Random
+
+import pytest
+
 from gen.core.decisions import pool_target
 from gen.runtime.apiclient import Request
 from gen.runtime.program import TimetableSource
-from gen.runtime.reports import (ReportedSessions, parse_shared)
-from random import Random
-from tests.runtime.fake_cluster import (no_answer, refusal)
+from gen.runtime.reports import ReportedSessions, parse_shared
+from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod
-from tests.runtime.turns import (Player, pause)
-from tests.runtime.world import (COURSE, NEXT, timetable_text)
+from tests.runtime.turns import Player, pause
+from tests.runtime.world import COURSE, NEXT, timetable_text
 from tests.seeds import seeds
-
 
 SEEDS = seeds(2, 8)
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))

@@ -1,13 +1,13 @@
 """What the sweep does about the facts of one reservation, case by case: nothing, or this, for this reason."""
 
 import pytest
-from gen.core.objects import (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ObjectKind, POD)
+
+from gen.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
 from gen.runtime.sweepactions import describe_action
 from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import (cronjob, deployment, job, made, placeholder, pod, seen, timetable)
-from tests.runtime.world import (COURSE, NEXT, Row, at)
-
+from tests.runtime.sweepworld import cronjob, deployment, job, made, placeholder, pod, seen, timetable
+from tests.runtime.world import COURSE, NEXT, Row, at
 
 OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
 START = "Started Job course-sweep: no pod serves course/1."

@@ -1,14 +1,15 @@
 """Whatever the API server, the clock or a bug of ours does, a window opens and closes as soon as it can."""
 
+from random import Random
+
 import pytest
+
 from gen.core.decisions import pool_target
 from gen.core.timetable import parse_timetable
-from gen.runtime.apiclient import (ApiError, Request, Response)
-from random import Random
-from tests.runtime.fake_cluster import (no_answer, refusal)
-from tests.runtime.world import (COURSE, Row, World, at, clock, timetable_text)
+from gen.runtime.apiclient import ApiError, Request, Response
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.world import COURSE, Row, World, at, clock, timetable_text
 from tests.seeds import seeds
-
 
 TWO = {"small": "course-small", "huge": "course-huge"}
 BOTH: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})

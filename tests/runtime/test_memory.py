@@ -2,18 +2,19 @@
 
 import json
 import os
-import pytest
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from gen.core.instants import instant_text
 from pathlib import Path
-from tests.runtime.stub_server import StubServer
-from tests.runtime.watched_cluster import WatchedCluster
 from typing import Any
 
+import pytest
+
+from gen.core.instants import instant_text
+from tests.runtime.stub_server import StubServer
+from tests.runtime.watched_cluster import WatchedCluster
 
 ROOT = Path(__file__).parents[2]
 SESSIONS = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"

@@ -1,15 +1,24 @@
 """What the scaler sees follows the API server through every trouble, or is said to be unknown."""
 
 import pytest
-from gen.core.instants import instant_text
-from gen.core.timetable import (Timetable, parse_timetable)
-from gen.runtime.program import Log
-from gen.runtime.sessionobserver import (ObservedSessions, SessionObserver)
-from gen.runtime.watch import WatchContext
-from tests.runtime.stub_server import (Received, Reply, StubServer, reply)
-from tests.runtime.timetabletexts import (config_map, text)
-from tests.runtime.watched_cluster import (WatchedCluster, refused)
-from tests.runtime.watching import (DS, ML, SESSIONS, STEP, Scene, TIMETABLES, put_rival, session, timetable, watching, with_created)
+
+from gen.runtime.sessionobserver import ObservedSessions
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.timetabletexts import config_map, text
+from tests.runtime.watched_cluster import WatchedCluster, refused
+from tests.runtime.watching import (
+    DS,
+    ML,
+    SESSIONS,
+    STEP,
+    TIMETABLES,
+    Scene,
+    put_rival,
+    session,
+    timetable,
+    watching,
+    with_created,
+)
 from tests.runtime.world import at
 
 

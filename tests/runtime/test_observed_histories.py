@@ -2,21 +2,23 @@
 that end, break off or expire, a server that fails, edits of rivals, and restarts.
 """
 
-import pytest
-from gen.core.claims import (competing_reservation, open_claims)
-from gen.core.sessions import ranked
-from gen.core.timetable import (Timetable, parse_timetable)
-from gen.runtime.sessionobjects import (is_active, metadata_keys, parse_session as session_of)
 from random import Random
-from tests.runtime.claiming import one_by_one
-from tests.runtime.stub_server import (Received, Reply)
-from tests.runtime.timetabletexts import text
-from tests.runtime.watched_cluster import (WatchedCluster, chunk, refused)
-from tests.runtime.watching import (DS, SESSIONS, TIMETABLES, put_rival, session, timetable, watching)
-from tests.runtime.world import (Row, at)
-from tests.seeds import seeds
 from typing import Any
 
+import pytest
+
+from gen.core.claims import competing_reservation, open_claims
+from gen.core.sessions import ranked
+from gen.core.timetable import Timetable, parse_timetable
+from gen.runtime.sessionobjects import is_active, metadata_keys
+from gen.runtime.sessionobjects import parse_session as session_of
+from tests.runtime.claiming import one_by_one
+from tests.runtime.stub_server import Received, Reply
+from tests.runtime.timetabletexts import text
+from tests.runtime.watched_cluster import WatchedCluster, chunk, refused
+from tests.runtime.watching import DS, SESSIONS, TIMETABLES, put_rival, session, timetable, watching
+from tests.runtime.world import Row, at
+from tests.seeds import seeds
 
 COURSES: tuple[dict[str, Any], ...] = (
     {},

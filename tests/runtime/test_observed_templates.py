@@ -1,16 +1,27 @@
 """With project templates, Renku decides whose a session is; where it cannot, the class alone does."""
 
 import json
-import pytest
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from gen.core.timetable import Timetable
-from tests.runtime.stub_server import (Received, Reply, StubServer, reply)
-from tests.runtime.timetabletexts import text
-from tests.runtime.watched_cluster import (WatchedCluster, refused)
-from tests.runtime.watching import (DS, ML, SESSIONS, Scene, TIMETABLES, put_rival, session, timetable, watching)
 
+import pytest
+
+from gen.core.timetable import Timetable
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.timetabletexts import text
+from tests.runtime.watched_cluster import WatchedCluster, refused
+from tests.runtime.watching import (
+    DS,
+    ML,
+    SESSIONS,
+    TIMETABLES,
+    Scene,
+    put_rival,
+    session,
+    timetable,
+    watching,
+)
 
 TEMPLATE, OTHER = "01JC3CB5426KC7P5STS5X3KSS8", "01JC3CB5426KC7P5STS5X3KSS7"
 COURSE = {"projectTemplate": TEMPLATE}

@@ -1,10 +1,10 @@
 """An override is read as a person wrote it, or refused with its place."""
 
 import pytest
-from gen.core.jsonvalues import TimetableError
-from gen.core.overrides import (Override, next_override_end, override_end, override_target, parse_overrides)
-from tests.runtime.world import at
 
+from gen.core.jsonvalues import TimetableError
+from gen.core.overrides import Override, next_override_end, override_end, override_target, parse_overrides
+from tests.runtime.world import at
 
 SAID = """
 {"small": {"target": 60, "until": "2026-02-02T12:00:00Z"},

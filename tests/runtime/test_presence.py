@@ -1,9 +1,11 @@
 """Sessions that left count for a while, unless another one like them takes their place."""
 
+from random import Random
+
 import pytest
+
 from gen.core.sessioncounter import GracePeriod
 from gen.core.sessions import Session
-from random import Random
 from tests.seeds import seeds
 
 

@@ -1,10 +1,11 @@
 """How sessions are recognised is read as the timetable says it, and what is malformed is refused."""
 
-import pytest
-from gen.core.jsonvalues import TimetableError
-from gen.core.sessions import (Inactive, Match, Recognition, parse_recognition)
 from typing import Any
 
+import pytest
+
+from gen.core.jsonvalues import TimetableError
+from gen.core.sessions import Inactive, Match, Recognition, parse_recognition
 
 PODS: dict[str, Any] = {"source": "pods", "namespaces": ["hub"], "selector": {}, "earlier": "count"}
 

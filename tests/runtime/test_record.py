@@ -1,11 +1,22 @@
 """The record of an occurrence has what was promised and what came, and stays small."""
 
 import json
-from gen.core.record import (MAX_POINTS, MAX_RECORD_BYTES, OccurrenceRecord, Points, PoolObservation, merge_records, parse_records, record_annotations, with_observation, with_point)
-from gen.core.timetable import TimetableOccurrence
 from random import Random
-from tests.runtime.world import at
 
+from gen.core.record import (
+    MAX_POINTS,
+    MAX_RECORD_BYTES,
+    OccurrenceRecord,
+    Points,
+    PoolObservation,
+    merge_records,
+    parse_records,
+    record_annotations,
+    with_observation,
+    with_point,
+)
+from gen.core.timetable import TimetableOccurrence
+from tests.runtime.world import at
 
 ITEM = TimetableOccurrence(
     "course/1", at("07:30"), at("08:00"), at("10:00"), (("small", 25), ("huge", 2), ("none", 0))

@@ -1,17 +1,27 @@
 """A slot as a value and as an object: its name, its owners, how long it may stand."""
 
 import json
-import pytest
-from gen.core.slots import (Slot, SlotOwner, go_duration, parse_slot, slot_lifetime, slot_name, slot_object, slot_selector)
-from gen.core.timetable import SlotSpec
 from random import Random
+
+import pytest
+
+from gen.core.slots import (
+    Slot,
+    SlotOwner,
+    go_duration,
+    parse_slot,
+    slot_lifetime,
+    slot_name,
+    slot_object,
+    slot_selector,
+)
+from gen.core.timetable import SlotSpec
 from tests.koordinator.decoding import duration as seconds_of
 from tests.koordinator.lifecycle import is_due
 from tests.koordinator.world import reservation
-from tests.runtime.slotworld import (OWNER, pool_labels, shape)
+from tests.runtime.slotworld import OWNER, pool_labels, shape
 from tests.runtime.world import at
 from tests.seeds import seeds
-
 
 SLOTS = SlotSpec("example-course-small", "aaaa1111", shape())
 

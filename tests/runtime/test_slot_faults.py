@@ -1,14 +1,15 @@
 """Whatever goes wrong, slots come, none in use goes before the end, and none is left after it."""
 
-import pytest
-from gen.runtime.apiclient import (Request, Response)
 from random import Random
-from tests.runtime.fake_cluster import (no_answer, refusal)
-from tests.runtime.fake_koordinator import (PATH, names)
-from tests.runtime.slotworld import (DIGEST, HANDING, SlotWorld, slot_text, slots)
-from tests.runtime.world import Row
-from tests.seeds import (rest_is_long, seeds)
 
+import pytest
+
+from gen.runtime.apiclient import Request, Response
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.fake_koordinator import PATH, names
+from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
+from tests.runtime.world import Row
+from tests.seeds import rest_is_long, seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
 SLOT = f"{PATH}/example-course-small-1-{DIGEST}"

@@ -1,11 +1,12 @@
 """A run whose seats are slots: they come at the opening, follow sessions, and are gone at the end."""
 
-import pytest
 from itertools import pairwise
-from tests.runtime.fake_koordinator import names
-from tests.runtime.slotworld import (DIGEST, SlotWorld, slot_text, slots)
-from tests.runtime.world import COURSE
 
+import pytest
+
+from tests.runtime.fake_koordinator import names
+from tests.runtime.slotworld import DIGEST, SlotWorld, slot_text, slots
+from tests.runtime.world import COURSE
 
 FOUR = ("course/1", "07:30", "07:40", "08:00", {"small": 4})
 

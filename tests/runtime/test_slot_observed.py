@@ -1,11 +1,12 @@
 """What the scaler sees of sessions where slots hold the seats."""
 
 import pytest
+
 from gen.core.timetable import SlotSpec
 from tests.runtime.slotworld import DIGEST
-from tests.runtime.timetabletexts import (config_map, text)
+from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster
-from tests.runtime.watching import (DS, SESSIONS, TIMETABLES, session, timetable, watching, with_created)
+from tests.runtime.watching import DS, SESSIONS, TIMETABLES, session, timetable, watching, with_created
 
 
 @pytest.mark.parametrize("has_slots", [True, False])

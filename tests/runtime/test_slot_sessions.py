@@ -2,14 +2,15 @@
 without need.
 """
 
+from random import Random
+
 import pytest
+
 from gen.core.decisions import pool_target
 from gen.core.timetable import parse_timetable
-from random import Random
-from tests.runtime.slotworld import (SlotWorld, slot_text)
-from tests.runtime.world import (Row, clock)
-from tests.seeds import (rest_is_long, seeds)
-
+from tests.runtime.slotworld import SlotWorld, slot_text
+from tests.runtime.world import Row, clock
+from tests.seeds import rest_is_long, seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:50", {"small": 30})
 

@@ -1,20 +1,21 @@
 """The sweep makes slots that nobody makes, removes those that are over or of nobody, and leaves the rest."""
 
 import json
-import pytest
 import subprocess
 import sys
-from gen.core.objects import (CONFIG_MAP, POD, SLOT)
-from gen.runtime.sweepactions import (RemoveSlots, StartJob)
+
+import pytest
+
+from gen.core.objects import CONFIG_MAP, POD, SLOT
+from gen.runtime.sweepactions import RemoveSlots, StartJob
 from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
-from tests.runtime.slotworld import (DIGEST, HANDING, OTHER, slot_text, slots)
-from tests.runtime.sweeping import (ROW, numbered, twice)
-from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, pod, seen, slot_of, timetable)
-from tests.runtime.world import (Row, at, timetable_text)
-
+from tests.runtime.slotworld import DIGEST, HANDING, OTHER, slot_text, slots
+from tests.runtime.sweeping import ROW, numbered, twice
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, pod, seen, slot_of, timetable
+from tests.runtime.world import Row, at, timetable_text
 
 SERVED = (job(), pod())
 

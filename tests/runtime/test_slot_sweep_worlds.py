@@ -2,16 +2,17 @@
 
 import copy
 import json
-import pytest
 from collections import Counter
 from random import Random
+
+import pytest
+
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_objects import Tree
 from tests.runtime.slotworld import slots
-from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, pod, slot_of, timetable)
-from tests.runtime.world import (COURSE, Row, at, pool, whole_timetable_text)
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, pod, slot_of, timetable
+from tests.runtime.world import COURSE, Row, at, pool, whole_timetable_text
 from tests.seeds import seeds
-
 
 MOMENTS = ("07:29", "07:30:10", "07:30:30", "09:00", "10:00", "10:00:31", "10:02", "13:00")
 SEATS = 5

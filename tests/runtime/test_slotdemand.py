@@ -1,14 +1,15 @@
 """How many free slots are wanted, and how many are kept, for whatever sessions there are."""
 
-import pytest
-from gen.core.decisions import (desired_state, pool_target)
-from gen.core.slots import (SessionDebounce, SlotDemand, reported_sessions, slot_demand)
-from gen.core.timetable import (Timetable, parse_timetable)
 from random import Random
-from tests.runtime.slotworld import slot_text
-from tests.runtime.world import (Row, at)
-from tests.seeds import seeds
 
+import pytest
+
+from gen.core.decisions import desired_state, pool_target
+from gen.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
+from gen.core.timetable import Timetable, parse_timetable
+from tests.runtime.slotworld import slot_text
+from tests.runtime.world import Row, at
+from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
 LATER: Row = ("course/2", "09:00", "09:30", "12:00", {"small": 10})

@@ -1,12 +1,25 @@
 """What is done about slots, for any mix of them, of counts and of moments."""
 
-import pytest
-from gen.core.decisions import PoolTarget
-from gen.core.slots import (HANDOVER_SECONDS, PENDING_SECONDS, PlaceholderOwner, Slot, SlotDemand, SlotOwner, SlotPlan, bridging_placeholders, count_slots, plan_slots, slot_name)
-from gen.core.timetable import (SlotSpec, TimetablePool)
 from random import Random
-from tests.seeds import seeds
 
+import pytest
+
+from gen.core.decisions import PoolTarget
+from gen.core.slots import (
+    HANDOVER_SECONDS,
+    PENDING_SECONDS,
+    PlaceholderOwner,
+    Slot,
+    SlotDemand,
+    SlotOwner,
+    SlotPlan,
+    bridging_placeholders,
+    count_slots,
+    plan_slots,
+    slot_name,
+)
+from gen.core.timetable import SlotSpec, TimetablePool
+from tests.seeds import seeds
 
 HOME = PlaceholderOwner("berth", "course-small")
 SLOTS = SlotSpec("x", "new", {})

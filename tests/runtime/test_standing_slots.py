@@ -1,12 +1,13 @@
 """Where the sweep prunes, it removes slots that stand and that git does not hold any more."""
 
 import pytest
+
 from gen.core.objects import CONFIG_MAP
 from gen.runtime.sweepactions import describe_action
 from gen.runtime.sweepdecisions import decide
 from tests.runtime.slotworld import slot_text
-from tests.runtime.sweeping import (ROW, numbered, twice)
-from tests.runtime.sweepworld import (Swept, cronjob, inventory, made, seen, slot_of, timetable)
+from tests.runtime.sweeping import ROW, numbered, twice
+from tests.runtime.sweepworld import Swept, cronjob, inventory, made, seen, slot_of, timetable
 from tests.runtime.world import at
 
 

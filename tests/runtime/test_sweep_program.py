@@ -1,24 +1,25 @@
 """The sweep as its Job starts it: a real process, real sockets, TLS, the real clock."""
 
 import json
-import pytest
 import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from gen.core.instants import instant_text
 from gen.runtime.apiclient import Request
 from gen.runtime.sweep import main
-from pathlib import Path
-from tests.runtime.fake_objects import (FakeObjects, Tree)
-from tests.runtime.programs import (START, events, foreign_modules, make_berth)
-from tests.runtime.stub_server import (Received, Reply, StubServer, reply)
-from tests.runtime.sweepworld import (cronjob, deployment, job, pod, timetable)
-from tests.runtime.world import (Row, pool, whole_timetable_text)
-from typing import Any
-
+from tests.runtime.fake_objects import FakeObjects, Tree
+from tests.runtime.programs import START, events, foreign_modules, make_berth
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.sweepworld import cronjob, deployment, job, pod, timetable
+from tests.runtime.world import Row, pool, whole_timetable_text
 
 SWEEP = START.format("sweep")
 MINUTE = 60

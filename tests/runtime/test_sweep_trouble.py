@@ -1,11 +1,24 @@
 """The sweep in trouble: one failure stops nothing else, what others wrote stands, and all of it is told."""
 
 import json
+
 import pytest
-from gen.core.objects import (JOB, ROLE)
-from gen.runtime.apiclient import (ApiError, Response)
-from tests.runtime.fake_cluster import (no_answer, refusal)
-from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, made, missed, served, swept_line, timetable)
+
+from gen.core.objects import JOB, ROLE
+from gen.runtime.apiclient import ApiError, Response
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.sweepworld import (
+    Swept,
+    cronjob,
+    deployment,
+    inventory,
+    job,
+    made,
+    missed,
+    served,
+    swept_line,
+    timetable,
+)
 
 
 def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -> None:

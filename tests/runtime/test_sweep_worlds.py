@@ -1,15 +1,16 @@
 """The sweep over worlds made by chance, with every state that a reservation can be in, and other sites."""
 
 import copy
-import pytest
-from gen.core.objects import (CONFIG_MAP, ROLE, ROLE_BINDING)
 from random import Random
+
+import pytest
+
+from gen.core.objects import CONFIG_MAP, ROLE, ROLE_BINDING
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, made, pod, timetable)
-from tests.runtime.world import (COURSE, Row, at)
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, timetable
+from tests.runtime.world import COURSE, Row, at
 from tests.seeds import seeds
-
 
 MOMENTS = (
     "07:27",

@@ -1,11 +1,12 @@
 """The target of a pool follows from its occurrences and the moment, and from nothing else."""
 
-import pytest
-from gen.core.target import (full_count, next_change, open_now, opens_within, target)
-from gen.core.timetable import TimetableOccurrence
-from itertools import (combinations_with_replacement, product)
-from tests.runtime.world import at
+from itertools import combinations_with_replacement, product
 
+import pytest
+
+from gen.core.target import full_count, next_change, open_now, opens_within, target
+from gen.core.timetable import TimetableOccurrence
+from tests.runtime.world import at
 
 SMALL = full_count("small")
 
@@ -63,7 +64,10 @@ def test_the_order_of_occurrences_does_not_matter() -> None:
 
 
 def test_each_class_is_counted_for_itself() -> None:
-    mixed = (Occurrence("a", 0, 1, 9, (("small", 3), ("huge", 2))), Occurrence("b", 0, 1, 9, (("huge", 5),)))
+    mixed = (
+        TimetableOccurrence("a", 0, 1, 9, (("small", 3), ("huge", 2))),
+        TimetableOccurrence("b", 0, 1, 9, (("huge", 5),)),
+    )
 
     assert tuple(target(mixed, 4, full_count(name)) for name in ("small", "huge", "tiny")) == (3, 7, 0)
 

@@ -3,15 +3,16 @@ where nobody could tell.
 """
 
 import json
-import pytest
 import threading
 from collections.abc import Callable
+
+import pytest
+
 from gen.core.sessioncounter import SessionCounter
-from gen.core.sessions import (Claim, Match, NO_TEMPLATE, RENKU_PROJECT, Session, UNKNOWN_TEMPLATE, project_of)
+from gen.core.sessions import NO_TEMPLATE, RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, project_of
 from gen.runtime.apiclient import ApiError
 from gen.runtime.program import Log
-from gen.runtime.projecttemplates import (MAX_THREADS, ProjectTemplates)
-
+from gen.runtime.projecttemplates import MAX_THREADS, ProjectTemplates
 
 LONG_ENOUGH = 10.0
 

@@ -1,13 +1,22 @@
 """A timetable is read as written, and what is malformed is refused with its place."""
 
 import json
-import pytest
 from copy import deepcopy
-from gen.core.jsonvalues import TimetableError
-from gen.core.sessions import (Match, Recognition)
-from gen.core.timetable import (SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings, active_occurrences, parse_timetable)
 from typing import Any
 
+import pytest
+
+from gen.core.jsonvalues import TimetableError
+from gen.core.sessions import Match, Recognition
+from gen.core.timetable import (
+    SlotSpec,
+    Timetable,
+    TimetableOccurrence,
+    TimetablePool,
+    TimetableSettings,
+    active_occurrences,
+    parse_timetable,
+)
 
 TREE: dict[str, Any] = {
     "apiVersion": "berth.dev/v1alpha1",
@@ -151,7 +160,7 @@ def test_slots_that_were_changed_by_hand_are_refused() -> None:
     tree["pools"]["small"]["slots"]["object"]["spec"]["allocateOnce"] = True
 
     with pytest.raises(TimetableError, match=r"small\.slots\.hash: "):
-        parse(json.dumps(tree))
+        parse_timetable(json.dumps(tree))
 
 
 def test_unknown_keys_are_ignored_at_every_level() -> None:
@@ -264,4 +273,4 @@ def test_what_is_no_json_object_is_refused(text: str, message: str) -> None:
 
 def test_thousands_of_levels_are_refused() -> None:
     with pytest.raises(TimetableError, match="the timetable "):
-        parse("[" * 100_000)
+        parse_timetable("[" * 100_000)

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from typing import Any
 
+from gen.core.instants import instant_text
+from gen.core.timetable import Timetable, parse_timetable
 from gen.runtime.connection import Connection
-from gen.runtime.instant import instant_text
-from gen.runtime.log import Log
-from gen.runtime.lookout import Means
-from gen.runtime.observed import Observed, Seen
-from gen.runtime.timetable import Timetable, parse
+from gen.runtime.program import Log
+from gen.runtime.sessionobserver import ObservedSessions, SessionObserver
+from gen.runtime.watch import WatchContext
 from tests.runtime.stub_server import StubServer
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster
@@ -35,9 +35,9 @@ def session(name: str, labels: dict[str, str] | None = None, **annotations: str)
 
 def timetable(*rows: Row, **more: Any) -> Timetable:
     """Ours. Both of its classes have the same sessions; `huge` is not counted."""
-    made = parse(text("ds", *rows, **more))
+    made = parse_timetable(text("ds", *rows, **more))
     small, huge = made.pools
-    return made._replace(pools=(small, huge._replace(behaviour="none")))
+    return made._replace(pools=(small, huge._replace(behavior="none")))
 
 
 class Scene:
@@ -52,12 +52,12 @@ class Scene:
         def connect() -> Connection:
             return Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
 
-        self.observed = Observed(Means(connect, "berth", log, lambda: self.now, lambda: 1.0))
+        self.observed = SessionObserver(WatchContext(connect, "berth", log, lambda: self.now, lambda: 1.0))
 
-    def seen(self) -> Seen:
+    def seen(self) -> ObservedSessions:
         return self.observed.seen("small", self.now)
 
-    def until(self, reached: Callable[[Seen], bool]) -> Seen:
+    def until(self, reached: Callable[[ObservedSessions], bool]) -> ObservedSessions:
         for _ in range(int(LONG_ENOUGH / STEP)):
             seen = self.seen()
             if reached(seen):
