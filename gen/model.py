@@ -132,7 +132,7 @@ class Reservation(NamedTuple):
     seats: Seats  # of the reservation; every entry repeats what holds for it
     seats_listed: bool  # written as provisioning.seats, not as resourceClass and placeholderCount
     lead: int  # minutes
-    behaviour: str  # maintain | reduce | none
+    behavior: str  # maintain | reduce | none
     sessions: SessionMatch
     backend: str
     suspend: bool

@@ -188,7 +188,7 @@ def _build(made: Made, found: str, resource_class: str, report: Report) -> Reser
         seats=held,
         seats_listed=False,
         lead=made["provisioning"]["lead_time_minutes"],
-        behaviour=made["provisioning"]["scale_down_behavior"],
+        behavior=made["provisioning"]["scale_down_behavior"],
         sessions=EVERY_SESSION._replace(project_template=made["project_template_id"]),
         backend="placeholder",
         suspend=False,

@@ -170,7 +170,7 @@ def _build(made: Made, origin: Origin) -> Reservation:
         seats=held,
         seats_listed=spec["provisioning"]["seats"] is not None,
         lead=0 if stands else lead,
-        behaviour="none" if stands else behaviour,
+        behavior="none" if stands else behaviour,
         sessions=spec["sessions"],
         backend=spec["backend"]["type"],
         suspend=spec["suspend"],

@@ -1,0 +1,115 @@
+"""`metadata` of all documents, and which labels and annotations people may put on what is rendered."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from gen.finding import Path
+from gen.model import Origin
+from gen.schema import grammar, validate
+from gen.schema.base import Model, field
+from gen.schema.report import INVALID, Report
+from gen.schema.suggest import shown
+from gen.schema.types import Annotations, DnsLabel, Labels
+
+OUR_DOMAIN = "berth.dev/"
+IGNORE = "berth.dev/ignore"
+OUR_LABELS = (
+    "app.kubernetes.io/name",
+    "app.kubernetes.io/part-of",
+    "app.kubernetes.io/managed-by",
+)
+RESERVED, UNREAD = "B023", "B176"
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+OF_PODS = (
+    DO_NOT_DISRUPT,
+    "controller.kubernetes.io/pod-deletion-cost",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+)
+MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
+Pairs = tuple[tuple[str, str], ...]
+
+
+def items(mapping: Any) -> list[tuple[str, Any]]:
+    """Return the sound pairs of a mapping that may be missing or faulty."""
+    return [] if mapping is INVALID or not mapping else list(mapping.items())
+
+
+def refuse_our_label(name: str, path: Path, report: Report) -> None:
+    """Report a label that Berth sets."""
+    if name in OUR_LABELS or name.startswith(OUR_DOMAIN):
+        refuse_ours(name, path, report)
+
+
+def refuse_ours(name: str, path: Path, report: Report) -> None:
+    report(RESERVED, path, f"{shown(name)} is set by Berth itself.", "Remove it.", at_key=True)
+
+
+def refuse_our_labels(labels: Any, path: Path, report: Report) -> None:
+    if not labels or labels is INVALID:
+        return
+    for name in labels:
+        refuse_our_label(name, (*path, name), report)
+
+
+def refuse_much(annotations: Any, path: Path, report: Report) -> None:
+    """Report annotations that are too large together."""
+    size = sum(
+        len(name) + (0 if text is INVALID else len(text.encode("utf-8", "replace")))
+        for name, text in items(annotations)
+    )
+    if size > MOST_ANNOTATIONS:
+        message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
+        report(grammar.LABEL, path, message, "Shorten them: they are on every object.")
+
+
+class Metadata(Model):
+    name: DnsLabel = field(meaning="unique among the documents of its kind")
+    labels: Labels = field({}, "set on every object rendered for it", "none")
+    annotations: Annotations = field({}, "set on every object rendered for it", "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        if not self.labels and not self.annotations:
+            return
+        refuse_our_labels(self.labels, (*path, "labels"), report)
+        for name, _ in items(self.annotations):
+            if name.startswith(OUR_DOMAIN) and name != IGNORE:
+                refuse_ours(name, (*path, "annotations", name), report)
+        refuse_much(self.annotations, (*path, "annotations"), report)
+
+    @property
+    def label_pairs(self) -> Pairs:
+        return tuple(self.labels.items())
+
+    @property
+    def annotation_pairs(self) -> Pairs:
+        """Return the annotations, but for what they say to Berth."""
+        return tuple(pair for pair in self.annotations.items() if pair[0] != IGNORE)
+
+
+class Document(Model):
+    """A whole document of one kind; each kind adds its `kind` and `spec`."""
+
+    api_version: Literal["berth.dev/v1alpha1"]
+    metadata: Metadata
+    kind_of: ClassVar[str]
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any], report: Report) -> Any:
+        """Return the declaration, or INVALID after it was reported why there is none."""
+        # Keys that begin with x- are the author's own.
+        made = validate.read(cls, {k: v for k, v in value.items() if not k.startswith("x-")}, report)
+        return INVALID if report.errors else made.declared(Origin(report.file, report.index))
+
+    def declared(self, origin: Origin) -> Any:
+        """Return the declaration as the rest of the program uses it."""
+        raise NotImplementedError
+
+    def check(self, path: Path, report: Report) -> None:
+        """Report annotations that are read on pods only; those of documents are on other objects."""
+        if self.metadata is INVALID or not self.metadata.annotations:
+            return
+        for name, _ in items(self.metadata.annotations):
+            if name in OF_PODS:
+                message = f"{name} is read on pods; annotations of a {self.kind_of} are on none."
+                fix = "Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
+                report(UNREAD, (*path, "metadata", "annotations", name), message, fix, at_key=True)
