@@ -3,6 +3,8 @@
 As in `gen.model`; instants are seconds, prices are exact and in one currency.
 """
 
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gen.model import Origin
@@ -10,7 +12,7 @@ from gen.model import Origin
 if TYPE_CHECKING:
     from decimal import Decimal  # dear to load, and few sites speak of money
 
-BLOCK = "capacity-block"
+BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"
 _PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty
 
 
@@ -61,6 +63,28 @@ class CloudReservation(NamedTuple):
         """Whether Karpenter launches into it at that second."""
         last = self.last_safe
         return (self.first is None or self.first <= now) and (last is None or now < last)
+
+
+def terms(reservations: Iterable[CloudReservation]) -> list[dict[str, Any]]:
+    """Return what selects them, each term once, in their order: several entries may be machines of one."""
+    found: list[dict[str, Any]] = []
+    for one in reservations:
+        said = {
+            "id": one.id,
+            "tags": dict(one.tags),
+            "ownerID": one.owner,
+            "instanceMatchCriteria": one.match,
+        }
+        term = {key: value for key, value in said.items() if value}
+        if term not in found:
+            found.append(term)
+    return found
+
+
+def architecture_of(instance_type: str) -> str:
+    """Tell by AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn; -gb is Grace."""
+    arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
+    return "arm64" if arm else "amd64"
 
 
 class InstanceType(NamedTuple):

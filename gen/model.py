@@ -1,6 +1,6 @@
 """What people declared, as checked values: no text left to parse, no default left to fill in.
 
-`gen.kind` makes these from documents; everything after it works on nothing else. Dates are local dates of
+`gen.schema` makes these from documents; everything after it works on nothing else. Dates are local dates of
 the reservation's zone; times are minutes after local midnight.
 """
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
-from gen.kind.backend import NODE_POOL
 from gen.manifest.cloudpools import led, pools
 from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
 from gen.runtime.instant import instant
+from gen.schema.backend import NODE_POOL
 
 
 class Placed(NamedTuple):

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
-from gen.cloud import CloudCapacity
+from gen.cloud import CloudCapacity, terms
 from gen.declared import Declared
-from gen.kind.cloudmachines import terms
 from gen.manifest import cloudsession, labels, naming
 from gen.manifest.cloudpools import as_requirements, own_budgets
 from gen.model import Cluster, ResourceClass, Site

@@ -7,18 +7,17 @@ from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
 from gen.check.karpenter import NO_KARPENTER, has, problems_of_need
 from gen.check.references import of_cluster
-from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.cloud import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.cloudmachines import INTERRUPTIBLE
-from gen.kind.cloudtext import seconds
-from gen.kind.nodepool import MOST_RENDERED
-from gen.kind.shape import shown
 from gen.manifest.cloudpools import as_requirements
 from gen.model import Cluster, Site
 from gen.placed import cluster_named, has_nodes
 from gen.plan.budget import always
 from gen.plan.labels import RESERVATION_LABELS
+from gen.schema.cloudgrammar import seconds
+from gen.schema.nodepool import MOST_RENDERED
+from gen.schema.suggest import shown
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"

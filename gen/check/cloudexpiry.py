@@ -9,11 +9,11 @@ from gen.check.load import NEVER, Pool, holders, holders_text
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.cloudtext import seconds
 from gen.model import Site
 from gen.placed import cluster_named
 from gen.plan.windows import Window
 from gen.runtime.instant import instant_text
+from gen.schema.cloudgrammar import seconds
 
 EXPIRES, AT_ONCE = "B172", "B189"
 

@@ -9,12 +9,12 @@ from gen.check.load import NEVER, Pool, holders, holders_text, holding, last_ris
 from gen.cloud import CloudCapacity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.renku import their_path
 from gen.model import ResourceClass, Site
 from gen.placed import cluster_named
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
 from gen.runtime.instant import instant_text
+from gen.schema.renkunames import their_path
 
 TOO_LITTLE = "B174"
 

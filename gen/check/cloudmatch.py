@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gen.cloud import BLOCK, CloudCapacity, CloudReservation
-from gen.kind.cloudmachines import DEFAULT, INTERRUPTIBLE, architecture_of
-from gen.kind.pod import PREFERRED, REQUIRED
+from gen.cloud import BLOCK, DEFAULT, INTERRUPTIBLE, CloudCapacity, CloudReservation, architecture_of
 from gen.model import ResourceClass
 from gen.plan import ec2, labels
 from gen.plan.requirement import DOES_NOT_EXIST, IN, Requirement, Requirements, requirement
 from gen.plan.taints import unborne
 from gen.plan.values import Taint, Toleration
+from gen.schema.pod import PREFERRED, REQUIRED
 
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
 _REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)

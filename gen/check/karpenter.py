@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.karpenter import NEWEST
-from gen.kind.metadata import DO_NOT_DISRUPT, UNREAD
 from gen.model import Cluster, Karpenter, Origin, ResourceClass, Site
 from gen.placed import cluster_of
+from gen.schema.metadata import DO_NOT_DISRUPT, UNREAD
+from gen.schema.site import NEWEST
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
 UNEVEN = "B185"

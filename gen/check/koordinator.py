@@ -6,12 +6,12 @@ from typing import Any
 from gen import quantity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind import slotkeys
-from gen.kind.backend import PRE_ALLOCATION
 from gen.manifest import affinity, naming, owners
 from gen.manifest.slot import placed as placed_on
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed, has_placeholders, placed
+from gen.schema import slots as slotkeys
+from gen.schema.backend import PRE_ALLOCATION
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"

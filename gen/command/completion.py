@@ -103,15 +103,15 @@ def _names() -> Iterator[str]:
 
 def _name(item: Any) -> Iterator[str]:
     """Only what is safe in a shell: names that are names."""
-    from gen.kind import grammar, renku  # noqa: PLC0415
-    from gen.kind.shape import Refusal  # noqa: PLC0415
+    from gen.schema import grammar, renkunames  # noqa: PLC0415
+    from gen.schema.report import Refusal  # noqa: PLC0415
 
     if not isinstance(item, dict):
         return
     said = item["metadata"].get("name") if isinstance(item.get("metadata"), dict) else None
-    if renku.is_payload(item) and isinstance(item.get("name"), str):
+    if renkunames.is_payload(item) and isinstance(item.get("name"), str):
         ulid = item.get("id")
-        said = renku.name(item["name"], ulid if isinstance(ulid, str) else None)
+        said = renkunames.name(item["name"], ulid if isinstance(ulid, str) else None)
     elif item.get("kind") != "CapacityReservation" or not isinstance(said, str):
         return
     try:

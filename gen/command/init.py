@@ -12,7 +12,7 @@ from gen.command.say import say
 from gen.edit.roundtrip import EditError
 from gen.edit.starting import project, rendered, started
 from gen.edit.write import write
-from gen.kind.renku import slug
+from gen.schema.renkunames import slug
 
 _NEXT = """\
 {folder} is a repository of reservations now. Next:

@@ -12,12 +12,12 @@ from gen.command.progress import watched
 from gen.command.say import say
 from gen.dates.moment import hours_text, local_text, named
 from gen.dates.zone import Zone
-from gen.kind.backend import PLACEHOLDER
 from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
 from gen.placed import Stands, has_nodes, stands
 from gen.report import hours_json, seats_text
 from gen.runtime.instant import instant_text
+from gen.schema.backend import PLACEHOLDER
 
 
 class _Row(NamedTuple):
@@ -93,7 +93,7 @@ def _json(rows: list[_Row]) -> str:
             "cluster": row.cluster,
             **report.counts_json(row.seats, nodes=row.nodes),
             "backend": row.reservation.backend,
-            "behaviour": row.reservation.behaviour,
+            "behaviour": row.reservation.behavior,
             "occurrences": row.occurrences,
             "seatHours": hours_json(row.seat_seconds) if row.has_seat_hours else None,
             "next": None if row.next is None else instant_text(row.next),
@@ -121,7 +121,7 @@ def _table(rows: list[_Row], form: str, now: int) -> str:
         headings += ["behaviour", "zone", "title"]
         for cell, row in zip(cells, rows, strict=True):
             one = row.reservation
-            cell += [one.behaviour, one.recurrence.zone, one.title]
+            cell += [one.behavior, one.recurrence.zone, one.title]
         if any(row.reservation.backend != PLACEHOLDER for row in rows):
             headings.append("backend")
             for cell, row in zip(cells, rows, strict=True):

@@ -16,7 +16,6 @@ from gen.command.reaching import reach
 from gen.command.say import say
 from gen.command.statustext import finding_line
 from gen.dates.moment import local_text, named
-from gen.kind.shape import nearest
 from gen.live import order
 from gen.live.client import Remote
 from gen.live.facts import Place
@@ -27,6 +26,7 @@ from gen.pipeline import Part, Pipeline
 from gen.runtime.instant import instant_text
 from gen.runtime.labels import RESERVATION, SITE
 from gen.runtime.override import MOST, Override
+from gen.schema.suggest import nearest
 
 LONGEST = 7 * 86_400  # seconds: what is to last belongs into git
 _SPAN = re.compile(r"\+([1-9]\d{0,4})([mhd])", re.ASCII)

@@ -8,8 +8,8 @@ from gen.command.asked import Asked, UsageError
 from gen.dates.moment import local_day, named, read
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import date_text
-from gen.kind.shape import nearest
 from gen.pipeline import Item, Pipeline
+from gen.schema.suggest import nearest
 
 
 def reservations(asked: Asked, pipeline: Pipeline) -> frozenset[str]:

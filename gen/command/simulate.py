@@ -91,7 +91,7 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
     usual = wanted or (names[0] if len(names) == 1 else "")
     scene = Scene(named(occurrence.zone), occurrence.open, occurrence.end, names, usual)
     coming = _sessions(asked.value("--sessions"), scene)
-    behaviours = BEHAVIOURS if asked.has("--compare") else (reservation.behaviour,)
+    behaviours = BEHAVIOURS if asked.has("--compare") else (reservation.behavior,)
     # Where nobody counts sessions, nobody waits; and a session that leaves its slot leaves it free at once.
     waits = behaviours != ("none",) and reservation.slots is None
     wait = site.stabilization_seconds if waits else 0
@@ -104,7 +104,7 @@ def _simulation(asked: Asked, item: Item, site: Site, occurrence: Occurrence) ->
                 held = seats_text([(name, count)], nodes=has_nodes(reservation))
                 title = f"{held} in {part.placed.cluster.name}"
                 if not asked.has("--compare"):
-                    title += f", {reservation.behaviour}"
+                    title += f", {reservation.behavior}"
                 done = simulate(plans[name], coming[name], behaviours, occurrence.open, occurrence.end)
                 runs.append(_Run(title, name, count, done))
     return _Simulation(occurrence, reservation.title, behaviours, wait, runs)

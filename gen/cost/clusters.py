@@ -13,7 +13,6 @@ from gen.cost.simulation import Cluster as Simulated
 from gen.cost.simulation import Simulation
 from gen.cost.values import Key, Run, Want
 from gen.declared import Declared
-from gen.kind.cloudtext import seconds
 from gen.manifest import cloudpools, labels
 from gen.manifest.cloudpools import led
 from gen.model import Cluster, Reservation, ResourceClass, Site
@@ -22,6 +21,7 @@ from gen.plan.band import band
 from gen.plan.purchase import Purchase
 from gen.plan.requirement import Labels
 from gen.plan.values import Question
+from gen.schema.cloudgrammar import seconds
 
 NO_CLOUD = "names no cloudCapacity"
 SLOTS = "slots of Koordinator buy no machines"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gen.cloud import CloudCapacity
-from gen.kind.nodeclass import family
 from gen.plan.amounts import MEMORY, ONE, PODS, added, amounts
+from gen.schema.nodeclass import family
 
 DISK = "ephemeral-storage"
 _MI, _GI = 2**20 * ONE, 2**30 * ONE

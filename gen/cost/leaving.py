@@ -5,9 +5,9 @@ from typing import Any
 
 from gen.cloud import CloudCapacity
 from gen.cost.machine import Machine
-from gen.kind.cloudtext import seconds
 from gen.manifest.cloudpools import own_budgets
 from gen.plan.budget import Budget, allowed, free_from
+from gen.schema.cloudgrammar import seconds
 
 LEAVING = 60  # seconds in which a node that is not wanted any more is seen, drained and stopped
 ROUND = 25  # until the next ones: Karpenter looks every ten seconds, and waits for fifteen before it acts

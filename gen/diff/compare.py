@@ -134,7 +134,7 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
     yield "nodes" if has_nodes(one) else "seats", seats_text(one.seats, nodes=has_nodes(one))
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
-    yield "behaviour", one.behaviour
+    yield "behaviour", one.behavior
     yield "time zone", recurrence.zone
     yield "suspended", "yes" if one.suspend else "no"
     yield "backend", one.backend

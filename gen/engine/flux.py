@@ -9,10 +9,10 @@ from typing import Any
 
 from gen.backend.base import Manifest
 from gen.engine.base import metadata, source_path
-from gen.kind.grammar import is_artifact
 from gen.manifest import naming
 from gen.model import Cluster, Site
 from gen.runtime.labels import SITE
+from gen.schema.grammar import is_artifact
 
 NAMESPACE = "flux-system"
 

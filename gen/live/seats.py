@@ -4,7 +4,6 @@ for longer than our bounds; how long it has been so is told by what was written 
 
 from collections.abc import Iterator
 
-from gen.kind.engine import CALLED
 from gen.live.case import EDIT, REPAIR, RESET, Case
 from gen.live.facts import Deployment
 from gen.live.rules import Live
@@ -12,6 +11,7 @@ from gen.runtime.api import OUR_FIELD_MANAGERS
 from gen.runtime.instant import instant_text
 from gen.runtime.labels import OCCURRENCE, RESERVATION, ROLE
 from gen.runtime.target import full_count, target
+from gen.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
 

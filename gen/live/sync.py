@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from gen.kind.engine import CALLED
 from gen.live import podtemplate
 from gen.live.case import EDIT, REPAIR, Case, Look, occurrences_of
 from gen.live.expected import difference
@@ -11,6 +10,7 @@ from gen.live.rules import Live
 from gen.runtime.instant import instant_text
 from gen.runtime.target import full_count, open_now, target
 from gen.runtime.timetable import Timetable, in_force
+from gen.schema.engine import CALLED
 
 
 def of_reservation(

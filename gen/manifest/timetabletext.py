@@ -64,7 +64,7 @@ def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
     reservation = placed.reservation
     said: dict[str, Any] = {
         "deployment": pool(reservation.name, found.name),
-        "behaviour": reservation.behaviour,
+        "behaviour": reservation.behavior,
         "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
     }
     if has_nodes(reservation):

@@ -48,16 +48,12 @@ class BackendSpec(Model):
         None, "which slots are taken first: the lowest", "none"
     )
     priority: Annotated[int, Whole(0, INT32)] | None = field(None, "where preemption is on", "none")
-    restricted_resources: NonEmpty[ResourceName] | None = field(
-        None, "only these come from the slot", "all"
-    )
+    restricted_resources: NonEmpty[ResourceName] | None = field(None, "only these come from the slot", "all")
     labels: Labels | None = field(None, "labels of each slot", "none")
     annotations: Annotations | None = field(None, "annotations of each slot", "none")
     template: SlotTemplate | None = field(None, "what is added to the class, as in a pod", "none")
     standing: bool | None = field(None, "from merge on, without recurrence", "`false`")
-    expires: Instant | None = field(
-        None, "only `standing`: when it ends", "when it is taken from git"
-    )
+    expires: Instant | None = field(None, "only `standing`: when it ends", "when it is taken from git")
     ttl: GoDuration | None = field(None, "only `standing`: how long after it was made", "none")
     session_affinity: bool | None = field(None, "renders what makes session pods require a slot", "`false`")
     with_placeholders: bool | None = field(
@@ -103,7 +99,9 @@ class BackendSpec(Model):
     def _check_pre_allocation(self, path: Path, report: Report) -> None:
         placeholders = self.with_placeholders is True
         if placeholders and self.standing is True:
-            message = "placeholders hand over to slots in the window of an occurrence; standing slots have none."
+            message = (
+                "placeholders hand over to slots in the window of an occurrence; standing slots have none."
+            )
             report(CONFLICT, (*path, "withPlaceholders"), message, "Remove it, or standing.", at_key=True)
         flags = (
             ("preAllocation", self.pre_allocation),
@@ -177,7 +175,9 @@ class BackendSpec(Model):
         annotation = "scheduling.koordinator.sh/reservation-affinity"
         if self.unschedulable is True:
             message = "no session takes a slot while it is unschedulable."
-            report(CLOSED, (*path, "unschedulable"), message, "Remove it once the slots should be used again.")
+            report(
+                CLOSED, (*path, "unschedulable"), message, "Remove it once the slots should be used again."
+            )
         taints = () if self.taints is INVALID else self.taints
         if taints and self.session_affinity is not True and self.session_affinity is not INVALID:
             message = (

@@ -45,10 +45,29 @@ class Model(BaseModel):
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
+class Meaning:
+    """What a key means, and its default in words where that cannot be shown as it is."""
+
+    def __init__(self, text: str, default: Any, words: str) -> None:
+        self.text = text
+        self.default = default
+        self.words = words
+
+    def __call__(self, schema: Json) -> None:
+        """Describe the key in its JSON Schema, for editors."""
+        words = self.words
+        if not words and self.default not in (..., None, (), "", {}) and not isinstance(self.default, Model):
+            words = shown(self.default)
+        if words.count("`") == 2 and words[0] == words[-1] == "`":
+            words = words[1:-1]
+        said = (self.text or schema.get("description", ""), words and f"Default: {words}")
+        if any(said):
+            schema["description"] = ". ".join(filter(None, said))
+
+
 def field(default: Any = ..., meaning: str = "", words: str = "", *, alias: str | None = None) -> Any:
     """Declare a key: its default, its meaning, and the default in words where it cannot be shown as it is."""
-    extra: Json = {"default_words": words} if words else {}
-    return Field(default, description=meaning or None, alias=alias, json_schema_extra=extra or None)
+    return Field(default, alias=alias, json_schema_extra=Meaning(meaning, default, words))  # type: ignore[arg-type] # takes any callable
 
 
 class Text:
@@ -85,7 +104,7 @@ class Text:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
-        return {"type": "string", **self.schema}
+        return {"description": self.words, "type": "string", **self.schema}
 
 
 class Parsed:
@@ -100,7 +119,7 @@ class Parsed:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
-        return dict(self.schema)
+        return {"description": self.words, **self.schema}
 
 
 class Whole:
@@ -147,8 +166,15 @@ class Switch:
 class Lazy:
     """A model whose validator is built when the first such value is read."""
 
+    def __init__(self, model: type[Model]) -> None:
+        self.model = model
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(source.model_validate)
+        return core_schema.no_info_plain_validator_function(self.model.model_validate)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
+        self.model.model_rebuild()
+        return handler(self.model.__pydantic_core_schema__)
 
 
 OR_MAPPING = Switch(lambda value: int(isinstance(value, dict)))

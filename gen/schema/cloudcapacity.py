@@ -1,10 +1,8 @@
 """`CloudCapacity`: what of a cloud may be used, what is paid for already, and what it costs."""
 
-import re
-from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
-from gen.cloud import BLOCK, CloudCapacity, CloudReservation, InstanceType
+from gen.cloud import BLOCK, DEFAULT, CloudCapacity, CloudReservation, InstanceType, architecture_of, terms
 from gen.finding import Path
 from gen.model import Origin
 from gen.quantity import parse
@@ -25,9 +23,6 @@ from gen.schema.nodepool import (
 )
 from gen.schema.report import CONFLICT, INVALID, MISSING, RANGE, Report
 from gen.schema.types import Amount, DnsLabel, Price, Resources
-
-INTERRUPTIBLE = "interruptible"
-DEFAULT = "default"
 
 Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
 TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
@@ -105,28 +100,6 @@ class MachineReservation(Model):
         )
 
 
-def terms(reservations: Iterable[CloudReservation]) -> list[Json]:
-    """Return what selects them, each term once, in their order: several entries may be machines of one."""
-    found: list[Json] = []
-    for one in reservations:
-        said = {
-            "id": one.id,
-            "tags": dict(one.tags),
-            "ownerID": one.owner,
-            "instanceMatchCriteria": one.match,
-        }
-        term = {key: value for key, value in said.items() if value}
-        if term not in found:
-            found.append(term)
-    return found
-
-
-def architecture_of(instance_type: str) -> str:
-    """Tell by AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn; -gb is Grace."""
-    arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
-    return "arm64" if arm else "amd64"
-
-
 class InstanceTypeSpec(Model):
     """A type of machines that the cloud sells."""
 
@@ -194,7 +167,9 @@ class CloudSpec(Model):
     taints: ListOf[Taint] = field((), "of the nodes", "none")
     startup_taints: ListOf[Taint] = field((), "of the nodes until something removes them", "none")
     labels: NodeLabels = field({}, "of the nodes", "none")
-    expire_after: SpanOrNever | None = field(None, "when a node is replaced at the latest, or Never", "`720h`")
+    expire_after: SpanOrNever | None = field(
+        None, "when a node is replaced at the latest, or Never", "`720h`"
+    )
     termination_grace_period: Span | None = field(None, "how long a node may drain", "as long as it takes")
     disruption: Disruption = field(
         Disruption.model_construct(), "when Karpenter may take nodes away", "see docs/karpenter.md"

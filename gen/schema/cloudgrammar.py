@@ -63,7 +63,9 @@ def budget_span(text: str) -> str:
         message = f"{shown(text)} is not the duration of a budget."
         raise Refusal(message, "Write hours and minutes, such as 8h30m.", UNREADABLE)
     if not seconds(text):
-        raise Refusal(f"{text} is not a length of time: the budget would never hold.", "Write at least 1m.", UNREADABLE)
+        raise Refusal(
+            f"{text} is not a length of time: the budget would never hold.", "Write at least 1m.", UNREADABLE
+        )
     return span(text)
 
 

@@ -53,9 +53,7 @@ class _OfArgoCD(Model):
     automated: bool | None = field(None, "sync by itself; false: somebody presses the button", "true")
     prune: bool | None = field(None, "delete what is gone from git", "true")
     self_heal: bool | None = field(None, "put back what was changed by hand", "true")
-    retries: Annotated[int, Whole(-1, 1000)] | None = field(
-        None, "of a sync that failed; -1: for ever", "5"
-    )
+    retries: Annotated[int, Whole(-1, 1000)] | None = field(None, "of a sync that failed; -1: for ever", "5")
     sync_options: ListOf[SyncOption] | None = field(
         None, "more sync options; of one that is named twice the last counts", "none"
     )
@@ -239,7 +237,9 @@ def _is_sound(engine: Any, path: Path, report: Report) -> bool:
     """Tell whether options can be looked at together; a reserved label keeps nothing from it."""
     if engine is INVALID or isinstance(engine, AnyEngine):
         return False
-    return not isinstance(engine, Model) or INVALID not in [getattr(engine, one) for one in type(engine).model_fields]
+    return not isinstance(engine, Model) or INVALID not in [
+        getattr(engine, one) for one in type(engine).model_fields
+    ]
 
 
 def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:

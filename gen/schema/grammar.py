@@ -10,11 +10,10 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from gen.dates.zone import known as known_zones
-from gen.runtime.slot import duration as canonical_duration
-from gen.schema.report import CHOICE, Refusal
-from gen.schema.suggest import choice, close, nearest, shown
 from gen.quantity import NANO
 from gen.quantity import parse as parse_quantity
+from gen.schema.report import CHOICE, Refusal
+from gen.schema.suggest import choice, close, nearest, shown
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
 UNFIT = "B038"  # for an engine
@@ -316,6 +315,8 @@ def go_duration(text: str) -> str:
         raise Refusal(f"{text} is more than Go counts.", f"Write at most {MOST_HOURS}h.", UNREADABLE)
     if total % _SCALE:
         raise Refusal(f"{text} does not come to whole seconds.", "Write whole seconds.", UNREADABLE)
+    from gen.runtime.slot import duration as canonical_duration  # noqa: PLC0415 - few reservations have one
+
     return canonical_duration(total // _SCALE)
 
 
@@ -346,6 +347,7 @@ def utc(text: str) -> str:
     if not 2000 <= year <= 2099:
         raise Refusal(f"{text} is outside of the years 2000 to 2099.", "Write one within.", UNREADABLE)
     return text
+
 
 def one_of(known: tuple[str, ...], where: str = "here") -> Callable[[str], str]:
     """Make the grammar of a word that must be one of the known ones."""

@@ -226,9 +226,9 @@ class NodeClass(Model):
     ) = field(None)
     associate_public_ip_address: bool | None = field(None, alias="associatePublicIPAddress")
     block_device_mappings: ListOf[BlockDevice] | None = field(None)
-    capacity_reservation_selector_terms: Annotated[
-        Any, Parsed("said by reservations", _elsewhere, {})
-    ] = field(None)
+    capacity_reservation_selector_terms: Annotated[Any, Parsed("said by reservations", _elsewhere, {})] = (
+        field(None)
+    )
     connection_tracking: ConnectionTracking | None = field(None)
     context: AnyText | None = field(None)
     cpu_options: CpuOptions | None = field(None)
@@ -288,7 +288,7 @@ class NodeClass(Model):
             ("connectionTracking", self.connection_tracking),
             ("placementGroupSelector", self.placement_group_selector),
         ):
-            if value is not None and value == type(value)():
+            if report.is_sound((*path, name), value) and value == type(value)():
                 report(MISSING, (*path, name), "it says nothing.", "Say something, or remove it.")
         group, at = self.placement_group_selector, (*path, "placementGroupSelector")
         if group is not None and report.is_sound(at, group) and None not in (group.id, group.name):

@@ -137,9 +137,7 @@ class Disruption(Model):
     consolidation_policy: Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"] | None = field(
         None, "which nodes it takes away", "`WhenEmptyOrUnderutilized`"
     )
-    consolidate_after: SpanOrNever | None = field(
-        None, "how long after a pod came or went, or Never", "`0s`"
-    )
+    consolidate_after: SpanOrNever | None = field(None, "how long after a pod came or went, or Never", "`0s`")
     budgets: ListOf[Budget] | None = field(
         None, "how many nodes at once, as in a NodePool; of windows they are made", "10%"
     )

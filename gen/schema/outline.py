@@ -5,7 +5,7 @@ fields need to know what was meant to be at a place.
 """
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -145,7 +145,7 @@ class Known(NamedTuple):
     default: Any
 
 
-@lru_cache(maxsize=None)
+@cache
 def fields(model: type[Model]) -> dict[str, Known]:
     """Return all keys of a model by their names in a file."""
     hints = get_type_hints(model, include_extras=True)
@@ -157,9 +157,7 @@ def fields(model: type[Model]) -> dict[str, Known]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def ruled(model: type[Model]) -> tuple[tuple[str, str, Node], ...]:
     """Return the keys of a model that a second pass looks into: attribute, key, and what is there."""
-    return tuple(
-        (one.attribute, name, one.node) for name, one in fields(model).items() if one.node.has_rules
-    )
+    return tuple((one.attribute, name, one.node) for name, one in fields(model).items() if one.node.has_rules)

@@ -172,9 +172,7 @@ class TopologySpread(Model):
 class Tolerating(Model):
     """Which nodes a pod may be on, by their labels and taints."""
 
-    node_selector: Labels | None = field(
-        None, "as in a pod: nodes that carry all of these labels", "none"
-    )
+    node_selector: Labels | None = field(None, "as in a pod: nodes that carry all of these labels", "none")
     tolerations: ListOf[Toleration] | None = field(None, "as in a pod", "none")
 
 

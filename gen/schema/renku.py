@@ -5,7 +5,7 @@ Their keys are Renku's (snake_case, no `kind`), their times UTC. What comes out 
 
 import re
 from collections.abc import Mapping, Set
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
@@ -19,8 +19,6 @@ from gen.schema.renkunames import name
 from gen.schema.report import INVALID, MISSING, Refusal, Report
 from gen.schema.reservation import DEFAULT_LEAD, EVERY_SESSION, Behavior
 from gen.schema.types import Date, LeadMinutes, SeatCount, Ulid
-
-from typing import Literal
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 LONGEST_NAME = 63  # of a DNS label, and of a label's value

@@ -95,7 +95,7 @@ class ReservationSpec(Model):
     sessions: SessionMatchSpec | None = field(
         None, "narrows the class's sessions to this course", "all of them"
     )
-    backend: Annotated[BackendSpec, Lazy()] | None = field(None, "what holds the capacity", "`placeholder`")
+    backend: Annotated[BackendSpec, Lazy(BackendSpec)] | None = field(None, "what holds the capacity", "`placeholder`")
     suspend: bool = field(False, "true: rendered, never opens")
 
     @property
@@ -152,7 +152,10 @@ class ReservationSpec(Model):
         for at, counted, is_needed in self._counts():
             seats, nodes = counted.placeholder_count, counted.node_count
             if of_nodes and seats is not None:
-                message, fix = "backend nodePool holds whole nodes, not seats.", "Write nodeCount: how many nodes."
+                message, fix = (
+                    "backend nodePool holds whole nodes, not seats.",
+                    "Write nodeCount: how many nodes.",
+                )
                 report(CONFLICT, (*path, *at, "placeholderCount"), message, fix, at_key=True)
             elif not of_nodes and nodes is not None:
                 message = f"backend {self.holder.type} holds seats, not nodes."
@@ -181,7 +184,9 @@ class ReservationSpec(Model):
                 continue
             yield at, one, at == ("provisioning",) and one.seats is None
             seats = () if not one.seats or one.seats is INVALID else one.seats
-            yield from (((*at, "seats", i), each, True) for i, each in enumerate(seats) if each is not INVALID)
+            yield from (
+                ((*at, "seats", i), each, True) for i, each in enumerate(seats) if each is not INVALID
+            )
 
     @property
     def held(self) -> Seats:

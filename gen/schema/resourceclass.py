@@ -25,9 +25,7 @@ class Inactive(Model):
 class ClassSessionsSpec(Model):
     source: Literal["renku", "jupyterhub", "pods", "custom"] = field(meaning="what a session is")
     namespaces: NonEmpty[DnsLabel] = field(meaning="where sessions run")
-    selector: LabelSelector | None = field(
-        None, "labels that a session of the class has", "every session"
-    )
+    selector: LabelSelector | None = field(None, "labels that a session of the class has", "every session")
     group: DnsName | None = field(None, "only `custom`: API group", "the core group")
     version: DnsName | None = field(None, "only `custom`: API version", "none")
     resource: DnsName | None = field(None, "only `custom`: plural name of the kind", "none")
@@ -57,9 +55,7 @@ class ClassSessionsSpec(Model):
     @property
     def declared(self) -> ClassSessions:
         selector = {} if self.selector is None else self.selector.dump()
-        own = self.model_dump(
-            by_alias=True, exclude_none=True, exclude={"source", "namespaces", "selector"}
-        )
+        own = self.model_dump(by_alias=True, exclude_none=True, exclude={"source", "namespaces", "selector"})
         return ClassSessions(self.source, self.namespaces, selector, own)
 
 
@@ -68,9 +64,7 @@ class ResourceClassSpec(Placement):
     renku_id: Annotated[int, Whole(0)] | None = field(
         None, "id of the class in Renku; needed for source renku", "none"
     )
-    requests: Taken = field(
-        meaning="resources of one seat; any resource name, amounts as in Kubernetes"
-    )
+    requests: Taken = field(meaning="resources of one seat; any resource name, amounts as in Kubernetes")
     limits: Resources = field({}, "limits of a placeholder", "the request, for devices; else none")
     pod_labels: Labels = field({}, "labels of the placeholders", "none")
     cloud_capacity: UniqueList[DnsLabel] = field(

@@ -93,9 +93,7 @@ class CeilingSpec(Model):
 class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
     python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim`")
-    pull_secrets: UniqueList[DnsName] | None = field(
-        None, "names of pull secrets in the namespace", "none"
-    )
+    pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
 
 
 class JobResources(Model):

@@ -75,9 +75,7 @@ _MAKERS = {"Deployment": "ReplicaSet", "CronJob": "Job", "AmaltheaSession": "Sta
 # To Koordinator an empty text means any, as does a key that is left out.
 AnyUid = Annotated[
     str,
-    Text(
-        "UID", grammar.optional(grammar.matching(_UID, "a UID", "9a3c1f6e-2c1d-4e2b-8f4a-0d5f4c6b7a81"))
-    ),
+    Text("UID", grammar.optional(grammar.matching(_UID, "a UID", "9a3c1f6e-2c1d-4e2b-8f4a-0d5f4c6b7a81"))),
 ]
 AnyName = Annotated[str, Text("DNS name", grammar.optional(grammar.dns_name))]
 AnyNamespace = Annotated[str, Text("DNS label", grammar.optional(grammar.dns_label))]
@@ -114,7 +112,9 @@ def check_slot_keys(labels: Any, annotations: Any, path: Path, report: Report, *
                 message = f"{name} belongs on pods or to Koordinator, and means something else on a slot."
                 report(FOREIGN, at, message, "Remove it.", at_key=True)
             elif on_object and name.startswith(_TRACKING):
-                message = f"{name} tells an engine which objects it owns: it would remove the slots of a window."
+                message = (
+                    f"{name} tells an engine which objects it owns: it would remove the slots of a window."
+                )
                 report(FOREIGN, at, message, "Remove it.", at_key=True)
             elif name == CHARGED:
                 message = f"{name} charges a slot to a quota, and the session that takes it once more."
