@@ -7,7 +7,8 @@ from typing import Any
 import yaml
 
 from gen.dates.occurrence import Expansion
-from gen.kind.grammar import end_time, start_time
+from gen.schema.grammar import end_time
+from gen.schema.grammar import start_time
 from gen.model import (
     Calendar,
     Entry,

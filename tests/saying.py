@@ -1,4 +1,4 @@
-"""Problems as lines that a test can compare: `B012 spec.interval: 0 is below 1. Write ...`.
+"""Problems as lines that a test can compare: `B012 spec.interval`, or with their sentences.
 
 Declarations are plain values here, as they come out of a file; `project` makes whole ones with little to say.
 """
@@ -10,8 +10,9 @@ from typing import Any
 from gen.declared import Declared, declared
 from gen.finding import Problem
 from gen.input.document import Document
-from gen.kind.shape import Report, Shape
 from gen.pipeline import Pipeline
+from gen.schema import validate
+from gen.schema.report import Report
 
 Value = dict[str, Any]
 
@@ -28,15 +29,22 @@ def _path(path: Iterable[str | int]) -> str:
     return ".".join(str(part) for part in path)
 
 
-def ask(shape: Shape, value: object) -> tuple[Any, list[str]]:
-    """What the shape makes of a value, and what it says."""
+def codes(problems: Iterable[Problem]) -> list[str]:
+    """Code and place of each, in the order of the text; without the sentences, which may get better."""
+    return sorted(
+        f"{one.code} {_path(one.path)}{' @key' if one.at_key else ''}".rstrip() for one in problems
+    )
+
+
+def ask(hint: Any, value: object) -> tuple[Any, list[str]]:
+    """What a model, or an annotated type, makes of a value, and which problems it finds."""
     report = Report("a.yaml", 0)
-    made = shape.check(value, (), report)
-    return made, lines(report.problems)
+    made = validate.read_as(hint, value, report)
+    return made, codes(report.problems)
 
 
-def said(shape: Shape, value: object) -> list[str]:
-    return ask(shape, value)[1]
+def said(hint: Any, value: object) -> list[str]:
+    return ask(hint, value)[1]
 
 
 def document(kind: str, name: object, spec: object, **metadata: object) -> Value:
@@ -93,12 +101,8 @@ def read(*documents: object) -> Declared:
 
 
 def told(*documents: object) -> list[str]:
-    """What reading alone tells, with the file in front where it is not the first."""
-    return [f"{one.file} {line}" for one, line in _lined(read(*documents).problems)]
-
-
-def _lined(problems: Iterable[Problem]) -> list[tuple[Problem, str]]:
-    return [(one, lines([one])[0]) for one in problems]
+    """Which problems reading alone finds, with the file in front."""
+    return sorted(f"{one.file} {line}" for one in read(*documents).problems for line in codes([one]))
 
 
 def run(folder: Path, files: Mapping[str, str]) -> list[str]:

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from gen.schema.base import Length, Model, Parsed, Switch, Text, Unique, Whole
 from gen.schema.suggest import article
@@ -64,7 +64,10 @@ class Node:
 
     @cached_property
     def validate(self) -> Callable[[Any], Any]:
-        return TypeAdapter(self.hint, config=None if self.kind == MODEL else {"strict": True}).validate_python
+        if self.kind == MODEL and not self.metadata and self.hint is self.type:
+            return self.type.model_validate  # type: ignore[no-any-return] # it is a model
+        config = None if self.kind == MODEL else ConfigDict(strict=True)
+        return TypeAdapter(self.hint, config=config).validate_python
 
     @cached_property
     def item(self) -> "Node":

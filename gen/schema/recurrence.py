@@ -163,6 +163,9 @@ class DateException(Model):
         return Except(self.first, self.last, self.start_time)
 
 
+DateOrException = Annotated[Date | DateException, OR_MAPPING]
+
+
 class MoveTarget(Model):
     day: Date | None = field(None, "the new date", "the same date", alias="date")
     start_time: StartTime | None = field(None, "the new start", "the same time")
@@ -212,7 +215,7 @@ class RecurrenceSpec(Model):
     )
     schedule: NonEmpty[ScheduleEntry] = field(meaning="times of day, by weekday for `weekly`")
     calendars: ListOf[DnsLabel] = field((), "Calendars whose dates do not happen", "none")
-    excepted: ListOf[Annotated[Date | DateException, OR_MAPPING]] = field(
+    excepted: ListOf[DateOrException] = field(
         (), "dates, {from, to} or {date, startTime} left out", "none", alias="except"
     )
     moved: ListOf[MovedEntry] = field((), "single occurrences at another time", "none")

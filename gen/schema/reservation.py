@@ -95,7 +95,9 @@ class ReservationSpec(Model):
     sessions: SessionMatchSpec | None = field(
         None, "narrows the class's sessions to this course", "all of them"
     )
-    backend: Annotated[BackendSpec, Lazy(BackendSpec)] | None = field(None, "what holds the capacity", "`placeholder`")
+    backend: Annotated[BackendSpec, Lazy(BackendSpec)] | None = field(
+        None, "what holds the capacity", "`placeholder`"
+    )
     suspend: bool = field(False, "true: rendered, never opens")
 
     @property

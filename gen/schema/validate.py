@@ -6,6 +6,7 @@ is sound in a faulty document, too, so that one run reports nearly everything.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -29,16 +30,30 @@ def read(model: type[M], value: Any, report: Report) -> M:
     try:
         made = model.model_validate(value)
     except ValidationError:
-        made = _faulty(Node(model), value, report)
-    examine(Node(model), made, (), report)
+        made = _faulty(_node(model), value, report)
+    examine(made, (), report)
     return made
+
+
+def read_as(hint: Any, value: Any, report: Report) -> Any:
+    """Return what any annotated type makes of a value, as `read` does of a model."""
+    node = _node(hint)
+    try:
+        made = node.validate(value)
+    except ValidationError:
+        made = _faulty(node, value, report)
+    _examine(node, made, (), report)
+    return made
+
+
+_node = lru_cache(maxsize=256)(Node)
 
 
 def _faulty(node: Node, value: Any, report: Report) -> Any:
     """Report why a value is refused, and keep what is sound. A null key is one that is left out."""
     value = _without_nulls(node, value)
     try:
-        return node.type.model_validate(value)
+        return node.validate(value)
     except ValidationError as error:
         for one in error.errors(include_url=False):
             _report(dict(one), node, value, report)
@@ -192,21 +207,24 @@ def _sound_model(node: Node, value: Mapping[str, Any]) -> Any:
     return node.type.model_construct(**made)
 
 
-def examine(node: Node, value: Any, path: Path, report: Report) -> None:
-    """Ask every model inside of a value, and then the value itself, what is wrong beyond its shape."""
-    if value is INVALID or value is None:
+def examine(model: Any, path: Path, report: Report) -> None:
+    """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
+    if not isinstance(model, Model):
         return
-    if isinstance(value, Model):
-        for attribute, name, inner in outline.ruled(type(value)):
-            found = getattr(value, attribute)
-            if found is not None and found != ():
-                examine(inner, found, (*path, name), report)
-        value.check(path, report)
-    elif node.kind == outline.LIST:
-        item = node.item
+    for attribute, name, node in outline.ruled(type(model)):
+        found = getattr(model, attribute)
+        if found:
+            _examine(node, found, (*path, name), report)
+    model.check(path, report)
+
+
+def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
+    if node.kind != outline.LIST:
+        examine(value, path, report)
+    elif value is not INVALID:
         for i, one in enumerate(value):
             if isinstance(one, Model):
-                examine(item, one, (*path, i), report)
+                examine(one, (*path, i), report)
         if node.find(outline.Unique):
             _examine_twice(value, path, report)
 

@@ -7,7 +7,7 @@ from gen.dates.recurrence import expand
 from gen.declared import Declared
 from gen.finding import Problem
 from gen.model import Site
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
 KARPENTER: Value = {"name": "prod", "autoscaler": "karpenter"}

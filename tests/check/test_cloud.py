@@ -2,10 +2,10 @@
 
 import pytest
 
-from gen.kind.nodepool import AWS_LABELS
+from gen.schema.nodepool import AWS_LABELS
 from gen.plan.labels import WELL_KNOWN
 from tests.check.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})

@@ -9,7 +9,7 @@ import yaml
 from gen.pipeline import Pipeline
 from gen.plan.windows import Budgets, Held, TooMany
 from tests.check.clouds import KARPENTER
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, site, weekly
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from gen.manifest import naming
 from tests.check.clouds import KARPENTER, RESERVED, of_class, of_documents
-from tests.kind.test_cloudcapacity import cloud
-from tests.kind.test_nodeclass import GOOD
+from tests.schema.test_cloudcapacity import cloud
+from tests.schema.test_nodeclass import GOOD
 from tests.saying import Value, reservation, resource_class, site
 
 ZONE, ARCH, TYPE = (

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.check.clouds import KARPENTER, of_cloud, of_reservation
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, run, site, weekly
 
 FIX = "Write expireAfter: Never in CloudCapacity gpu, or a longer time."

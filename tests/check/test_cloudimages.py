@@ -1,7 +1,7 @@
 """Images of machines that may be others tomorrow."""
 
 from tests.check.clouds import of_cloud
-from tests.kind.test_nodeclass import GOOD
+from tests.schema.test_nodeclass import GOOD
 from tests.saying import Value
 
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from tests.check.clouds import KARPENTER
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, run, site
 
 PEAK = "2026-02-02T08:30:00Z"

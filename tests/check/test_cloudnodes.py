@@ -5,7 +5,7 @@ from typing import Any
 from gen.check import koordinator
 from tests.check.clouds import KARPENTER as ANY
 from tests.check.clouds import RESERVED, block, of_reservation
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, read, reservation, resource_class, site, weekly
 
 KARPENTER: Value = {**ANY, "engine": {"type": "flux", "sourceName": "fleet"}}

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.check.clouds import KARPENTER, MACHINE, of_documents
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})

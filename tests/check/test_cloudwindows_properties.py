@@ -5,7 +5,7 @@ from random import Random
 
 from gen.runtime.instant import instant, instant_text
 from tests.check.clouds import KARPENTER, MACHINE, of_reservation
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value
 
 DAY = instant("2026-02-02T00:00:00Z")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.check.clouds import KARPENTER, RESERVED, of_class, of_documents
-from tests.kind.test_cloudcapacity import cloud
+from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, resource_class, site
 
 ZONE, CAPACITY_TYPE = "topology.kubernetes.io/zone", "karpenter.sh/capacity-type"

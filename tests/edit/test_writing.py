@@ -6,7 +6,7 @@ import pytest
 
 from gen.edit.writing import written
 from gen.input.source import Source
-from gen.kind.reservation import EVERY_SESSION
+from gen.schema.reservation import EVERY_SESSION
 from gen.model import Reservation
 from gen.pipeline import Pipeline
 from tests import generate
