@@ -28,36 +28,17 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        (
-            {"kind": "Pod", "apiVersion": "v1"},
-            'kind: "Pod" is no kind of ours. '
-            "Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, CapacityReservation.",
-        ),
-        (
-            {"kind": 5},
-            "kind: 5 is no kind of ours. "
-            "Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, CapacityReservation.",
-        ),
-        (
-            {"spec": {}},
-            ": kind is missing. Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, "
-            "CapacityReservation.",
-        ),
-        (
-            "hello",
-            ': "hello" is not a declaration. Write a mapping with apiVersion, kind, metadata and spec.',
-        ),
-        (5, ": 5 is not a declaration. Write a mapping with apiVersion, kind, metadata and spec."),
-        (
-            [{"kind": "Site"}],
-            ": a list is not a declaration. "
-            'Write each declaration as a document of its own, with "---" between two of them.',
-        ),
+        ({"kind": "Pod", "apiVersion": "v1"}, "kind"),
+        ({"kind": 5}, "kind"),
+        ({"spec": {}}, ""),
+        ("hello", ""),
+        (5, ""),
+        ([{"kind": "Site"}], ""),
     ],
     ids=["word", "number", "missing", "text", "a-number", "list"],
 )
 def test_a_document_of_no_kind_is_told(value: object, problem: str) -> None:
-    assert told(value, site()) == [f"a.yaml B069 {problem}"]
+    assert told(value, site()) == [f"a.yaml B069 {problem}".rstrip()]
 
 
 def test_a_document_of_a_misspelt_kind_is_checked_as_what_it_seems_to_be() -> None:
@@ -67,9 +48,7 @@ def test_a_document_of_a_misspelt_kind_is_checked_as_what_it_seems_to_be() -> No
 
 
 def test_there_is_one_site() -> None:
-    assert told(CALENDAR) == [
-        "reservations B064 : no Site is declared. Add a document of kind Site with at least one cluster."
-    ]
+    assert told(CALENDAR) == ["reservations B064"]
     two = read(site(), site())
     assert two.site is None
     assert told(site(), site()) == ["a.yaml B065 kind", "b.yaml B065 kind"]
@@ -123,22 +102,17 @@ def test_a_warning_or_note_is_silenced_with_a_reason() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("B031", "B030 {at}"),
-        ("B031: ", "B030 {at}"),
-        ("overlaps: meant", "B030 {at}"),
-        ("B031, B032: meant", "B030 {at}"),
-        ("B060: meant", "B030 {at}"),
-        (31, "B013 {at}"),
+        ("B031", "B030"),
+        ("B031: ", "B030"),
+        ("overlaps: meant", "B030"),
+        ("B031, B032: meant", "B030"),
+        ("B060: meant", "B030"),
+        (31, "B013"),
     ],
     ids=["no-reason", "empty-reason", "no-code", "two-codes", "error", "number"],
 )
 def test_an_annotation_that_silences_nothing_is_told(text: object, problem: str) -> None:
-    at, write = (
-        "metadata.annotations.berth.dev/ignore",
-        'Write one code and why: "B031: two groups share the room".',
-    )
-
-    assert told(ignoring(text), site()) == [f"a.yaml {problem.format(at=at, write=write)}"]
+    assert told(ignoring(text), site()) == [f"a.yaml {problem} metadata.annotations.berth.dev/ignore"]
 
 
 def test_a_code_is_silenced_in_its_own_document_and_no_other_code_is(tmp_path: Path) -> None:
@@ -180,37 +154,34 @@ spec:
 CASCADES: dict[str, tuple[list[object], list[str]]] = {
     "faulty-class": (
         [resource_class(renkuId=-5, sessions={}), reservation(), payload(), site()],
-        ["a.yaml B011 spec.sessions", "a.yaml B011 spec.sessions", "a.yaml B012 spec.renkuId",],
+        ["a.yaml B011 spec.sessions", "a.yaml B011 spec.sessions", "a.yaml B012 spec.renkuId"],
     ),
     "faulty-class-of-another-id": (
         [resource_class(renkuId=6, limits=[]), payload(), site()],
-        ["a.yaml B013 spec.limits", "b.yaml B072 resource_class_id",],
+        ["a.yaml B013 spec.limits", "b.yaml B072 resource_class_id"],
     ),
     "class-that-does-not-say-its-id": (
         [resource_class(renkuid=5), reservation(), payload(), site()],
-        ["a.yaml B010 spec.renkuid @key",],
+        ["a.yaml B010 spec.renkuid @key"],
     ),
     "class-that-says-its-id": (
         [resource_class(renkuId=5, clusters=1), payload(), site()],
-        ["a.yaml B010 spec.clusters @key",],
+        ["a.yaml B010 spec.clusters @key"],
     ),
-    "class-without-spec": (
-        [{**resource_class(), "spec": 5}, payload(), site()],
-        ["a.yaml B013 spec",],
-    ),
+    "class-without-spec": ([{**resource_class(), "spec": 5}, payload(), site()], ["a.yaml B013 spec"]),
     "class-of-a-misspelt-kind": (
         [{**resource_class(), "kind": "ResourceClas"}, reservation(), payload(), site()],
-        ["a.yaml B069 kind",],
+        ["a.yaml B069 kind"],
     ),
     "site-of-a-misspelt-kind": (
         [{**site(), "kind": "Sit"}, resource_class(), reservation()],
-        ["a.yaml B069 kind",],
+        ["a.yaml B069 kind"],
     ),
     "faulty-site": (
         [{**site(), "spec": {"clusters": []}}, resource_class(), reservation()],
-        ["a.yaml B012 spec.clusters",],
+        ["a.yaml B012 spec.clusters"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("documents", "problems"), CASCADES.values(), ids=CASCADES)

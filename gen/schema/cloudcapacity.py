@@ -196,7 +196,7 @@ class CloudSpec(Model):
             report(RANGE, path, f"it takes {many} terms to select these.", fix)
 
     def _check_taints(self, path: Path, report: Report) -> None:
-        """Check that each key and effect is there once in both lists together: else the pool is never ready."""
+        """Report a key and effect that is there twice in both lists together: such a pool is never ready."""
         known: dict[tuple[str, str], str] = {}
         for name, taints in (("taints", self.taints), ("startupTaints", self.startup_taints)):
             for i, one in enumerate(() if taints is INVALID else taints):

@@ -200,13 +200,13 @@ def check_engines(
     report: Report,
 ) -> None:
     """Check the engines of a site's spec. Nothing is concluded from what is not sound."""
-    if not _is_sound(site, (*path, "engine"), report):
+    if not _is_sound(site):
         return
     told: set[Path] = set()
     chosen = {}
     for i, one in enumerate(clusters):
         at = (*path, "clusters", i)
-        if one is INVALID or not _is_sound(one.engine, (*at, "engine"), report):
+        if one is INVALID or not _is_sound(one.engine):
             continue
         kind, options = merged(site, one.engine)
         chosen[i] = kind, options
@@ -233,7 +233,7 @@ def _place(cluster: "ClusterSpec") -> tuple[str | None, str | None] | None:
     return pair if [type(one) for one in pair].count(str) == 1 else None
 
 
-def _is_sound(engine: Any, path: Path, report: Report) -> bool:
+def _is_sound(engine: Any) -> bool:
     """Tell whether options can be looked at together; a reserved label keeps nothing from it."""
     if engine is INVALID or isinstance(engine, AnyEngine):
         return False

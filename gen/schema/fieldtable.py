@@ -1,6 +1,7 @@
 """The tables of all keys, their defaults and meanings, for the documentation; made from the models."""
 
 from collections.abc import Iterator
+from inspect import get_annotations
 
 from gen.schema import outline
 from gen.schema.base import Meaning, Model
@@ -68,7 +69,7 @@ def _rows(model: type[Model], prefix: str = "") -> Iterator[tuple[str, str, str]
 
 def _own_first(model: type[Model]) -> list[tuple[str, outline.Known]]:
     """Return the keys of a model: its own before those that it shares with others."""
-    own = model.__dict__.get("__annotations__", {})
+    own = get_annotations(model)
     return sorted(fields(model).items(), key=lambda pair: pair[1].attribute not in own)
 
 

@@ -40,6 +40,7 @@ Threshold = Annotated[str, Text("quantity or share", cloudgrammar.threshold)]
 Thresholds = Annotated[dict[Signal, Threshold], Length(0, 100)]
 Kept = Annotated[str, Text("resource", grammar.one_of(KEPT_FROM_PODS))]
 KeptAmounts = Annotated[dict[Kept, Annotated[str, Text("quantity", grammar.quantity)]], Length(0, 100)]
+VolumeSize = Annotated[str, Text("size", cloudgrammar.size)]
 Switched = Literal["enabled", "disabled"]
 Count = Annotated[int, Whole(0, INT32)]
 Percent = Annotated[int, Whole(0, 100)]
@@ -125,7 +126,7 @@ class Ebs(Model):
     snapshot_id: Annotated[str, some("snapshot")] | None = field(None, alias="snapshotID")
     throughput: Annotated[int, Whole(0, INT64)] | None = field(None)
     volume_initialization_rate: Annotated[int, Whole(100, 300)] | None = field(None)
-    volume_size: Annotated[str, Text("size", cloudgrammar.size)] | None = field(None)
+    volume_size: VolumeSize | None = field(None)
     volume_type: Literal["standard", "io1", "io2", "gp2", "sc1", "st1", "gp3"] | None = field(None)
 
     def check(self, path: Path, report: Report) -> None:
@@ -210,7 +211,7 @@ class PlacementGroup(Model):
     name: Annotated[str, some("name")] | None = field(None)
 
 
-def _elsewhere(value: Any) -> Any:
+def _elsewhere(_: Any) -> Any:
     message = "reservations says this; Berth writes these terms of it."
     raise Refusal(message, "Remove it, and write reservations.", CONFLICT, at_key=True)
 

@@ -82,7 +82,8 @@ class CeilingSpec(Model):
         if first is not None and last is not None and INVALID not in (first, last) and last < first:
             message = f"{last} is before from {first}."
             report(ORDER, (*path, "until"), message, "Write a date on or after from.")
-        if not self.seats and not self.requests:
+        parts = (("seats", self.seats), ("requests", self.requests))
+        if not any(value or not report.is_sound((*path, name), value) for name, value in parts):
             report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
 
     @property

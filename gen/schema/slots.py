@@ -1,4 +1,4 @@
-"""The parts of backend `koordinator`: whose pods may take a slot, and what its Reservation and pod template say.
+"""The parts of backend `koordinator`: whose pods may take a slot, and what its object and template have.
 
 Koordinator's CRD checks nothing of a template, and one value of a wrong type keeps its scheduler from seeing
 any Reservation; so only what matters to scheduling can be written, and all of it is checked.

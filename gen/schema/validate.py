@@ -1,4 +1,4 @@
-"""From a document's value to its model: validation by pydantic, the problems that it finds, and a second pass.
+"""From a document's value to its model: validation by pydantic, the problems it finds, and a second pass.
 
 The second pass asks the models for what their values say against each other (`Model.check`). It runs on what
 is sound in a faulty document, too, so that one run reports nearly everything.

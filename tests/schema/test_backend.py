@@ -8,10 +8,6 @@ from tests.saying import ask, read, reservation, resource_class, site, told, wee
 
 LABELS = {"matchLabels": {"course": "ml"}}
 OWNERS = [{"labelSelector": LABELS}]
-PRIORITY = (
-    "where preemption is on, a slot with a priority pushes out pods below it, and pods above it try to push "
-    "out a slot, which nothing can remove. Remove it, unless preemption is meant."
-)
 
 
 def backend(**said: Any) -> dict[str, Any]:
@@ -21,7 +17,8 @@ def backend(**said: Any) -> dict[str, Any]:
 def made(**said: Any) -> Slots | None:
     found, problems = ask(BackendSpec, backend(**said))
     assert problems == []
-    return slots(found)
+    slots: Slots | None = found.slots
+    return slots
 
 
 NOTHING = Slots(
@@ -49,8 +46,8 @@ NOTHING = Slots(
 
 def test_whatever_is_left_out_has_its_default() -> None:
     assert made() == NOTHING
-    assert slots(ask(BackendSpec, {})[0]) is None
-    assert slots(ask(BackendSpec, {"type": "placeholder"})[0]) is None
+    assert ask(BackendSpec, {})[0].slots is None
+    assert ask(BackendSpec, {"type": "placeholder"})[0].slots is None
 
 
 def test_what_is_empty_says_nothing() -> None:
@@ -85,7 +82,7 @@ EVERYTHING = backend(
 def test_every_field_can_be_written() -> None:
     found, problems = ask(BackendSpec, EVERYTHING)
 
-    assert slots(found) == Slots(
+    assert found.slots == Slots(
         owners=(Owner((), {}, LABELS),),
         allocate_once=False,
         allocate_policy="Restricted",
@@ -120,7 +117,7 @@ def standing(**spec: Any) -> dict[str, Any]:
     return reservation(backend=backend(standing=True), **made)
 
 
-def test_what_stands_has_no_recurrence_and_no_behaviour() -> None:
+def test_what_stands_has_no_recurrence_and_no_behavior() -> None:
     (found,) = read(standing(), site(timeZone="Europe/Zurich"), resource_class()).reservations
 
     assert (found.recurrence.type, found.recurrence.zone, found.recurrence.schedule) == (
@@ -128,7 +125,7 @@ def test_what_stands_has_no_recurrence_and_no_behaviour() -> None:
         "Europe/Zurich",
         (),
     )
-    assert (found.behaviour, found.lead, found.seats, found.backend) == (
+    assert (found.behavior, found.lead, found.seats, found.backend) == (
         "none",
         0,
         (("small", 2),),

@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from gen.cloud import CloudCapacity
-from gen.schema.cloudgrammar import size
+from gen.schema.nodeclass import VolumeSize
 from tests.manifest.cloudparts import of_karpenter
 from tests.manifest.test_slots_schema import strict
 from tests.saying import Value, read, said
@@ -87,10 +87,10 @@ def test_a_size_of_a_volume_is_one_that_the_definition_takes() -> None:
     sizes = {f"{number}{unit}" for unit in ("Ti", "T") for number in ("", *range(70))}
     sizes |= {f"{number}{unit}" for unit in ("Gi", "G") for number in many}
 
-    ours = {size for size in sizes if not said(size, size)}
+    ours = {size for size in sizes if not said(VolumeSize, size)}
 
     assert {size for size in sizes if re.match(theirs, size)} == ours | {"Ti", "T"}
-    assert said(size, "18Ti") == ["B022"]
+    assert said(VolumeSize, "18Ti") == ["B022"]
 
 
 @pytest.mark.parametrize(

@@ -181,12 +181,11 @@ def test_a_reservation_is_what_was_written() -> None:
     shared: Value = {"tags": {"a": "*", "b": "c"}, "ownerID": "123456789012", **MACHINE}
     tags = (("a", "*"), ("b", "c"))
 
-    assert ask(MachineReservation, BLOCK) == (block, [])
-    assert ask(MachineReservation, shared) == (
+    assert ask(MachineReservation, BLOCK)[0].reservation == block
+    assert ask(MachineReservation, shared)[0].reservation == (
         CloudReservation(
             "", tags, "123456789012", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
-        ),
-        [],
+        )
     )
 
 
@@ -205,13 +204,11 @@ def test_a_type_is_what_was_written() -> None:
     capacity = (("cpu", "192"), ("memory", "2048Gi"), ("nvidia.com/gpu", "8"), ("pods", "100"))
     prices = Decimal("98.32"), Decimal(30)
 
-    assert ask(InstanceTypeSpec, value) == (
-        InstanceType("p5.48xlarge", capacity, (("cpu", "190"),), ("us-east-1a",), "amd64", *prices),
-        [],
+    assert ask(InstanceTypeSpec, value)[0].instance_type == InstanceType(
+        "p5.48xlarge", capacity, (("cpu", "190"),), ("us-east-1a",), "amd64", *prices
     )
-    assert ask(InstanceTypeSpec, {"name": "m7g.large"}) == (
-        InstanceType("m7g.large", (), (), (), "arm64", None, None),
-        [],
+    assert ask(InstanceTypeSpec, {"name": "m7g.large"})[0].instance_type == InstanceType(
+        "m7g.large", (), (), (), "arm64", None, None
     )
 
 

@@ -31,8 +31,8 @@ def test_the_policy_of_a_cluster_cannot_be_left_unset() -> None:
     at = "spec.clusters.0.koordinator"
 
     assert told(site({"name": "prod", "koordinator": {"allocatePolicy": "Default", "scheduler": "x"}})) == [
-        f"a.yaml B014 {at}.allocatePolicy",
         f"a.yaml B010 {at}.scheduler @key",
+        f"a.yaml B014 {at}.allocatePolicy",
     ]
 
 

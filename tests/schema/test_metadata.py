@@ -11,14 +11,17 @@ from tests.saying import ask, document, said, site, told
 def test_labels_and_annotations_are_kept_in_the_order_of_the_file() -> None:
     value = {"name": "a", "labels": {"b": "1", "a": ""}, "annotations": {"example.org/note": "a\nb: c"}}
 
-    assert ask(Metadata, value) == (
-        {"name": "a", "labels": (("b", "1"), ("a", "")), "annotations": (("example.org/note", "a\nb: c"),)},
-        [],
-    )
+    made, problems = ask(Metadata, value)
+
+    assert problems == []
+    assert made.label_pairs == (("b", "1"), ("a", ""))
+    assert made.annotation_pairs == (("example.org/note", "a\nb: c"),)
 
 
 def test_they_are_none_where_nothing_is_said() -> None:
-    assert ask(Metadata, {"name": "a"}) == ({"name": "a", "labels": (), "annotations": ()}, [])
+    made, problems = ask(Metadata, {"name": "a"})
+
+    assert (made.label_pairs, made.annotation_pairs, problems) == ((), (), [])
 
 
 def test_numbers_and_truth_values_need_quotes_as_in_kubernetes() -> None:

@@ -96,7 +96,7 @@ def test_what_is_sound_passes_unchanged(shape: Any, value: object) -> None:
     made, problems = ask(shape, value)
 
     assert problems == []
-    assert plain(made) == value
+    assert plain(made.dump()) == value
 
 
 def plain(made: object) -> object:
@@ -224,7 +224,7 @@ REFUSED: dict[str, tuple[Any, object, list[str]]] = {
 
 @pytest.mark.parametrize(("shape", "value", "problems"), REFUSED.values(), ids=REFUSED)
 def test_what_the_api_server_refuses_is_told(shape: Any, value: object, problems: list[str]) -> None:
-    assert problems == said(shape, value)
+    assert sorted(problems) == said(shape, value)
 
 
 def test_a_pod_gets_what_says_something_and_nothing_else() -> None:
@@ -236,9 +236,9 @@ def test_a_pod_gets_what_says_something_and_nothing_else() -> None:
         "schedulerName": "koord-scheduler",
     }
 
-    assert placement(ask(Placement, value)[0]) == {
+    assert ask(Placement, value)[0].placement == {
         "nodeSelector": {"b": "1", "a": "2"},
         "tolerations": ({"operator": "Exists"},),
         "schedulerName": "koord-scheduler",
     }
-    assert placement(ask(Placement, {})[0]) == {}
+    assert ask(Placement, {})[0].placement == {}

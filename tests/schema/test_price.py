@@ -18,10 +18,7 @@ def test_a_price_is_exact(written: object, price: str) -> None:
 
 @pytest.mark.parametrize("written", NONE.values(), ids=NONE)
 def test_what_is_no_price(written: object) -> None:
-    (problem,) = ask(Price, written)[1]
-
-    assert problem.startswith("B013")
-    assert problem.endswith("is not a price: a number from 0 up. Write a price: a number from 0 up.")
+    assert ask(Price, written)[1] == ["B013"]
 
 
 def test_nothing_costs_more_than_a_million_millions() -> None:

@@ -55,7 +55,7 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             seats=SEATS,
             seats_listed=False,
             lead=30,
-            behaviour="none",
+            behavior="none",
             sessions=SessionMatch((), (), (), None, "count"),
             backend="placeholder",
             suspend=False,
@@ -115,63 +115,45 @@ def test_times_may_have_seconds_which_are_cut_to_the_minute_and_told_if_there_ar
 def test_what_the_payload_leaves_out_has_our_defaults() -> None:
     (found,) = reading(payload(provisioning={"placeholder_count": 35})).reservations
 
-    assert (found.lead, found.behaviour) == (30, "maintain")
+    assert (found.lead, found.behavior) == (30, "maintain")
 
 
 TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "unknown-keys": (
         {**payload(), "description": "x", "recurrence": {**payload()["recurrence"], "timezone": "UTC"}},
-        ["B010 description @key", "B010 recurrence.timezone @key",],
+        ["B010 description @key", "B010 recurrence.timezone @key"],
     ),
     "our-own-spelling": (
         payload(provisioning={"placeholderCount": 35}),
-        ["B010 provisioning.placeholderCount @key",],
+        ["B010 provisioning.placeholderCount @key"],
     ),
-    "no-length": (
-        entry(end_time="12:15"),
-        ["B028 recurrence.schedule.0.end_time",],
-    ),
+    "no-length": (entry(end_time="12:15"), ["B028 recurrence.schedule.0.end_time"]),
     "no-length-after-the-cut": (
         entry(end_time="12:15:30"),
-        ["B028 recurrence.schedule.0.end_time", "B070 recurrence.schedule.0.end_time",],
+        ["B028 recurrence.schedule.0.end_time", "B070 recurrence.schedule.0.end_time"],
     ),
     "midnight": (
         entry(start_time="24:00", end_time="24:00"),
-        ["B018 recurrence.schedule.0.end_time", "B018 recurrence.schedule.0.start_time",],
+        ["B018 recurrence.schedule.0.end_time", "B018 recurrence.schedule.0.start_time"],
     ),
     "no-times": (
         entry(start_time=1215, end_time="14"),
-        ["B018 recurrence.schedule.0.end_time", "B018 recurrence.schedule.0.start_time",],
+        ["B018 recurrence.schedule.0.end_time", "B018 recurrence.schedule.0.start_time"],
     ),
-    "backwards": (
-        recurring(end_date="2026-02-02"),
-        ["B024 recurrence.end_date",],
-    ),
-    "no-schedule": (
-        recurring(schedule=[]),
-        ["B012 recurrence.schedule",],
-    ),
+    "backwards": (recurring(end_date="2026-02-02"), ["B024 recurrence.end_date"]),
+    "no-schedule": (recurring(schedule=[]), ["B012 recurrence.schedule"]),
     "faulty-entries": (
         recurring(type="often", schedule=["x", {"start_time": "12:00", "end_time": "12:00"}]),
-        ["B013 recurrence.schedule.0", "B014 recurrence.type",],
+        ["B013 recurrence.schedule.0", "B014 recurrence.type"],
     ),
-    "long-name": (
-        payload(name="a" * 41),
-        ["B071 name",],
-    ),
+    "long-name": (payload(name="a" * 41), ["B071 name"]),
     "name-that-grows": (
         payload(name="\u33c2" * 22),  # one character that says a.m.
-        ["B071 name",],
+        ["B071 name"],
     ),
-    "unknown-class": (
-        payload(resource_class_id=6, name=None),
-        ["B011", "B072 resource_class_id",],
-    ),
-    "no-class": (
-        payload(resource_class_id="5", id="x"),
-        ["B013 resource_class_id", "B019 id",],
-    ),
-}  # fmt: skip
+    "unknown-class": (payload(resource_class_id=6, name=None), ["B011", "B072 resource_class_id"]),
+    "no-class": (payload(resource_class_id="5", id="x"), ["B013 resource_class_id", "B019 id"]),
+}
 
 
 @pytest.mark.parametrize(("value", "problems"), TOLD.values(), ids=TOLD)

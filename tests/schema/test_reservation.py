@@ -31,7 +31,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
         seats=(("small", 25),),
         seats_listed=False,
         lead=30,
-        behaviour="maintain",
+        behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
         backend="placeholder",
         suspend=False,
@@ -59,7 +59,7 @@ def test_every_field_can_be_written() -> None:
     assert found.title == "Data Science 101"
     assert found.seats == (("small", 20), ("huge", 5))
     assert found.seats_listed
-    assert (found.lead, found.behaviour, found.suspend) == (0, "reduce", True)
+    assert (found.lead, found.behavior, found.suspend) == (0, "reduce", True)
     assert found.sessions == SessionMatch(
         ("renku",), (("a", "b"),), (("c", "any: text\n"),), "01JC3CB5426KC7P5STS5X3KSS8", "ignore"
     )
@@ -91,26 +91,17 @@ def test_the_zone_is_the_sites_where_a_reservation_names_none() -> None:
 
 
 TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "no-class": (
-        {"resourceClass": None},
-        ["B011 spec",],
-    ),
-    "no-count": (
-        {"provisioning": {"leadTimeMinutes": 5}},
-        ["B011 spec.provisioning",],
-    ),
+    "no-class": ({"resourceClass": None}, ["B011 spec"]),
+    "no-count": ({"provisioning": {"leadTimeMinutes": 5}}, ["B011 spec.provisioning"]),
     "no-seats-at-all": (
         {"resourceClass": None, "provisioning": {"leadTimeMinutes": 181}},
-        ["B011 spec", "B011 spec.provisioning", "B012 spec.provisioning.leadTimeMinutes",],
+        ["B011 spec", "B011 spec.provisioning", "B012 spec.provisioning.leadTimeMinutes"],
     ),
     "both-forms": (
         {"provisioning": {"placeholderCount": 1, "seats": SEATS}},
-        ["B016 spec.provisioning.placeholderCount @key", "B016 spec.resourceClass @key",],
+        ["B016 spec.provisioning.placeholderCount @key", "B016 spec.resourceClass @key"],
     ),
-    "provisioning-missing": (
-        {"provisioning": None},
-        ["B011 spec",],
-    ),
+    "provisioning-missing": ({"provisioning": None}, ["B011 spec"]),
     "entries-in-the-other-form": (
         {
             "recurrence": weekly(
@@ -119,10 +110,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
                 extra=[{"date": "2026-03-02", **TIMES, "seats": SEATS}],
             )
         },
-        [
-            f"B016 spec.recurrence.{entry}.seats @key"
-            for entry in ("schedule.0", "extra.0")
-        ],
+        [f"B016 spec.recurrence.{entry}.seats @key" for entry in ("schedule.0", "extra.0")],
     ),
     "entries-in-the-other-form-by-class": (
         {
@@ -134,29 +122,30 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
                 "x",  # type: ignore[arg-type] # faulty on purpose
             ),
         },
-        ["B013 spec.recurrence.schedule.2", "B016 spec.recurrence.schedule.1.placeholderCount @key",],
+        ["B013 spec.recurrence.schedule.2", "B016 spec.recurrence.schedule.1.placeholderCount @key"],
     ),
     "no-recurrence": (
         {"recurrence": ["x"], "resourceClass": "A"},
-        ["B013 spec.recurrence", "B019 spec.resourceClass",],
+        ["B013 spec.recurrence", "B019 spec.resourceClass"],
     ),
     "no-schedule": (
         {"recurrence": {**weekly(), "schedule": None, "extra": 5}},
-        ["B011 spec.recurrence", "B013 spec.recurrence.extra",],
+        ["B011 spec.recurrence", "B013 spec.recurrence.extra"],
     ),
-    "title": (
-        {"title": "a" * 1201},
-        ["B012 spec.title",],
-    ),
+    "title": ({"title": "a" * 1201}, ["B012 spec.title"]),
     "sessions": (
         {"sessions": {"projectTemplate": "x", "earlier": "counts", "matchLabels": {"a b": "c"}}},
-        ["B014 spec.sessions.earlier", "B019 spec.sessions.projectTemplate", "B020 spec.sessions.matchLabels.a b @key",],
+        [
+            "B014 spec.sessions.earlier",
+            "B019 spec.sessions.projectTemplate",
+            "B020 spec.sessions.matchLabels.a b @key",
+        ],
     ),
     "backend": (
         {"backend": {"type": "capacityBuffer"}, "suspend": "yes"},
-        ["B013 spec.suspend", "B014 spec.backend.type",],
+        ["B013 spec.suspend", "B014 spec.backend.type"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)

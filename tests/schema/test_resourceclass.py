@@ -95,51 +95,37 @@ def test_sessions_of_any_other_kind_are_told_by_their_place_in_the_api() -> None
 
 
 TOLD = {
-    "no-requests": (
-        {"requests": {}},
-        ["B012 spec.requests",],
-    ),
-    "requests-missing": (
-        {"requests": None},
-        ["B011 spec",],
-    ),
+    "no-requests": ({"requests": {}}, ["B012 spec.requests"]),
+    "requests-missing": ({"requests": None}, ["B011 spec"]),
     "our-labels": (
         {"podLabels": {"berth.dev/site": "x", "app.kubernetes.io/part-of": "x"}, "requests": {"gpu": 1}},
-        ["B022 spec.requests.gpu @key", "B023 spec.podLabels.app.kubernetes.io/part-of @key", "B023 spec.podLabels.berth.dev/site @key",],
+        [
+            "B022 spec.requests.gpu @key",
+            "B023 spec.podLabels.app.kubernetes.io/part-of @key",
+            "B023 spec.podLabels.berth.dev/site @key",
+        ],
     ),
     "amounts": (
         {"requests": {"cpu": 2, "nvidia.com/gpu": 0.5}, "limits": {"cpu": 1}},
-        ["B016 spec.limits.cpu", "B016 spec.requests.nvidia.com/gpu",],
+        ["B016 spec.limits.cpu", "B016 spec.requests.nvidia.com/gpu"],
     ),
-    "sessions-without-namespaces": (
-        {"sessions": {"source": "renku"}},
-        ["B011 spec.sessions",],
-    ),
+    "sessions-without-namespaces": ({"sessions": {"source": "renku"}}, ["B011 spec.sessions"]),
     "sessions-in-no-namespace": (
         {"sessions": {"source": "slurm", "namespaces": []}},
-        ["B012 spec.sessions.namespaces", "B014 spec.sessions.source",],
+        ["B012 spec.sessions.namespaces", "B014 spec.sessions.source"],
     ),
     "custom-without-a-place": (
         {"sessions": {"source": "custom", "namespaces": ["a"], "group": "kubeflow.org"}},
-        ["B011 spec.sessions", "B011 spec.sessions",],
+        ["B011 spec.sessions", "B011 spec.sessions"],
     ),
-    "renku-without-its-id": (
-        {"sessions": RENKU},
-        ["B011 spec",],
-    ),
-    "renku-with-an-id-that-is-none": (
-        {"sessions": RENKU, "renkuId": "x"},
-        ["B013 spec.renkuId",],
-    ),
+    "renku-without-its-id": ({"sessions": RENKU}, ["B011 spec"]),
+    "renku-with-an-id-that-is-none": ({"sessions": RENKU, "renkuId": "x"}, ["B013 spec.renkuId"]),
     "a-place-without-custom": (
         {"renkuId": 5, "sessions": {**RENKU, "group": "a", "inactive": []}},
-        ["B016 spec.sessions.group @key", "B016 spec.sessions.inactive @key",],
+        ["B016 spec.sessions.group @key", "B016 spec.sessions.inactive @key"],
     ),
-    "renku-id": (
-        {"renkuId": -1},
-        ["B012 spec.renkuId",],
-    ),
-}  # fmt: skip
+    "renku-id": ({"renkuId": -1}, ["B012 spec.renkuId"]),
+}
 
 
 @pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)

@@ -18,7 +18,8 @@ DAILY = {"type": "daily", "startDate": "2026-02-02", "endDate": "2026-02-28"}
 def made(value: Value) -> Recurrence:
     checked, problems = ask(RecurrenceSpec, value)
     assert problems == []
-    return recurrence(checked, SEATS)
+    found: Recurrence = checked.recurrence(SEATS)
+    return found
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
@@ -104,77 +105,59 @@ def test_dates_has_dates_and_ranges_and_no_other_span() -> None:
 
 
 TOLD: dict[str, tuple[Value, list[str]]] = {
-    "type-missing": (
-        {"startDate": "2026-02-02", "schedule": [TIMES]},
-        ["B011",],
-    ),
-    "type-unknown": (
-        {"type": "monthly", "schedule": []},
-        ["B012 schedule", "B014 type",],
-    ),
+    "type-missing": ({"startDate": "2026-02-02", "schedule": [TIMES]}, ["B011"]),
+    "type-unknown": ({"type": "monthly", "schedule": []}, ["B012 schedule", "B014 type"]),
     "span-missing": (
         {"type": "weekly", "dates": ["2026-02-02"], "schedule": [TIMES]},
-        ["B011 schedule.0", "B011", "B011", "B016 dates @key",],
+        ["B011 schedule.0", "B011", "B011", "B016 dates @key"],
     ),
     "span-of-dates": (
         {"type": "dates", "startDate": "2026-02-02", "endDate": "2026-02-01", "interval": 2},
-        ["B011", "B011", "B016 endDate @key", "B016 interval @key", "B016 startDate @key",],
+        ["B011", "B011", "B016 endDate @key", "B016 interval @key", "B016 startDate @key"],
     ),
-    "no-dates": (
-        {"type": "dates", "dates": [], "schedule": [TIMES]},
-        ["B012 dates",],
-    ),
+    "no-dates": ({"type": "dates", "dates": [], "schedule": [TIMES]}, ["B012 dates"]),
     "dates-backwards": (
         {"type": "dates", "dates": [{"from": "2026-02-03", "to": "2026-02-02"}], "schedule": [TIMES]},
-        ["B024 dates.0.to",],
+        ["B024 dates.0.to"],
     ),
     "backwards-with-other-faults": (
         {**DAILY, "endDate": "2026-02-01", "interval": 2, "timeZone": "Mars", "schedule": [{"endTime": 13}]},
-        ["B011 schedule.0", "B016 interval @key", "B018 schedule.0.endTime", "B021 timeZone", "B024 endDate",],
+        ["B011 schedule.0", "B016 interval @key", "B018 schedule.0.endTime", "B021 timeZone", "B024 endDate"],
     ),
-    "interval": (
-        weekly(interval=0),
-        ["B012 interval",],
-    ),
+    "interval": (weekly(interval=0), ["B012 interval"]),
     "weekdays-that-nobody-looks-at": (
         {**DAILY, "schedule": [{"dayOfWeek": 1, "daysOfWeek": [2], **TIMES}]},
-        ["B029 schedule.0.dayOfWeek @key", "B029 schedule.0.daysOfWeek @key",],
+        ["B029 schedule.0.dayOfWeek @key", "B029 schedule.0.daysOfWeek @key"],
     ),
-    "two-weekdays": (
-        weekly({"dayOfWeek": 1, "daysOfWeek": [2], **TIMES}),
-        ["B016 schedule.0",],
-    ),
+    "two-weekdays": (weekly({"dayOfWeek": 1, "daysOfWeek": [2], **TIMES}), ["B016 schedule.0"]),
     "a-misspelt-weekday-is-not-missing": (
         weekly({"dayOfweek": 1, **TIMES}),
-        ["B010 schedule.0.dayOfweek @key",],
+        ["B010 schedule.0.dayOfweek @key"],
     ),
     "all-of-several-entries": (
         weekly({**TIMES}, "09:00", {"dayOfWeek": 8, "startTime": "09:00", "endTime": "09:00"}),  # type: ignore[arg-type] # faulty on purpose
-        ["B011 schedule.0", "B012 schedule.2.dayOfWeek", "B013 schedule.1", "B028 schedule.2.endTime",],
+        ["B011 schedule.0", "B012 schedule.2.dayOfWeek", "B013 schedule.1", "B028 schedule.2.endTime"],
     ),
     "once-with-an-end-day": (
         {**ONCE, "schedule": [{**TIMES, "endDay": 1}, {"startTime": "09:00", "endTime": "09:00"}]},
-        ["B016 schedule.0.endDay @key",],
+        ["B016 schedule.0.endDay @key"],
     ),
     "once-on-one-day-without-length": (
         {**ONCE, "endDate": "2026-03-06", "schedule": [{"startTime": "09:00", "endTime": "09:00"}]},
-        ["B028 schedule.0.endTime",],
+        ["B028 schedule.0.endTime"],
     ),
     "once-without-its-dates": (
         {"type": "once", "schedule": [{"startTime": "09:00", "endTime": "09:00", "endDay": 1}]},
-        ["B011", "B011",],
+        ["B011", "B011"],
     ),
     "once-with-faulty-dates": (
         {**ONCE, "endDate": "x", "schedule": [{"startTime": "09:00", "endTime": "09:00", "endDay": 1}]},
-        ["B017 endDate",],
+        ["B017 endDate"],
     ),
-    "no-schedule": (
-        {**DAILY, "schedule": "09:00"},
-        ["B013 schedule",],
-    ),
-}  # fmt: skip
+    "no-schedule": ({**DAILY, "schedule": "09:00"}, ["B013 schedule"]),
+}
 
 
 @pytest.mark.parametrize(("value", "problems"), TOLD.values(), ids=TOLD)
 def test_every_fault_of_a_recurrence_is_told_at_once(value: Value, problems: list[str]) -> None:
-    assert problems == said(RecurrenceSpec, value)
+    assert sorted(problems) == said(RecurrenceSpec, value)

@@ -162,29 +162,25 @@ def test_resources_of_our_jobs_are_completed_and_an_empty_mapping_leaves_the_sit
 
 
 TOLD = {
-    "no-cluster": (
-        {"clusters": []},
-        ["B012 spec.clusters",],
-    ),
-    "no-clusters": (
-        {"clusters": None},
-        ["B011 spec",],
-    ),
+    "no-cluster": ({"clusters": []}, ["B012 spec.clusters"]),
+    "no-clusters": ({"clusters": None}, ["B011 spec"]),
     "clusters-with-one-name": (
         {"clusters": [{"name": "a"}, {"name": "b"}, {"name": "a"}, {"name": "A"}, {"name": "A"}]},
-        ["B019 spec.clusters.3.name", "B019 spec.clusters.4.name", "B060 spec.clusters.0.name", "B060 spec.clusters.2.name",],
+        [
+            "B019 spec.clusters.3.name",
+            "B019 spec.clusters.4.name",
+            "B060 spec.clusters.0.name",
+            "B060 spec.clusters.2.name",
+        ],
     ),
     "no-mapping-among-the-clusters": (
         {"clusters": ["prod"], "priority": -11},
-        ["B013 spec.clusters.0", "B026 spec.priority",],
+        ["B013 spec.clusters.0", "B026 spec.priority"],
     ),
-    "version": (
-        {"berthVersion": "9.9.9"},
-        ["B027 spec.berthVersion",],
-    ),
+    "version": ({"berthVersion": "9.9.9"}, ["B027 spec.berthVersion"]),
     "namespace-of-kubernetes": (
         {"clusters": [{"name": "a", "namespace": "kube-system"}], "namespace": "default"},
-        ["B019 spec.clusters.0.namespace", "B019 spec.namespace",],
+        ["B019 spec.clusters.0.namespace", "B019 spec.namespace"],
     ),
     "destinations": (
         {
@@ -193,7 +189,7 @@ TOLD = {
                 {"name": "b", "destination": {"server": "x", "name": "y"}},
             ]
         },
-        ["B011 spec.clusters.0.destination", "B016 spec.clusters.1.destination",],
+        ["B011 spec.clusters.0.destination", "B016 spec.clusters.1.destination"],
     ),
     "ceilings": (
         {
@@ -208,45 +204,42 @@ TOLD = {
                 }
             ]
         },
-        ["B011 spec.clusters.0.ceilings.0", "B012 spec.clusters.0.ceilings.1.seats.small", "B017 spec.clusters.0.ceilings.2.from", "B022 spec.clusters.0.ceilings.2.requests.cpus @key", "B024 spec.clusters.0.ceilings.1.until",],
+        [
+            "B011 spec.clusters.0.ceilings.0",
+            "B012 spec.clusters.0.ceilings.1.seats.small",
+            "B017 spec.clusters.0.ceilings.2.from",
+            "B022 spec.clusters.0.ceilings.2.requests.cpus @key",
+            "B024 spec.clusters.0.ceilings.1.until",
+        ],
     ),
     "pull-secrets": (
         {"images": {"pullSecrets": ["a", "A", "A", "a"]}},
-        [
-            *(
-                f"B019 spec.images.pullSecrets.{i}"
-                for i in (1, 2)
-            ),
-            "B016 spec.images.pullSecrets.3",
-        ],
+        [*(f"B019 spec.images.pullSecrets.{i}" for i in (1, 2)), "B016 spec.images.pullSecrets.3"],
     ),
-    "no-list-of-pull-secrets": (
-        {"images": {"pullSecrets": "a"}},
-        ["B013 spec.images.pullSecrets",],
-    ),
+    "no-list-of-pull-secrets": ({"images": {"pullSecrets": "a"}}, ["B013 spec.images.pullSecrets"]),
     "resources-of-jobs": (
         {"runtime": {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "64Mi"}}}},
-        ["B016 spec.runtime.resources.limits.memory",],
+        ["B016 spec.runtime.resources.limits.memory"],
     ),
     "scaler": (
         {"scaler": {"stabilizationSeconds": 3601, "readyMinutes": -1}},
-        ["B012 spec.scaler.readyMinutes", "B012 spec.scaler.stabilizationSeconds",],
+        ["B012 spec.scaler.readyMinutes", "B012 spec.scaler.stabilizationSeconds"],
     ),
     "renku": (
         {"renku": {"url": "ftp://renkulab.io", "tokenSecret": {"name": "Renku", "key": "to ken"}}},
-        ["B019 spec.renku.tokenSecret.key", "B019 spec.renku.tokenSecret.name", "B034 spec.renku.url",],
+        ["B019 spec.renku.tokenSecret.key", "B019 spec.renku.tokenSecret.name", "B034 spec.renku.url"],
     ),
     "renku-without-its-address": (
         {"renku": {"tokenSecret": {"key": "token"}}},
-        ["B011 spec.renku", "B011 spec.renku.tokenSecret",],
+        ["B011 spec.renku", "B011 spec.renku.tokenSecret"],
     ),
     "engines": (
         {"engine": "argo", "clusters": [{"name": "a", "engine": {"type": "fluxcd"}}]},
-        ["B014 spec.clusters.0.engine.type", "B014 spec.engine",],
+        ["B014 spec.clusters.0.engine.type", "B014 spec.engine"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
 def test_what_a_platform_team_is_told(spec: dict[str, object], problems: list[str]) -> None:
-    assert [f"a.yaml {problem}" for problem in problems] == told(site(**spec))
+    assert sorted(f"a.yaml {problem}" for problem in problems) == told(site(**spec))

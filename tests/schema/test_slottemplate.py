@@ -36,7 +36,7 @@ def test_what_is_said_stands_where_a_pod_template_has_it() -> None:
     )
 
     assert [problem.split(" ")[0] for problem in problems] == ["B110"]
-    assert template(made) == {
+    assert made.template == {
         "metadata": {"namespace": "lab", "labels": {"a": "b"}, "annotations": {"c": "any: text\n"}},
         "spec": {
             "nodeSelector": {"pool": "gpu"},
@@ -68,16 +68,13 @@ def test_what_is_empty_says_nothing() -> None:
         "tolerations": [],
     }
 
-    assert template(ask(SlotTemplate, empty)[0]) == template(None) == {"metadata": {}, "spec": {}}
+    assert ask(SlotTemplate, empty)[0].template == {"metadata": {}, "spec": {}}
 
 
 TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "keys-that-are-said-elsewhere": (
         {"containers": [], "spec": {"nodeName": "x"}},
-        [
-            f"B010 {key} @key"
-            for key in ("containers", "spec")
-        ],
+        [f"B010 {key} @key" for key in ("containers", "spec")],
     ),
     "poison": (
         {
@@ -87,15 +84,20 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
             "tolerations": [{"key": "a", "effect": "NoExecute", "tolerationSeconds": "30"}],
             "nodeSelector": {"a": True},
         },
-        ["B013 nodeName", "B013 nodeSelector.a", "B013 priority", "B013 tolerations.0.tolerationSeconds", "B022 overhead.cpu", "B022 overhead.gpus @key", "B022 overhead.memory",],
+        [
+            "B013 nodeName",
+            "B013 nodeSelector.a",
+            "B013 priority",
+            "B013 tolerations.0.tolerationSeconds",
+            "B022 overhead.cpu",
+            "B022 overhead.gpus @key",
+            "B022 overhead.memory",
+        ],
     ),
-    "a-class-of-priority-alone": (
-        {"priorityClassName": "high"},
-        ["B029 priorityClassName @key",],
-    ),
+    "a-class-of-priority-alone": ({"priorityClassName": "high"}, ["B029 priorityClassName @key"]),
     "claims-of-nowhere": (
         {"volumes": [{"name": "a", "persistentVolumeClaim": {"claimName": "a"}}], "metadata": {"labels": {}}},
-        ["B011 volumes",],
+        ["B011 volumes"],
     ),
     "volumes": (
         {
@@ -106,17 +108,17 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
                 {"name": "b", "emptyDir": {}},
             ],
         },
-        ["B010 volumes.2.emptyDir @key", "B011 volumes.2", "B016 volumes.1.name",],
+        ["B010 volumes.2.emptyDir @key", "B011 volumes.2", "B016 volumes.1.name"],
     ),
     "ports": (
         {"ports": [{"hostPort": 0}, {"protocol": "UDP"}, {"hostPort": 1, "protocol": "tcp", "hostIP": "x"}]},
-        ["B011 ports.1", "B012 ports.0.hostPort", "B014 ports.2.protocol", "B019 ports.2.hostIP",],
+        ["B011 ports.1", "B012 ports.0.hostPort", "B014 ports.2.protocol", "B019 ports.2.hostIP"],
     ),
     "labels-of-the-slot-win": (
         {"metadata": {"labels": {"berth.dev/site": "x", "app.kubernetes.io/name": "y"}}},
-        ["B023 metadata.labels.app.kubernetes.io/name @key", "B023 metadata.labels.berth.dev/site @key",],
+        ["B023 metadata.labels.app.kubernetes.io/name @key", "B023 metadata.labels.berth.dev/site @key"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("written", "problems"), TOLD.values(), ids=TOLD)
@@ -162,23 +164,18 @@ def of_both(key: str, value: str = "x") -> list[list[str]]:
     return [[problem.replace("metadata.", "") for problem in told] for told in (*on_object, *in_template)]
 
 
-@pytest.mark.parametrize(("key", "field"), OF_THE_BACKEND.items())
-def test_keys_that_have_a_field_are_refused(key: str, field: str) -> None:
-    rest = f"{key} @key: {key} is set by Berth itself. Write backend.{field} instead."
-
-    assert of_both(key) == [[f"B023 {where}.{rest}"] for where in ("labels", "annotations")] * 2
+@pytest.mark.parametrize("key", OF_THE_BACKEND)
+def test_keys_that_have_a_field_are_refused(key: str) -> None:
+    assert of_both(key) == [[f"B023 {where}.{key} @key"] for where in ("labels", "annotations")] * 2
 
 
 @pytest.mark.parametrize("key", OF_PODS)
 def test_keys_that_would_make_something_else_of_a_slot_are_refused(key: str) -> None:
-    rest = f"{key} belongs on pods or to Koordinator, and means something else on a slot. Remove it."
-
     assert of_both(key) == [[f"B112 {where}.{key} @key"] for where in ("labels", "annotations")] * 2
 
 
 @pytest.mark.parametrize("key", TRACKING)
 def test_keys_by_which_an_engine_prunes_are_refused_on_the_slot_alone(key: str) -> None:
-    rest = f"by {key} an engine knows what is its own: it would remove the slots of a window. Remove it."
     on_object = [[f"B112 {where}.{key} @key"] for where in ("labels", "annotations")]
 
     assert of_both(key) == [*on_object, [], []]
@@ -186,11 +183,6 @@ def test_keys_by_which_an_engine_prunes_are_refused_on_the_slot_alone(key: str) 
 
 def test_a_quota_would_be_charged_twice() -> None:
     key = "quota.scheduling.koordinator.sh/name"
-    rest = (
-        f"{key} charges a slot to a quota, and the session that takes it once more. "
-        "Remove it, unless the quota has room for both."
-    )
-
     assert of_both(key) == [[f"B113 {where}.{key} @key"] for where in ("labels", "annotations")] * 2
 
 
@@ -220,9 +212,6 @@ def test_what_is_held_back_inside_of_a_slot_is_json(text: str, good: bool) -> No
 
     assert [one.split(": ")[0] for one in told if not one.startswith("B020")] == (
         [] if good else [f"B114 annotations.{key}"]
-    )
-    assert all(
-        one.endswith("""Write JSON such as '{"resources": {"cpu": "1"}}'.""") for one in told if "B114" in one
     )
 
 
