@@ -158,7 +158,7 @@ class _Reader:
             for place in places if len(places) > 1 else ():
                 other = places[1] if place is places[0] else places[0]
                 where = "this file" if other.origin.file == place.origin.file else other.origin.file
-                message = f"another {kind} is named {name}, too, in {where}."
+                message = f'another {kind} is named "{name}", in {where}.'
                 yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
 
 

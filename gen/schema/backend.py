@@ -132,7 +132,10 @@ class BackendSpec(Model):
         policy = self.pre_allocation_policy
         is_sound = report.is_sound((*path, "preAllocationPolicy"), policy)
         pairs = (
-            ("preAllocationPolicy", policy if is_sound and policy != PreAllocationPolicy() else None),
+            (
+                "preAllocationPolicy",
+                policy if is_sound and policy is not None and not policy.is_blank else None,
+            ),
             ("preAllocationRequired", self.pre_allocation_required),
         )
         for name, value in pairs:
@@ -181,8 +184,8 @@ class BackendSpec(Model):
         taints = () if self.taints is INVALID else self.taints
         if taints and self.session_affinity is not True and self.session_affinity is not INVALID:
             message = (
-                f"a taint keeps out only pods with the annotation {annotation} that do not tolerate it there; "
-                "their own tolerations do not count."
+                f"a taint keeps out only pods with the annotation {annotation} that do not tolerate it "
+                "there; their own tolerations do not count."
             )
             fix = "Add sessionAffinity: true, or put the annotation on session pods."
             report(CLOSED, (*path, "taints"), message, fix)

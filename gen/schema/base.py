@@ -40,6 +40,11 @@ class Model(BaseModel):
         It also sees the sound part of a faulty mapping: what is missing or faulty is `INVALID` then.
         """
 
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether nothing was written."""
+        return self == type(self).model_construct()
+
     def dump(self) -> Json:
         """Return what was written, with the keys of the file and plain mappings and lists."""
         return self.model_dump(by_alias=True, exclude_none=True)
@@ -67,7 +72,7 @@ class Meaning:
 
 def field(default: Any = ..., meaning: str = "", words: str = "", *, alias: str | None = None) -> Any:
     """Declare a key: its default, its meaning, and the default in words where it cannot be shown as it is."""
-    return Field(default, alias=alias, json_schema_extra=Meaning(meaning, default, words))  # type: ignore[arg-type] # takes any callable
+    return Field(default, alias=alias, json_schema_extra=Meaning(meaning, default, words))
 
 
 class Text:

@@ -7,9 +7,11 @@ terms accept whatever the others say.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
+from pydantic import Strict
+
 from gen.finding import Path
 from gen.schema import cloudgrammar, grammar
-from gen.schema.base import Length, ListOf, Model, Parsed, Strict, Text, Whole, field
+from gen.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
 from gen.schema.cloudgrammar import BY_ALIAS, FAMILIES
 from gen.schema.metadata import items
 from gen.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report
@@ -289,7 +291,7 @@ class NodeClass(Model):
             ("connectionTracking", self.connection_tracking),
             ("placementGroupSelector", self.placement_group_selector),
         ):
-            if report.is_sound((*path, name), value) and value == type(value)():
+            if value is not None and report.is_sound((*path, name), value) and value.is_blank:
                 report(MISSING, (*path, name), "it says nothing.", "Say something, or remove it.")
         group, at = self.placement_group_selector, (*path, "placementGroupSelector")
         if group is not None and report.is_sound(at, group) and None not in (group.id, group.name):

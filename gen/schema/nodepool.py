@@ -3,9 +3,11 @@
 import re
 from typing import Annotated, Any, Literal
 
+from pydantic import Strict
+
 from gen.finding import Path
 from gen.schema import cloudgrammar
-from gen.schema.base import Length, ListOf, Model, NonEmptyUnique, Strict, Text, Whole, field
+from gen.schema.base import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
 from gen.schema.cloudgrammar import BUDGET_RULE
 from gen.schema.pod import Effect
 from gen.schema.report import INVALID, RANGE, Report

@@ -94,7 +94,8 @@ class Node:
 
     def branch(self, value: Any) -> "Node":
         """Of a union: the one of its types that this value is held to."""
-        return self.branches[self.find(Switch).choose(value)]
+        chosen: Node = self.branches[self.find(Switch).choose(value)]
+        return chosen
 
     @cached_property
     def has_rules(self) -> bool:

@@ -46,8 +46,8 @@ class ClassSessionsSpec(Model):
                 report(NOT_LISTED, (*path, "resource"), message, "Name the kind that sessions are of.")
         elif self.source is not INVALID:
             own = (self.group, self.version, self.resource, self.match_annotations, self.inactive)
-            for name, value in zip(CUSTOM, own, strict=True):
-                if value is not None:
+            for name, given in zip(CUSTOM, own, strict=True):
+                if given is not None:
                     fix = "Remove it, or write source: custom."
                     message = "this key belongs to source custom."
                     report(CONFLICT, (*path, name), message, fix, at_key=True)

@@ -221,7 +221,7 @@ class OwnerSpec(Model):
     @property
     def has_labels(self) -> bool:
         """Tell whether its labelSelector says anything."""
-        return self.label_selector is not None and self.label_selector != LabelSelector()
+        return self.label_selector is not None and not self.label_selector.is_blank
 
     @property
     def owner(self) -> Owner:
@@ -230,7 +230,8 @@ class OwnerSpec(Model):
         if by is not None:
             blank = dict.fromkeys(("apiVersion", "kind", "name", "uid"), "")
             said = by.dump()
-            flags = {name: said.pop(name) for name in ("controller", "blockOwnerDeletion") if name in said}
+            names = ("controller", "blockOwnerDeletion")
+            flags: Json = {name: said.pop(name) for name in names if name in said}
             place = said.pop("namespace", "")
             controller = {**blank, **said, **flags, **({"namespace": place} if place else {})}
         found = {} if one is None else one.dump()

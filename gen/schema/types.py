@@ -100,6 +100,6 @@ Annotations = dict[LabelKey, AnyText]
 Resources = dict[ResourceName, Amount]
 Taken = Annotated[dict[ResourceName, Amount], Length(1)]
 
-SeatCount = Annotated[int, Whole(1, MOST_SEATS)]
+SeatCount = Annotated[int, Whole(1, MOST_SEATS, "whole number from 1 up")]
 NodeCount = Annotated[int, Whole(1, 100_000)]
 LeadMinutes = Annotated[int, Whole(0, 180)]

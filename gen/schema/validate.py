@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from gen.finding import Path
 from gen.input.scalar import Octalish
 from gen.schema import outline
-from gen.schema.base import Model, wrong_type
+from gen.schema.base import Length, Model, Unique, Whole, wrong_type
 from gen.schema.outline import Node, fields
 from gen.schema.report import CHOICE, CONFLICT, INVALID, MISSING, RANGE, TYPE, UNKNOWN_KEY, Refusal, Report
 from gen.schema.suggest import article, choice, close, nearest, shown
@@ -149,7 +149,7 @@ def _refusal(error: dict[str, Any], node: Node, value: Any) -> Refusal:
 
 
 def _length(is_short: bool, node: Node, value: Any) -> Refusal:
-    length = node.find(outline.Length)
+    length = node.find(Length)
     if not is_short:
         what = "keys" if node.kind == outline.MAP else "items"
         return Refusal(f"there are {len(value)} {what}.", f"Write at most {length.maximum}.", RANGE)
@@ -159,11 +159,12 @@ def _length(is_short: bool, node: Node, value: Any) -> Refusal:
 
 
 def _not_whole(node: Node, value: Any) -> Refusal:
-    bounds = node.find(outline.Whole)
+    bounds = node.find(Whole)
     fix = f"Write a {node.words}."
     if type(value) is int:
-        side = f"below {bounds.minimum}" if value < bounds.minimum else f"above {bounds.maximum}"
-        return Refusal(f"{shown(value)} is {side}.", fix, RANGE)
+        if value < bounds.minimum:
+            return Refusal(f"{shown(value)} is below {bounds.minimum}.", fix, RANGE)
+        return Refusal(f"{shown(value)} is above {bounds.maximum}.", f"Write at most {bounds.maximum}.", RANGE)
     if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
         without = "leading zeros" if isinstance(value, Octalish) else "quotes"
         fix = f"Write it without {without}: {int(value)}."
@@ -225,7 +226,7 @@ def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
         for i, one in enumerate(value):
             if isinstance(one, Model):
                 examine(one, (*path, i), report)
-        if node.find(outline.Unique):
+        if node.find(Unique):
             _examine_twice(value, path, report)
 
 
