@@ -10,12 +10,12 @@ from gen.model import Calendar, Origin, Reservation, ResourceClass, Site
 from gen.rules import RULES
 from gen.schema.grammar import dns_label
 from gen.schema.kinds import KINDS, document_of
+from gen.schema.labels import IGNORE
 from gen.schema.renkunames import is_payload
 from gen.schema.report import INVALID, Refusal, Report
 from gen.schema.suggest import close, nearest, shown
 
 EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
-IGNORE = "berth.dev/ignore"
 
 
 class Declared(NamedTuple):

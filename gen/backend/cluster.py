@@ -66,7 +66,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_static_pools": cluster.has_static_pools,
         **job.pod(cluster),
         "code": code.sources(*names),
-        "resources": _with_room(cluster.runtime["resources"]),
+        "resources": _with_room(cluster.job_resources),
     }
 
 

@@ -18,6 +18,7 @@ from gen.plan.labels import CAPACITY_TYPE
 from gen.plan.windows import Budgets, Held
 from gen.quantity import canonical
 from gen.runtime.labels import AFFINITY, CLASS, ROLE
+from gen.schema.base import Model
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 
@@ -90,7 +91,7 @@ def static_pool(
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
     """An empty list of terms would be refused."""
     selected = terms(cloud.reservations)
-    return {**cloud.node_class, **({"capacityReservationSelectorTerms": selected} if selected else {})}
+    return {**cloud.node_class.dump(), **({"capacityReservationSelectorTerms": selected} if selected else {})}
 
 
 def _limits(cloud: CloudCapacity) -> dict[str, str]:
@@ -103,9 +104,9 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
     types = {"key": CAPACITY_TYPE, "operator": "In", "values": cloud.capacity_types}
     node = {
         "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": node_class},
-        "requirements": [types, *cloud.requirements, *selected],
-        "taints": cloud.taints,
-        "startupTaints": cloud.startup_taints,
+        "requirements": [types, *_dumped(cloud.requirements), *selected],
+        "taints": _dumped(cloud.taints),
+        "startupTaints": _dumped(cloud.startup_taints),
         "expireAfter": cloud.expire_after,
         "terminationGracePeriod": cloud.termination_grace,
     }
@@ -116,9 +117,14 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
     }
 
 
+def _dumped(models: Sequence[Model]) -> tuple[dict[str, Any], ...]:
+    """As the API has them."""
+    return tuple(one.dump() for one in models)
+
+
 def _disruption(cloud: CloudCapacity, held: Sequence[Held]) -> dict[str, Any]:
     """One line a window, for two people who change different windows."""
-    said = {**cloud.disruption, "consolidateAfter": cloud.empty_after}
+    said = {**cloud.disruption.dump(), "consolidateAfter": cloud.empty_after}
     said.pop("budgets", None)
     return {
         "disruption": said,

@@ -1,7 +1,6 @@
 """A cloud capacity by itself, and against the cluster that it is for."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from gen.check import cloudmatch
 from gen.check.cloudlimits import buys_nothing
@@ -16,7 +15,7 @@ from gen.placed import cluster_named, has_nodes
 from gen.plan.budget import always
 from gen.plan.labels import RESERVATION_LABELS
 from gen.schema.cloudgrammar import seconds
-from gen.schema.nodepool import MOST_RENDERED
+from gen.schema.nodepool import MOST_RENDERED, Budget
 from gen.schema.suggest import shown
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
@@ -71,7 +70,7 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
     for i, one in enumerate(cloud.reservations):
         if one.type == INTERRUPTIBLE:
             asked.append(("interruptible", ("reservations", i, "type")))
-    if cloud.disruption.get("consolidationPolicy") == "Balanced":
+    if cloud.disruption.consolidation_policy == "Balanced":
         asked.append(("Balanced", ("disruption", "consolidationPolicy")))
     for need, path in asked:
         yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
@@ -151,9 +150,9 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
         )
         yield _problem(OTHER_ORDER, cloud, ("capacityTypes",), message, fix)
     for i, one in enumerate(cloud.requirements):
-        if one["key"] in RESERVATION_LABELS and one["operator"] in ("In", "Exists") and len(theirs) > 1:
+        if one.key in RESERVATION_LABELS and one.operator in ("In", "Exists") and len(theirs) > 1:
             message = (
-                f"only reserved machines have the label {one['key']}: nothing falls back to "
+                f"only reserved machines have the label {one.key}: nothing falls back to "
                 f"{' or '.join(each for each in theirs if each != 'reserved')}."
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
@@ -163,9 +162,9 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _images(cloud: CloudCapacity) -> Iterator[Problem]:
     """Those that may be another tomorrow, though nobody changes a file."""
-    for i, term in enumerate(cloud.node_class.get("amiSelectorTerms", ())):
+    for i, term in enumerate(cloud.node_class.ami_selector_terms):
         at: Path = ("nodeClass", "amiSelectorTerms", i)
-        alias, name, parameter = (term.get(key, "") for key in ("alias", "name", "ssmParameter"))
+        alias, name, parameter = term.alias or "", term.name or "", term.ssm_parameter or ""
         fix = "Write its id, and change that between windows."
         if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
             message = f"{alias} changes with each release of AWS, and nodes are replaced at any time then."
@@ -178,7 +177,7 @@ def _images(cloud: CloudCapacity) -> Iterator[Problem]:
         elif "*" in name or "?" in name:
             message = f"an image named {shown(name)} may come at any time, and nodes are replaced then."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
-        elif "tags" in term and not name:
+        elif term.tags is not None and not name:
             message = "an image with these tags may come at any time, and nodes are replaced then."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
 
@@ -199,17 +198,17 @@ def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
     said = cloud.disruption
-    if said.get("consolidateAfter") == "Never":
+    if said.consolidate_after == "Never":
         message = "nodes never go because they are empty: after a window they stay and are paid for."
         fix = "Write how long after the last pod, such as 1m; windows hold their nodes by budgets."
         yield _problem(NODES_STAY, cloud, ("disruption", "consolidateAfter"), message, fix)
-    for i, budget in enumerate(said.get("budgets", ())):
+    for i, budget in enumerate(said.budgets or ()):
         if _keeps_always(budget):
             message = "this budget holds always: nodes stay and are paid for when they are empty."
             fix = "Remove it: windows hold their nodes by budgets of their own."
             yield _problem(NODES_STAY, cloud, ("disruption", "budgets", i), message, fix)
     mixed = "reserved" in cloud.capacity_types and len(cloud.capacity_types) > 1
-    if mixed and said.get("consolidationPolicy") == "WhenEmpty":
+    if mixed and said.consolidation_policy == "WhenEmpty":
         message = "with WhenEmpty nothing that was bought comes back to a reserved machine that becomes free."
         fix = "Write WhenEmptyOrUnderutilized, unless sessions must not move."
         yield _problem(NEVER_BACK, cloud, ("disruption", "consolidationPolicy"), message, fix)
@@ -237,11 +236,13 @@ def _whole_nodes(declared: Declared) -> Iterator[Problem]:
             yield _problem("B012", cloud, ("requirements",), message, fix)
 
 
-def _keeps_always(budget: Mapping[str, Any]) -> bool:
+def _keeps_always(budget: Budget) -> bool:
     """Does it hold empty nodes at every instant?"""
-    if int(budget["nodes"].rstrip("%")) or "Empty" not in budget.get("reasons", ("Empty",)):
+    if int(budget.nodes.rstrip("%")) or "Empty" not in (budget.reasons or ("Empty",)):
         return False
-    return "schedule" not in budget or always(budget["schedule"], seconds(budget["duration"]))
+    if budget.schedule is None or budget.duration is None:
+        return True
+    return always(budget.schedule, seconds(budget.duration))
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:

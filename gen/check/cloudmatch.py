@@ -4,7 +4,7 @@ Whether labels go together is asked of the rules by which Karpenter itself decid
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -14,7 +14,9 @@ from gen.plan import ec2, labels
 from gen.plan.requirement import DOES_NOT_EXIST, IN, Requirement, Requirements, requirement
 from gen.plan.taints import unborne
 from gen.plan.values import Taint, Toleration
-from gen.schema.pod import PREFERRED, REQUIRED
+from gen.schema import nodepool as schema
+from gen.schema import pod as pods
+from gen.schema.pod import NodeAffinity, NodeRequirement, NodeTerm
 
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
 _REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
@@ -75,20 +77,21 @@ def reserved(cloud: CloudCapacity, one: CloudReservation) -> Requirements:
 
 def terms(found: ResourceClass) -> list[Requirements]:
     """What its seats ask of labels: one of these must hold."""
-    selected = [requirement(key, IN, (value,)) for key, value in found.pod.get("nodeSelector", {}).items()]
-    said = _node_affinity(found).get(REQUIRED, {}).get("nodeSelectorTerms")
-    affinity: Iterable[Mapping[str, Any]] = said or ({},)
-    return [Requirements([*selected, *_expressions(term)]) for term in affinity]
+    selected = [requirement(key, IN, (value,)) for key, value in (found.pod.node_selector or {}).items()]
+    said = _node_affinity(found).required
+    if said is None:
+        return [Requirements(selected)]
+    return [Requirements([*selected, *_expressions(term)]) for term in said.node_selector_terms]
 
 
 def _wished(found: ResourceClass) -> list[Requirements]:
     """The same with its heaviest preference, which Karpenter takes as a must for as long as it can be met.
     Nothing where it has none, or none that goes with what it must have.
     """
-    preferred = _node_affinity(found).get(PREFERRED)
+    preferred = _node_affinity(found).preferred
     if not preferred:
         return []
-    wish = Requirements(_expressions(max(preferred, key=lambda one: int(one["weight"]))["preference"]))
+    wish = Requirements(_expressions(max(preferred, key=lambda one: one.weight).preference))
     return [one.plus(wish) for one in terms(found) if one.crossing(wish) is None]
 
 
@@ -103,7 +106,7 @@ def hindrance(found: ResourceClass, cloud: CloudCapacity, names: Iterable[str] =
     clashes = [known.clash(one, labels.WELL_KNOWN) for one in asked]
     if all(clashes):
         return Hindrance(str(clashes[0]), clashes[0].key if clashes[0] else "")
-    taint = unborne(_taints(cloud), [_toleration(one) for one in found.pod.get("tolerations", ())])
+    taint = unborne(_taints(cloud), [_toleration(one) for one in found.pod.tolerations or ()])
     if taint is not None:
         value = f"={taint.value}" if taint.value else ""
         return Hindrance(f"it does not tolerate the taint {taint.key}{value}:{taint.effect}", "")
@@ -124,7 +127,7 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
 
 def contradiction(cloud: CloudCapacity) -> str:
     """Why no machine at all meets the requirements and labels together; empty where some may."""
-    said = {one["key"] for one in cloud.requirements if one["operator"] == DOES_NOT_EXIST}
+    said = {one.key for one in cloud.requirements if one.operator == DOES_NOT_EXIST}
     known = pool(cloud)
     for key, one in known.by_key.items():
         if one.operator == DOES_NOT_EXIST and key not in said:
@@ -247,28 +250,26 @@ def _region(zone: str) -> str:
     return match[0] if match else zone
 
 
-def _node_affinity(found: ResourceClass) -> Mapping[str, Any]:
-    said: Mapping[str, Any] = found.pod.get("affinity", {}).get("nodeAffinity", {})
-    return said
+def _node_affinity(found: ResourceClass) -> NodeAffinity:
+    said = found.pod.affinity and found.pod.affinity.node_affinity
+    return said or NodeAffinity.model_construct()
 
 
-def _expressions(term: Mapping[str, Any]) -> list[Requirement]:
-    return [_requirement(one) for one in term.get("matchExpressions", ())]
+def _expressions(term: NodeTerm) -> list[Requirement]:
+    return [_requirement(one) for one in term.match_expressions or ()]
 
 
-def _requirement(said: Mapping[str, Any]) -> Requirement:
-    return requirement(said["key"], said["operator"], said.get("values") or ())
+def _requirement(said: NodeRequirement | schema.Requirement) -> Requirement:
+    return requirement(said.key, said.operator, said.values or ())
 
 
 def _taints(cloud: CloudCapacity) -> list[Taint]:
-    found = (Taint(one["key"], one.get("value", ""), one["effect"]) for one in cloud.taints)
+    found = (Taint(one.key, one.value or "", one.effect) for one in cloud.taints)
     return [one for one in found if one.effect in _TAINTS_THAT_HOLD]
 
 
-def _toleration(said: Mapping[str, Any]) -> Toleration:
-    return Toleration(
-        said.get("key", ""), said.get("operator") or "Equal", said.get("value", ""), said.get("effect", "")
-    )
+def _toleration(said: pods.Toleration) -> Toleration:
+    return Toleration(said.key or "", said.operator or "Equal", said.value or "", said.effect or "")
 
 
 def _by_name(instance_type: str) -> list[Requirement]:

@@ -7,7 +7,7 @@ from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.model import Cluster, Karpenter, Origin, ResourceClass, Site
 from gen.placed import cluster_of
-from gen.schema.metadata import DO_NOT_DISRUPT, UNREAD
+from gen.schema.labels import DO_NOT_DISRUPT, UNREAD
 from gen.schema.site import NEWEST
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
@@ -111,8 +111,8 @@ def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
     cluster = cluster_of(found, site)
     if cluster is None or cluster.autoscaler != "cluster-autoscaler":
         return
-    for i, one in enumerate(found.pod.get("topologySpreadConstraints", ())):
-        if one["whenUnsatisfiable"] == "ScheduleAnyway":
+    for i, one in enumerate(found.pod.topology_spread_constraints or ()):
+        if one.when_unsatisfiable == "ScheduleAnyway":
             message = (
                 "cluster-autoscaler does not look at ScheduleAnyway, and sessions take no placeholder's room "
                 "for it: seats may stand unevenly."

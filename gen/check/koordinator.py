@@ -7,6 +7,7 @@ from gen import quantity
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.manifest import affinity, naming, owners
+from gen.manifest.cloudpools import placement
 from gen.manifest.slot import placed as placed_on
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed, has_placeholders, placed
@@ -82,7 +83,7 @@ def _policy(
 def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
     spec = slots.template["spec"]
     for key, value in spec.get("nodeSelector", {}).items():
-        other = found.pod.get("nodeSelector", {}).get(key, value)
+        other = (found.pod.node_selector or {}).get(key, value)
         if other != value:
             message = (
                 f"class {found.name} says {key}={other}: its sessions never run where the slots would be."
@@ -90,7 +91,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             path = ("template", "nodeSelector", key)
             yield _problem(reservation, CONFLICT, path, message, "Remove it.")
     if "namespace" not in slots.template["metadata"]:
-        where = _in_its_namespace(placed_on(found.pod, spec))
+        where = _in_its_namespace(placed_on(placement(found), spec))
         if where:
             message = (
                 f"{where} of class {found.name} is about pods of its own namespace; a slot's is default."

@@ -32,7 +32,7 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
 
 
 def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
-    koordinator, theirs = one.cluster.koordinator, found.pod.get("schedulerName")
+    koordinator, theirs = one.cluster.koordinator, found.pod.scheduler_name
     if koordinator is None or theirs == koordinator.scheduler:
         return None
     slots = one.reservation.slots
@@ -158,7 +158,7 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
 def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
     """Each slot is a pod to the scheduler, with one of the places that a node has for pods."""
     spec = slots.template.get("spec", {})
-    selected = {**found.pod.get("nodeSelector", {}), **spec.get("nodeSelector", {})}
+    selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
     node = spec.get("nodeName") or selected.get(_HOSTNAME)
     recurrence = reservation.recurrence
     counts = [reservation.seats, *(one.seats for one in recurrence.schedule)]

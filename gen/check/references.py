@@ -205,7 +205,7 @@ def _has_projects(found: ResourceClass) -> bool | None:
     sessions = found.sessions
     if sessions is None or sessions.source == "jupyterhub":
         return False
-    return True if sessions.source == "renku" or sessions.custom.get("group") == "amalthea.dev" else None
+    return True if sessions.source == "renku" or sessions.group == "amalthea.dev" else None
 
 
 def _own_path(reservation: Reservation, path: Path) -> Path:

@@ -14,7 +14,6 @@ from gen.cost.simulation import Simulation
 from gen.cost.values import Key, Run, Want
 from gen.declared import Declared
 from gen.manifest import cloudpools, labels
-from gen.manifest.cloudpools import led
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, has_nodes, has_placeholders
 from gen.plan.band import band
@@ -94,7 +93,7 @@ def _planned(
         if mine and pool.steps and _buys(reservation):
             key = (pool.reservation, pool.resource_class)
             own = tuple(sorted(labels.of_placeholder(site, reservation, found).items()))
-            classes[key] = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine))), own
+            classes[key] = found._replace(node_pools=tuple(cloudpools.pools(site.name, mine))), own
             allowed[key] = mine
             wants.append(Want(key, pool.nodes, pool.steps))
     wants.sort(key=lambda want: want.key)

@@ -5,11 +5,11 @@ The rules are those of the AWS provider of Karpenter. Amounts are billionths, as
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gen.cloud import CloudCapacity
 from gen.plan.amounts import MEMORY, ONE, PODS, added, amounts
-from gen.schema.nodeclass import family
+from gen.schema.nodeclass import BlockDevice, Kubelet
 
 DISK = "ephemeral-storage"
 _MI, _GI = 2**20 * ONE, 2**30 * ONE
@@ -56,16 +56,15 @@ class Kept(NamedTuple):
 
 
 def kept(cloud: CloudCapacity) -> Kept:
-    kubelet = cloud.node_class.get("kubelet") or {}
-    own = family(cloud.node_class)
+    kubelet, own = cloud.node_class.kubelet or Kubelet.model_construct(), cloud.node_class.family
     return Kept(
-        _volume(cloud.node_class.get("blockDeviceMappings") or (), own),
-        cloud.node_class.get("instanceStorePolicy") == "RAID0",
-        kubelet.get("maxPods"),
-        0 if own == _BOTTLEROCKET else kubelet.get("podsPerCore") or 0,
-        dict(amounts(kubelet.get("kubeReserved") or {})),
-        dict(amounts(kubelet.get("systemReserved") or {})),
-        kubelet.get("evictionHard") or {},
+        _volume(cloud.node_class.block_device_mappings or (), own),
+        cloud.node_class.instance_store_policy == "RAID0",
+        kubelet.max_pods,
+        0 if own == _BOTTLEROCKET else kubelet.pods_per_core or 0,
+        dict(amounts(kubelet.kube_reserved or {})),
+        dict(amounts(kubelet.system_reserved or {})),
+        kubelet.eviction_hard or {},
     )
 
 
@@ -75,10 +74,10 @@ def seen(memory: int, architecture: str) -> int:
     return (whole - -(-whole * 3 // 40)) * _MI
 
 
-def _volume(devices: Sequence[Mapping[str, Any]], own: str) -> int:
+def _volume(devices: Sequence[BlockDevice], own: str) -> int:
     """The size of the disk that pods write to: of the volume that is called the root, or of the family's."""
     usual = _WINDOWS_VOLUME if own.startswith("Windows") else _VOLUME
-    root = _size(one for one in devices if one.get("rootVolume"))
+    root = _size(one for one in devices if one.root_volume)
     if root is not None or not devices:
         return usual if root is None else root
     if own == "Custom":
@@ -87,13 +86,13 @@ def _volume(devices: Sequence[Mapping[str, Any]], own: str) -> int:
         name = (
             "/dev/sda1" if own.startswith("Windows") else "/dev/xvdb" if own == _BOTTLEROCKET else "/dev/xvda"
         )
-        found = _size(one for one in devices if one.get("deviceName") == name)
+        found = _size(one for one in devices if one.device_name == name)
     return usual if found is None else found
 
 
-def _size(devices: Iterable[Mapping[str, Any]]) -> int | None:
+def _size(devices: Iterable[BlockDevice]) -> int | None:
     """Of the first; None where nothing says it."""
-    text = next(((one.get("ebs") or {}).get("volumeSize") for one in devices), None)
+    text = next((None if one.ebs is None else one.ebs.volume_size for one in devices), None)
     return None if text is None else _amount(text)
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gen.manifest.cloudpools import placement
 from gen.manifest.labels import of_pool, of_site
 from gen.manifest.naming import pool, slot
 from gen.manifest.owners import of_sessions
@@ -123,7 +124,7 @@ def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> O
     if "ports" in slots.template:
         container["ports"] = slots.template["ports"]
     spec = {
-        **placed(found.pod, more),
+        **placed(placement(found), more),
         "schedulerName": koordinator.scheduler,
         "containers": [container],
     }

@@ -13,10 +13,11 @@ from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
 from gen.manifest.naming import pool, static_pool
 from gen.manifest.slot import pool_slots
-from gen.model import ClassSessions, ResourceClass, Seats, SessionMatch, Site
+from gen.model import ResourceClass, Seats, SessionMatch, Site
 from gen.placed import Placed, has_nodes
 from gen.runtime.instant import instant_text
 from gen.runtime.timetable import API_VERSION, KIND
+from gen.schema.sessions import ClassSessions
 
 TOO_LARGE = "B073"
 # The lowest that can say it: older readers go on with what they know.
@@ -118,7 +119,7 @@ def _sessions(
         "source": found.source,
         **own,
         "namespaces": found.namespaces,
-        "selector": found.selector,
+        "selector": {} if found.selector is None else found.selector.dump(),
         "course": {key: value for key, value in course.items() if value},
         "earlier": match.earlier,
     }

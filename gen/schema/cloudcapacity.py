@@ -1,15 +1,16 @@
 """`CloudCapacity`: what of a cloud may be used, what is paid for already, and what it costs."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from gen.cloud import BLOCK, DEFAULT, CloudCapacity, CloudReservation, InstanceType, architecture_of, terms
 from gen.finding import Path
 from gen.model import Origin
 from gen.quantity import parse
 from gen.schema import cloudgrammar
-from gen.schema.base import Json, ListOf, Model, NonEmptyUnique, Text, Whole, field
+from gen.schema.base import ListOf, Model, NonEmptyUnique, Text, Whole, field
 from gen.schema.calendar import ORDER
-from gen.schema.metadata import Document, items
+from gen.schema.labels import items
+from gen.schema.metadata import Document
 from gen.schema.nodeclass import MOST_TERMS, TERM, NodeClass, Tags, refuse_beside
 from gen.schema.nodepool import (
     Disruption,
@@ -222,24 +223,20 @@ class CloudDocument(Document):
             name=metadata.name,
             cluster=spec.cluster or "",
             provider=spec.provider,
-            node_class=spec.node_class.dump(),
+            node_class=spec.node_class,
             reservations=tuple(one.reservation for one in spec.reservations),
             capacity_types=spec.capacity_types or default,
-            requirements=_dumped(spec.requirements),
+            requirements=spec.requirements,
             weight=spec.weight,
             limits=tuple(spec.limits.items()),
-            taints=_dumped(spec.taints),
-            startup_taints=_dumped(spec.startup_taints),
+            taints=spec.taints,
+            startup_taints=spec.startup_taints,
             labels=tuple(spec.labels.items()),
             expire_after=spec.expire_after,
             termination_grace=spec.termination_grace_period,
-            disruption=spec.disruption.dump(),
+            disruption=spec.disruption,
             instance_types=tuple(one.instance_type for one in spec.instance_types),
             daemon_requests=tuple(spec.daemon_requests.items()),
             own_labels=metadata.label_pairs,
             own_annotations=metadata.annotation_pairs,
         )
-
-
-def _dumped(models: tuple[Any, ...]) -> tuple[Json, ...]:
-    return tuple(one.dump() for one in models)

@@ -11,7 +11,7 @@ from gen.finding import Path
 from gen.schema import grammar
 from gen.schema.base import Json, ListOf, Model, Switch, Text, Whole, field
 from gen.schema.grammar import UNFIT, is_artifact
-from gen.schema.metadata import refuse_our_labels
+from gen.schema.labels import refuse_our_labels
 from gen.schema.report import IDLE_KEY, INVALID, Report
 from gen.schema.suggest import shown
 from gen.schema.types import Annotations, DnsLabel, DnsName, Duration, Labels
@@ -141,6 +141,13 @@ def _by_type(value: Any) -> int:
 
 
 EngineSpec = Annotated[Word | ArgoCD | Flux | NoEngine | AnyEngine, Switch(_by_type)]
+
+
+def of_cluster(site: Any, own: Any) -> ArgoCD | Flux | NoEngine:
+    """Return the engine of a cluster with its options."""
+    kind, options = merged(site, own)
+    found: Any = OPTIONS[kind].model_construct(type=kind, **options)
+    return found  # type: ignore[no-any-return] # one of the three
 
 
 def merged(site: Any, own: Any) -> tuple[str, Json]:

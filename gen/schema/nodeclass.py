@@ -13,7 +13,7 @@ from gen.finding import Path
 from gen.schema import cloudgrammar, grammar
 from gen.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
 from gen.schema.cloudgrammar import BY_ALIAS, FAMILIES
-from gen.schema.metadata import items
+from gen.schema.labels import items
 from gen.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report
 from gen.schema.types import INT32, INT64, AnyText
 
@@ -245,6 +245,13 @@ class NodeClass(Model):
     tags: OwnTags | None = field(None)
     user_data: AnyText | None = field(None)
 
+    @property
+    def family(self) -> str:
+        """How its machines start: one of FAMILIES."""
+        aliases = (term.alias for term in self.ami_selector_terms if term.alias is not None)
+        of_alias = next((BY_ALIAS[alias.partition("@")[0]] for alias in aliases), "Custom")
+        return self.ami_family or of_alias
+
     def check(self, path: Path, report: Report) -> None:
         if self.role is None and self.instance_profile is None:
             report(MISSING, path, "it says neither role nor instanceProfile.", "Add one of the two.")
@@ -331,10 +338,3 @@ class NodeClass(Model):
                 report(CONFLICT, (*path, i), message, "Remove one of the two.")
         if len(set(cards)) < len(cards):
             report(CONFLICT, path, "a card has two of type efa-only.", "Keep one a card.")
-
-
-def family(node_class: Mapping[str, Any]) -> str:
-    """Return how its machines start: one of FAMILIES."""
-    aliases = [term["alias"] for term in node_class.get("amiSelectorTerms") or () if "alias" in term]
-    said: str = node_class.get("amiFamily") or ""
-    return said or next((BY_ALIAS[alias.partition("@")[0]] for alias in aliases), "Custom")

@@ -206,3 +206,9 @@ class Placing(Tolerating):
 
 class Placement(Placing):
     scheduler_name: DnsName | None = field(None, "as in a pod", "the cluster's default scheduler")
+
+    @property
+    def pod(self) -> "Placement":
+        """Return the placement alone, without what else a class says."""
+        said = {known.alias: getattr(self, name) for name, known in Placement.model_fields.items()}
+        return Placement.model_construct(**{str(alias): value for alias, value in said.items()})

@@ -6,7 +6,7 @@ from typing import Any
 from gen.finding import Path
 from gen.quantity import NANO, parse
 from gen.schema import grammar
-from gen.schema.metadata import items
+from gen.schema.labels import items
 from gen.schema.report import CONFLICT, INVALID, Report
 
 Amounts = dict[str, str]

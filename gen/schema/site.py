@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from gen.finding import Path
 from gen.model import Ceiling, Cluster, Images, Karpenter, Koordinator, Origin, Renku, Repository, Site
 from gen.schema import engine as engines
 from gen.schema import grammar
-from gen.schema.base import Json, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from gen.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
 from gen.schema.calendar import ORDER
 from gen.schema.engine import EngineSpec, Folder
 from gen.schema.metadata import Document
@@ -319,14 +319,15 @@ class SiteDocument(Document):
 def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     """Return one cluster: what it says itself, else what the site says, else the defaults."""
     images = [one for one in (own.images, site.images) if one is not None]
-    engine, options = engines.merged(site.engine, own.engine)
+    engine = engines.of_cluster(site.engine, own.engine)
+    runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
     koordinator, karpenter = own.koordinator, own.karpenter
     return Cluster(
         name=own.name,
         namespace=_first((own.namespace, site.namespace), "berth"),
-        engine=engine,
-        engine_options=options,
-        replicas_in_git=engine == "argocd" or (engine == "flux" and options.get("version") != "2.8"),
+        engine=engine.type,
+        engine_options=engine,
+        replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),
         destination=_destination(own.destination),
         autoscaler=own.autoscaler,
         ceilings=tuple(one.ceiling for one in own.ceilings),
@@ -336,7 +337,11 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
             _first((one.python for one in images), "python:3.13-slim"),
             _first((one.pull_secrets for one in images), ()),
         ),
-        runtime=_runtime([one for one in (own.runtime, site.runtime) if one is not None]),
+        runtime=Tolerating.model_construct(
+            nodeSelector=_first((one.node_selector for one in runtimes), {}),
+            tolerations=_first((one.tolerations for one in runtimes), ()),
+        ),
+        job_resources=_resources(runtimes),
         koordinator=None
         if koordinator is None
         else Koordinator(
@@ -358,16 +363,10 @@ def _destination(said: Destination | None) -> tuple[str, str]:
     return ("server", said.server) if said.server is not None else ("name", said.name or "")
 
 
-def _runtime(said: list[RuntimeSpec]) -> Json:
-    """Return where Berth's Jobs run. Of resources, the first mapping that says something stands alone."""
-    found: dict[str, Any] = {}
-    if selector := _first((one.node_selector for one in said), {}):
-        found["nodeSelector"] = selector
-    if tolerations := _first((one.tolerations for one in said), ()):
-        found["tolerations"] = tuple(one.dump() for one in tolerations)
+def _resources(said: list[RuntimeSpec]) -> dict[str, dict[str, str]]:
+    """Return those of Berth's Jobs: the first mapping that says something stands alone."""
     for one in said:
         if one.resources is not None and (one.resources.requests or one.resources.limits):
             requests, limits = completed(one.resources.requests, one.resources.limits)
-            own = {"requests": requests, "limits": limits} if limits else {"requests": requests}
-            return {**found, "resources": own}
-    return {**found, "resources": _RESOURCES}
+            return {"requests": requests, "limits": limits} if limits else {"requests": requests}
+    return _RESOURCES

@@ -13,7 +13,7 @@ from gen.finding import Path
 from gen.model import Owner
 from gen.schema import grammar
 from gen.schema.base import Json, ListOf, Model, Text, Whole, field
-from gen.schema.metadata import RESERVED, items, refuse_much, refuse_our_label
+from gen.schema.labels import RESERVED, items, refuse_much, refuse_our_label
 from gen.schema.pod import Effect, LabelSelector, Placing
 from gen.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from gen.schema.suggest import shown

@@ -3,7 +3,8 @@
 import pytest
 
 from gen.declared import KINDS
-from gen.schema.metadata import MOST_ANNOTATIONS, OF_PODS, Metadata
+from gen.schema.labels import MOST_ANNOTATIONS, OF_PODS
+from gen.schema.metadata import Metadata
 from gen.schema.types import Annotations, Labels
 from tests.saying import ask, document, said, site, told
 
