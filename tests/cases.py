@@ -7,8 +7,6 @@ from typing import Any
 import yaml
 
 from gen.dates.occurrence import Expansion
-from gen.schema.grammar import end_time
-from gen.schema.grammar import start_time
 from gen.model import (
     Calendar,
     Entry,
@@ -20,6 +18,7 @@ from gen.model import (
     Reservation,
     SessionMatch,
 )
+from gen.schema.grammar import end_time, start_time
 
 ORIGIN = Origin("reservations/course.yaml", 0)
 SEATS = (("small", 25),)
@@ -112,7 +111,7 @@ def reservation(
         seats=SEATS,
         seats_listed=False,
         lead=lead,
-        behaviour="maintain",
+        behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
         backend="placeholder",
         suspend=suspend,

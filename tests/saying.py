@@ -31,9 +31,7 @@ def _path(path: Iterable[str | int]) -> str:
 
 def codes(problems: Iterable[Problem]) -> list[str]:
     """Code and place of each, in the order of the text; without the sentences, which may get better."""
-    return sorted(
-        f"{one.code} {_path(one.path)}{' @key' if one.at_key else ''}".rstrip() for one in problems
-    )
+    return sorted(f"{one.code} {_path(one.path)}{' @key' if one.at_key else ''}".rstrip() for one in problems)
 
 
 def ask(hint: Any, value: object) -> tuple[Any, list[str]]:

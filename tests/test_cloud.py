@@ -4,9 +4,9 @@ import pytest
 
 from gen.cloud import CloudReservation
 from gen.runtime.instant import instant, instant_text
+from tests.saying import Value
 from tests.schema.test_cloudcapacity import made
 from tests.schema.test_nodeclass import GOOD
-from tests.saying import Value
 
 END = instant("2026-02-23T12:00:00Z")
 

@@ -11,8 +11,8 @@ from gen import cli
 from gen.input.document import parse
 from gen.input.source import Source, read
 from gen.jsonschema import schema
-from gen.schema.renkunames import is_payload
 from gen.pipeline import Pipeline
+from gen.schema.renkunames import is_payload
 from tests import generate
 from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gen.runtime.formula import placeholders
-from tests import fieldtable, readmetable
+from tests import readmetable
 from tests.console import ROOT, blocks, commands, printed
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -65,11 +65,6 @@ def test_its_declarations_are_good_beside_the_examples(checkout: Path) -> None:
 
     assert declarations
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-
-
-def test_the_table_of_fields_is_made_from_the_shapes() -> None:
-    """After a change of shapes: python -m tests.fieldtable."""
-    assert fieldtable.updated(README) == README
 
 
 KEYED = {"seats", "nodes", "machineHours", "cost"}  # by class, or by capacity type

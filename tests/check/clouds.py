@@ -7,8 +7,8 @@ from gen.dates.recurrence import expand
 from gen.declared import Declared
 from gen.finding import Problem
 from gen.model import Site
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, lines, read, reservation, resource_class, site
+from tests.schema.test_cloudcapacity import cloud
 
 KARPENTER: Value = {"name": "prod", "autoscaler": "karpenter"}
 MACHINE: Value = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gen.schema.nodepool import AWS_LABELS
 from gen.plan.labels import WELL_KNOWN
+from gen.schema.nodepool import AWS_LABELS
 from tests.check.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, site
+from tests.schema.test_cloudcapacity import cloud
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 

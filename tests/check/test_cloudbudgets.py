@@ -9,8 +9,8 @@ import yaml
 from gen.pipeline import Pipeline
 from gen.plan.windows import Budgets, Held, TooMany
 from tests.check.clouds import KARPENTER
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, site, weekly
+from tests.schema.test_cloudcapacity import cloud
 
 
 def read(folder: Path, course: Value, own: int = 1, name: str = "gpu", **more: Any) -> Pipeline:

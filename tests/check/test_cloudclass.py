@@ -4,9 +4,9 @@ import pytest
 
 from gen.manifest import naming
 from tests.check.clouds import KARPENTER, RESERVED, of_class, of_documents
+from tests.saying import Value, reservation, resource_class, site
 from tests.schema.test_cloudcapacity import cloud
 from tests.schema.test_nodeclass import GOOD
-from tests.saying import Value, reservation, resource_class, site
 
 ZONE, ARCH, TYPE = (
     "topology.kubernetes.io/zone",

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from tests.check.clouds import KARPENTER, of_cloud, of_reservation
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, run, site, weekly
+from tests.schema.test_cloudcapacity import cloud
 
 FIX = "Write expireAfter: Never in CloudCapacity gpu, or a longer time."
 REST = "after they came (expireAfter), whatever budgets and do-not-disrupt say"

@@ -1,8 +1,8 @@
 """Images of machines that may be others tomorrow."""
 
 from tests.check.clouds import of_cloud
-from tests.schema.test_nodeclass import GOOD
 from tests.saying import Value
+from tests.schema.test_nodeclass import GOOD
 
 
 def images(*terms: Value, **more: str) -> list[str]:

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from tests.check.clouds import KARPENTER
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, reservation, resource_class, run, site
+from tests.schema.test_cloudcapacity import cloud
 
 PEAK = "2026-02-02T08:30:00Z"
 HALF: Value = {"requests": {"cpu": "500m", "memory": "4Gi"}}

@@ -5,8 +5,8 @@ from typing import Any
 from gen.check import koordinator
 from tests.check.clouds import KARPENTER as ANY
 from tests.check.clouds import RESERVED, block, of_reservation
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, read, reservation, resource_class, site, weekly
+from tests.schema.test_cloudcapacity import cloud
 
 KARPENTER: Value = {**ANY, "engine": {"type": "flux", "sourceName": "fleet"}}
 STATIC: Value = {**KARPENTER, "karpenter": {"gates": {"StaticCapacity": True}}}

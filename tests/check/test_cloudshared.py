@@ -3,8 +3,8 @@
 import pytest
 
 from tests.check.clouds import KARPENTER, MACHINE, of_documents
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, resource_class, site
+from tests.schema.test_cloudcapacity import cloud
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 TAGS: Value = {"tags": {"course": "ml", "year": "*"}}

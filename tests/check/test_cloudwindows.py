@@ -7,8 +7,8 @@ import pytest
 from gen.check.cloudwindows import Span, windows
 from gen.dates.occurrence import Occurrence
 from tests.check.clouds import KARPENTER, RESERVED, block, of_reservation
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, weekly
+from tests.schema.test_cloudcapacity import cloud
 
 # Mondays from 09:00 to 13:00 UTC with half an hour of lead: 2, 9, 16 and 23 February 2026.
 COURSE: Value = {}

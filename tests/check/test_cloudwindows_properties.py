@@ -5,8 +5,8 @@ from random import Random
 
 from gen.runtime.instant import instant, instant_text
 from tests.check.clouds import KARPENTER, MACHINE, of_reservation
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value
+from tests.schema.test_cloudcapacity import cloud
 
 DAY = instant("2026-02-02T00:00:00Z")
 STEP = 10  # minutes; every instant here is a multiple of it

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.check.clouds import KARPENTER, RESERVED, of_class, of_documents
-from tests.schema.test_cloudcapacity import cloud
 from tests.saying import Value, resource_class, site
+from tests.schema.test_cloudcapacity import cloud
 
 ZONE, CAPACITY_TYPE = "topology.kubernetes.io/zone", "karpenter.sh/capacity-type"
 BOTH: Value = {"reservations": [RESERVED]}

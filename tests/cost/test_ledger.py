@@ -9,6 +9,8 @@ from gen.cost.ledger import Span, Use
 from gen.cost.months import months_of
 from gen.cost.values import Key, dollars
 from gen.dates.moment import named, read
+from gen.schema.nodepool import Requirement
+from tests.built import built
 from tests.cost.stories import HOUR, cloud, planned, reservation, want
 
 A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
@@ -45,7 +47,10 @@ def test_without_a_price_there_is_no_sum() -> None:
     europe = there._replace(
         requirements=(
             *there.requirements,
-            {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+            built(
+                Requirement,
+                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+            ),
         )
     )
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):

@@ -6,6 +6,8 @@ from gen.cost.question import Questions
 from gen.cost.shop import Shop
 from gen.cost.values import Lack
 from gen.plan.values import Pod
+from gen.schema.pod import Placement
+from tests.built import built
 from tests.cost.stories import HOUR, cloud, only, planned, reservation, resource_class, run, sized, told, want
 
 BLOCK = {"type": "capacity-block", "first": 0}
@@ -252,7 +254,7 @@ def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
 def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
     """As they are rendered: their NodePool is one of their own."""
     selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
-    classes = [resource_class("small", "1", "4Gi")._replace(pod={"nodeSelector": selector})]
+    classes = [resource_class("small", "1", "4Gi")._replace(pod=built(Placement, {"nodeSelector": selector}))]
     every, wants = [cloud("m5.large", "c5.large")], [want("lab", "8-12=1", nodes=True)]
     place = Place(Pod("lab", (), node_selector=tuple(selector.items())), ("general",))
     question = Questions(Shop(every, "uni"), {wants[0].key: place}).of_nodes(wants[0].key, 1, (), 0)

@@ -7,6 +7,8 @@ from gen.cost.shop import Shop
 from gen.cost.types import kinds
 from gen.plan.amounts import allocatable, amounts
 from gen.plan.ec2 import instance_type, table
+from gen.schema.nodepool import Requirement
+from tests.built import built
 from tests.cost.stories import cloud, reservation, run, want
 
 ROWS = sorted(table())
@@ -133,7 +135,7 @@ def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
     own = said("m8i.large", ("cpu", "2"), ("memory", "8Gi"))
     gpus = {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}
     one = cloud("m8i.large", "g5.xlarge", instance_types=(own,))
-    one = one._replace(requirements=(*one.requirements, gpus))
+    one = one._replace(requirements=(*one.requirements, built(Requirement, gpus)))
 
     assert [sort.type for sort in run([one], [want("ml", "8-12=1")]).sorts] == ["g5.xlarge"]
 

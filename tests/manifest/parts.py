@@ -105,12 +105,12 @@ def _slots(site: Site, part: Part, found: ResourceClass) -> Slots | None:
 def _pool(reservation: Reservation, found: ResourceClass) -> Pool:
     name = pool(reservation.name, found.name)
     if found.sessions is None:
-        return Pool(found.name, name, reservation.behaviour)
+        return Pool(found.name, name, reservation.behavior)
     asked, match = found.sessions, reservation.sessions
     recognition = Recognition(
         asked.source,
         asked.namespaces,
-        _query(asked.selector),
+        _query({} if asked.selector is None else asked.selector.dump()),
         found.renku_id if asked.source == "renku" else None,
         asked.custom.get("group", ""),
         asked.custom.get("version", ""),
@@ -121,7 +121,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> Pool:
     return Pool(
         found.name,
         name,
-        reservation.behaviour,
+        reservation.behavior,
         recognition,
         Match(
             match.namespaces,

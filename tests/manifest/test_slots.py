@@ -8,9 +8,10 @@ import pytest
 
 from gen.manifest.owners import narrowed
 from gen.manifest.slot import placed, pool_slots, slot_object, standing
-from gen.model import ClassSessions, Owner, SessionMatch, Slots
+from gen.model import Owner, SessionMatch, Slots
 from gen.runtime.slot import slot
 from gen.runtime.timetable import slot_hash
+from tests.built import class_sessions
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
@@ -186,7 +187,7 @@ def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
 
 
 def test_the_sessions_of_a_class_own_in_each_of_its_namespaces_that_the_course_has(tmp_path: Path) -> None:
-    sessions = ClassSessions("pods", ("a", "b", "c"), {"matchLabels": {"component": "user"}}, {})
+    sessions = class_sessions("pods", ("a", "b", "c"), {"matchLabels": {"component": "user"}}, {})
     course = SessionMatch(("c", "a"), (("course", "x"), ("component", "user")), (), None, "count")
     found = made(tmp_path, seat={"sessions": sessions}, sessions=course)
     selector = {"matchLabels": {"component": "user", "course": "x"}}

@@ -10,11 +10,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from gen.schema.grammar import go_duration
-from gen.schema.grammar import utc
 from gen.manifest.slot import pool_slots, standing
 from gen.pipeline import Item, Pipeline
 from gen.quantity import parse
+from gen.schema.grammar import go_duration, utc
 from tests import generate
 from tests.manifest.test_generated import drop_refused
 

@@ -7,6 +7,9 @@ import pytest
 
 from gen.cloud import CloudCapacity, CloudReservation
 from gen.model import Karpenter, Origin
+from gen.schema.nodeclass import NodeClass
+from gen.schema.nodepool import Disruption, Requirement, Taint
+from tests.built import built
 from tests.saying import Value, document, read, reservation, resource_class, site, told, weekly
 from tests.schema.test_nodeclass import GOOD, plain
 
@@ -18,6 +21,9 @@ def cloud(name: str = "gpu", **spec: object) -> Value:
     return document("CloudCapacity", name, {"nodeClass": GOOD, **spec})
 
 
+BLANK = built(NodeClass, {})
+
+
 def made(**spec: Any) -> CloudCapacity:
     declared = read(cloud(**spec))
     assert [one for one in declared.problems if one.code != "B064"] == []
@@ -25,12 +31,12 @@ def made(**spec: Any) -> CloudCapacity:
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
-    assert made()._replace(node_class={}) == CloudCapacity(
+    assert made()._replace(node_class=BLANK) == CloudCapacity(
         origin=Origin("a.yaml", 0),
         name="gpu",
         cluster="",
         provider="aws",
-        node_class={},
+        node_class=BLANK,
         reservations=(),
         capacity_types=("on-demand",),
         requirements=(),
@@ -41,10 +47,10 @@ def test_whatever_is_left_out_has_its_default() -> None:
         labels=(),
         expire_after=None,
         termination_grace=None,
-        disruption={},
+        disruption=built(Disruption, {}),
         instance_types=(),
     )
-    assert plain(made().node_class) == GOOD
+    assert plain(made().node_class.dump()) == GOOD
 
 
 def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
@@ -72,15 +78,15 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         "aws",
         (reserved,),
         ("spot", "reserved"),
-        ({"key": "a", "operator": "In", "values": ("b",)},),
+        (built(Requirement, {"key": "a", "operator": "In", "values": ["b"]}),),
         10,
         (("cpu", "1000"), ("nodes", "20")),
-        ({"key": "a", "effect": "NoSchedule"},),
-        ({"key": "b", "value": "c", "effect": "NoExecute"},),
+        (built(Taint, {"key": "a", "effect": "NoSchedule"}),),
+        (built(Taint, {"key": "b", "value": "c", "effect": "NoExecute"}),),
         (("course", "ml"),),
         "Never",
         "1h",
-        {"consolidateAfter": "5m", "budgets": ({"nodes": "10%"},)},
+        built(Disruption, {"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}),
         (),
         (("cpu", "200m"), ("pods", "4")),
         (),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.declared import KINDS
+from gen.schema.kinds import KINDS
 from gen.schema.labels import MOST_ANNOTATIONS, OF_PODS
 from gen.schema.metadata import Metadata
 from gen.schema.types import Annotations, Labels

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from gen.model import ClassSessions, Origin, ResourceClass
+from gen.model import Origin, ResourceClass
+from gen.schema.pod import Placement
+from tests.built import built, class_sessions
 from tests.saying import read, resource_class, site, told
 
 RENKU = {"source": "renku", "namespaces": ["renku"]}
@@ -24,7 +26,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
         renku_id=None,
         requests=(("cpu", "1"), ("memory", "4Gi")),
         limits=(),
-        pod={},
+        pod=built(Placement, {}),
         pod_labels=(),
         sessions=None,
     )
@@ -55,15 +57,18 @@ def test_every_field_can_be_written() -> None:
         renku_id=12,
         requests=(("cpu", "4"), ("memory", "32Gi"), ("nvidia.com/gpu", "1")),
         limits=(("memory", "33Gi"), ("nvidia.com/gpu", "1")),
-        pod={
-            "nodeSelector": {"pool": "gpu"},
-            "tolerations": ({"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},),
-            "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": (term,)}},
-            "topologySpreadConstraints": (spread,),
-            "schedulerName": "koord-scheduler",
-        },
+        pod=built(
+            Placement,
+            {
+                "nodeSelector": {"pool": "gpu"},
+                "tolerations": ({"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},),
+                "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": (term,)}},
+                "topologySpreadConstraints": (spread,),
+                "schedulerName": "koord-scheduler",
+            },
+        ),
         pod_labels=(("example.org/team", "ml"), ("app.kubernetes.io/component", "seat")),
-        sessions=ClassSessions("renku", ("renku",), {"matchLabels": {}}, {}),
+        sessions=class_sessions("renku", ("renku",), {"matchLabels": {}}, {}),
     )
 
 
@@ -78,7 +83,7 @@ def test_sessions_of_any_other_kind_are_told_by_their_place_in_the_api() -> None
         "inactive": [{"path": "spec.suspend", "values": ["true"]}],
     }
 
-    assert made(sessions=custom).sessions == ClassSessions(
+    assert made(sessions=custom).sessions == class_sessions(
         "custom",
         ("a", "b"),
         {},
@@ -91,7 +96,7 @@ def test_sessions_of_any_other_kind_are_told_by_their_place_in_the_api() -> None
         },
     )
     core = made(sessions={"source": "custom", "namespaces": ["a"], "version": "v1", "resource": "pods"})
-    assert core.sessions == ClassSessions("custom", ("a",), {}, {"version": "v1", "resource": "pods"})
+    assert core.sessions == class_sessions("custom", ("a",), {}, {"version": "v1", "resource": "pods"})
 
 
 TOLD = {

@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 
 from gen.model import Ceiling, Cluster, Images, Renku, Site
+from gen.schema.base import Model
+from gen.schema.engine import ArgoCD, Flux, NoEngine
+from gen.schema.pod import Tolerating
 from gen.version import VERSION
+from tests.built import built
 from tests.saying import read, site, told
 
 HERE = ("server", "https://kubernetes.default.svc")
@@ -23,8 +27,19 @@ def made(*clusters: dict[str, Any], **spec: object) -> Site:
     return declared.site
 
 
-def engine(replicas_in_git: bool) -> dict[str, Any]:
-    return {"engine_options": {}, "replicas_in_git": replicas_in_git, "destination": HERE}
+def engine(model: type[Model]) -> dict[str, Any]:
+    name = model.model_fields["type"].annotation.__args__[0]  # type: ignore[union-attr] # a Literal
+    options = built(model, {"type": name})
+    return {
+        "engine": name,
+        "engine_options": options,
+        "replicas_in_git": name != "none",
+        "destination": HERE,
+    }
+
+
+def runtime(**said: Any) -> Tolerating:
+    return built(Tolerating, {"nodeSelector": {}, "tolerations": [], **said})
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
@@ -36,13 +51,13 @@ def test_whatever_is_left_out_has_its_default() -> None:
             Cluster(
                 name="prod",
                 namespace="berth",
-                engine="none",
-                **engine(False),
+                **engine(NoEngine),
                 autoscaler="none",
                 ceilings=(),
                 priority=-10,
                 images=Images("registry.k8s.io/pause:3.10.1", "python:3.13-slim", ()),
-                runtime={"resources": JOBS},
+                runtime=runtime(),
+                job_resources=JOBS,
             ),
         ),
         False,
@@ -98,13 +113,13 @@ def test_every_field_can_be_written() -> None:
     assert prod == Cluster(
         name="prod",
         namespace="capacity",
-        engine="argocd",
-        **engine(True),
+        **engine(ArgoCD),
         autoscaler="cluster-autoscaler",
         ceilings=(Ceiling((("small", 300),), (("cpu", "800"), ("nvidia.com/gpu", "16")), day, day),),
         priority=-1,
         images=Images("a/pause", "a/python", ("a", "b.c")),
-        runtime={"nodeSelector": {"a": "b"}, "tolerations": ({"operator": "Exists"},), "resources": JOBS},
+        runtime=runtime(nodeSelector={"a": "b"}, tolerations=[{"operator": "Exists"}]),
+        job_resources=JOBS,
     )
     assert hub == prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
 
@@ -141,13 +156,13 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
         Cluster(
             name="hub",
             namespace="hub-berth",
-            engine="flux",
-            **engine(True),
+            **engine(Flux),
             autoscaler="none",
             ceilings=(),
             priority=-3,
             images=Images("a/pause", "b/python", ()),
-            runtime={"nodeSelector": {"a": "b"}, "resources": {"requests": {"memory": "128Mi"}}},
+            runtime=runtime(nodeSelector={"a": "b"}),
+            job_resources={"requests": {"memory": "128Mi"}},
         ),
     )
 
@@ -156,9 +171,8 @@ def test_resources_of_our_jobs_are_completed_and_an_empty_mapping_leaves_the_sit
     of_site = {"resources": {"limits": {"memory": "128Mi"}}}
     whole = made({"name": "prod", "runtime": {"resources": {}}}, runtime=of_site)
 
-    assert whole.clusters[0].runtime == {
-        "resources": {"requests": {"memory": "128Mi"}, "limits": {"memory": "128Mi"}}
-    }
+    both = {"requests": {"memory": "128Mi"}, "limits": {"memory": "128Mi"}}
+    assert whole.clusters[0].job_resources == both
 
 
 TOLD = {
