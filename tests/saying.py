@@ -117,3 +117,8 @@ def run(folder: Path, files: Mapping[str, str]) -> list[str]:
         f"{one.path}: {one.message} {one.fix}"
         for one in pipeline.findings()
     ]
+
+
+def places(findings: Iterable[str]) -> list[str]:
+    """What `run` answers, without the sentences."""
+    return [one.partition(": ")[0] for one in findings]

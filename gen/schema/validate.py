@@ -164,9 +164,9 @@ def _not_whole(node: Node, value: Any) -> Refusal:
     if type(value) is int:
         if value < bounds.minimum:
             return Refusal(f"{shown(value)} is below {bounds.minimum}.", fix, RANGE)
-        return Refusal(
-            f"{shown(value)} is above {bounds.maximum}.", f"Write at most {bounds.maximum}.", RANGE
-        )
+        if str(bounds.maximum) not in bounds.words:
+            fix = f"Write at most {bounds.maximum}."
+        return Refusal(f"{shown(value)} is above {bounds.maximum}.", fix, RANGE)
     if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
         without = "leading zeros" if isinstance(value, Octalish) else "quotes"
         fix = f"Write it without {without}: {int(value)}."

@@ -11,7 +11,8 @@ from gen.manifest.slot import placed, pool_slots, slot_object, standing
 from gen.model import Owner, SessionMatch, Slots
 from gen.runtime.slot import slot
 from gen.runtime.timetable import slot_hash
-from tests.built import class_sessions
+from gen.schema.pod import Placement
+from tests.built import built, class_sessions
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
@@ -124,11 +125,14 @@ def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(
     seat = {
         "requests": (("cpu", "500m"), ("nvidia.com/gpu", "1")),
         "limits": (("nvidia.com/gpu", "1"), ("memory", "8Gi")),
-        "pod": {
-            "nodeSelector": {"pool": "y", "disk": "a"},
-            "tolerations": [{"key": "gpu", "operator": "Exists"}],
-            "schedulerName": "other",
-        },
+        "pod": built(
+            Placement,
+            {
+                "nodeSelector": {"pool": "y", "disk": "a"},
+                "tolerations": [{"key": "gpu", "operator": "Exists"}],
+                "schedulerName": "other",
+            },
+        ),
         "pod_labels": (("team", "on"), ("own", "1e3")),
     }
     template = {

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.saying import run
+from tests.saying import places, run
 
 SITE = """\
 apiVersion: berth.dev/v1alpha1
@@ -121,34 +121,23 @@ def test_one_run_tells_all_that_is_wrong_everywhere_at_its_place(tmp_path: Path)
         "renku.json": '[{"name": "Intro", "resource_class_id": 5, "recurrence": {"type": "weekly"}}]',
     }
 
-    assert run(tmp_path, files) == [
-        "calendar.yaml:4:28 error[B017] spec.dates[1]: 2026-05-32 does not exist in the calendar. "
-        "Write a date that exists.",
-        'class.yaml:7:32 error[B022] spec.requests.memory: "4GB" is not a quantity that Kubernetes reads. '
-        'Write a number with a unit, for instance "500m", "2" or "4Gi".',
-        "class.yaml:10:13 error[B013] spec.affinity: a list is not a mapping. Write a mapping.",
-        'course.yaml:3:45 error[B023] metadata.labels["berth.dev/site"]: "berth.dev/site" is set by Berth '
-        "itself. Remove it.",
-        "course.yaml:11:14 error[B024] spec.recurrence.endDate: 2026-01-15 is before startDate 2026-02-02. "
-        "Write a date on or after startDate.",
-        'course.yaml:15:21 error[B014] spec.recurrence.schedule[0].dayOfWeek: "mo" is not a weekday. '
-        "Write a number from 1 (Monday) to 7, or one of monday, tuesday, wednesday, thursday, friday, "
-        "saturday, sunday.",
-        "course.yaml:15:36 error[B018] spec.recurrence.schedule[0].startTime: 0900 is not a time of day. "
-        'Write "09:00".',
-        "course.yaml:24:22 error[B012] spec.provisioning.leadTimeMinutes: 200 is above 180. "
-        "Write a whole number from 0 to 180.",
-        'course.yaml:31:14 error[B014] spec.sessions.earlier: "ignored" is not one of count, ignore. '
-        "Did you mean ignore?",
-        "renku.json:1:2 error[B011] [Intro]: provisioning is missing. Add provisioning: a mapping.",
-        "renku.json:1:58 error[B011] [Intro].recurrence: end_date is missing. Add end_date: a date.",
-        "renku.json:1:58 error[B011] [Intro].recurrence: schedule is missing. Add schedule: a list.",
-        "renku.json:1:58 error[B011] [Intro].recurrence: start_date is missing. Add start_date: a date.",
-        'site.yaml:8:11 error[B014] spec.engine: "argo" is not one of argocd, flux, none. '
-        "Did you mean argocd?",
-        "site.yaml:17:13 error[B025] spec.priority: 0 is not below 0: "
-        "placeholders would not give way to sessions. Write a whole number from -10 to -1.",
-        "site.yaml:20:11 error[B010] spec.renku.uri: this key is unknown. Did you mean url?",
+    assert places(run(tmp_path, files)) == [
+        "calendar.yaml:4:28 error[B017] spec.dates[1]",
+        "class.yaml:7:32 error[B022] spec.requests.memory",
+        "class.yaml:10:13 error[B013] spec.affinity",
+        'course.yaml:3:45 error[B023] metadata.labels["berth.dev/site"]',
+        "course.yaml:11:14 error[B024] spec.recurrence.endDate",
+        "course.yaml:15:21 error[B014] spec.recurrence.schedule[0].dayOfWeek",
+        "course.yaml:15:36 error[B018] spec.recurrence.schedule[0].startTime",
+        "course.yaml:24:22 error[B012] spec.provisioning.leadTimeMinutes",
+        "course.yaml:31:14 error[B014] spec.sessions.earlier",
+        "renku.json:1:2 error[B011] [Intro]",
+        "renku.json:1:58 error[B011] [Intro].recurrence",
+        "renku.json:1:58 error[B011] [Intro].recurrence",
+        "renku.json:1:58 error[B011] [Intro].recurrence",
+        "site.yaml:8:11 error[B014] spec.engine",
+        "site.yaml:17:13 error[B025] spec.priority",
+        "site.yaml:20:11 error[B010] spec.renku.uri",
     ]
 
 
