@@ -3,14 +3,19 @@
 As in `gen.model`; instants are seconds, prices are exact and in one currency.
 """
 
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gen.model import Origin
 
 if TYPE_CHECKING:
-    from decimal import Decimal  # dear to load, and few sites speak of money
+    from decimal import Decimal  # expensive to load, and few sites declare a price
 
-BLOCK = "capacity-block"
+    from gen.schema.nodeclass import NodeClass
+    from gen.schema.nodepool import Disruption, Requirement, Taint
+
+BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"
 _PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty
 
 
@@ -63,6 +68,28 @@ class CloudReservation(NamedTuple):
         return (self.first is None or self.first <= now) and (last is None or now < last)
 
 
+def terms(reservations: Iterable[CloudReservation]) -> list[dict[str, Any]]:
+    """Return what selects them, each term once, in their order: several entries may be machines of one."""
+    found: list[dict[str, Any]] = []
+    for one in reservations:
+        said = {
+            "id": one.id,
+            "tags": dict(one.tags),
+            "ownerID": one.owner,
+            "instanceMatchCriteria": one.match,
+        }
+        term = {key: value for key, value in said.items() if value}
+        if term not in found:
+            found.append(term)
+    return found
+
+
+def architecture_of(instance_type: str) -> str:
+    """Tell by AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn; -gb is Grace."""
+    arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
+    return "arm64" if arm else "amd64"
+
+
 class InstanceType(NamedTuple):
     """What a cloud sells, as far as the file says it. The rest is as in the table that comes with Berth."""
 
@@ -82,18 +109,18 @@ class CloudCapacity(NamedTuple):
     name: str
     cluster: str  # empty: the only one
     provider: str
-    node_class: dict[str, Any]  # the spec of the EC2NodeClass, but for its reservations; only what was given
+    node_class: "NodeClass"  # the spec of the EC2NodeClass, but for its reservations
     reservations: tuple[CloudReservation, ...]
     capacity_types: tuple[str, ...]  # reserved | on-demand | spot, as wished
-    requirements: tuple[dict[str, Any], ...]
+    requirements: "tuple[Requirement, ...]"
     weight: int | None
     limits: tuple[tuple[str, str], ...]
-    taints: tuple[dict[str, Any], ...]
-    startup_taints: tuple[dict[str, Any], ...]
+    taints: "tuple[Taint, ...]"
+    startup_taints: "tuple[Taint, ...]"
     labels: tuple[tuple[str, str], ...]
     expire_after: str | None
     termination_grace: str | None
-    disruption: dict[str, Any]  # only what was given
+    disruption: "Disruption"
     instance_types: tuple[InstanceType, ...]
     daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs
     own_labels: tuple[tuple[str, str], ...] = ()  # of the objects themselves, not of nodes
@@ -107,12 +134,9 @@ class CloudCapacity(NamedTuple):
     @property
     def empty_after(self) -> str:
         """A span, or Never; it is rendered where nothing is said, for the CRD wants one."""
-        said: str = self.disruption.get("consolidateAfter") or "0s"
-        return said
+        return self.disruption.consolidate_after or "0s"
 
     @property
     def operating_system(self) -> str:
         """As Kubernetes names it. That of a node is that of its AMI family, whatever its type."""
-        aliases = (term["alias"] for term in self.node_class.get("amiSelectorTerms", ()) if "alias" in term)
-        family: str = self.node_class.get("amiFamily") or next(aliases, "")
-        return "windows" if family.lower().startswith("windows") else "linux"
+        return "windows" if self.node_class.family.lower().startswith("windows") else "linux"

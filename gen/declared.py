@@ -6,22 +6,16 @@ from typing import Any, NamedTuple
 from gen.cloud import CloudCapacity
 from gen.finding import NOTE, WARNING, Path, Problem
 from gen.input.document import Document
-from gen.kind import calendar, cloudcapacity, grammar, renku, reservation, resourceclass, site
-from gen.kind.metadata import IGNORE
-from gen.kind.metadata import Document as Kind
-from gen.kind.shape import INVALID, Refusal, Report, close, nearest, shown
 from gen.model import Calendar, Origin, Reservation, ResourceClass, Site
 from gen.rules import RULES
+from gen.schema.grammar import dns_label
+from gen.schema.kinds import KINDS, document_of
+from gen.schema.labels import IGNORE
+from gen.schema.renkunames import is_payload
+from gen.schema.report import INVALID, Refusal, Report
+from gen.schema.suggest import close, nearest, shown
 
 EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
-
-KINDS: dict[str, Kind] = {
-    "Site": site.DOCUMENT,
-    "ResourceClass": resourceclass.DOCUMENT,
-    "Calendar": calendar.DOCUMENT,
-    "CloudCapacity": cloudcapacity.DOCUMENT,
-    "CapacityReservation": reservation.DOCUMENT,
-}
 
 
 class Declared(NamedTuple):
@@ -71,9 +65,9 @@ class _Reader:
     def take(self, document: Document) -> None:
         value, report = document.value, Report(document.file, document.index)
         origin = Origin(document.file, document.index)
-        if isinstance(value, list) and any(map(renku.is_payload, value)):
+        if isinstance(value, list) and any(map(is_payload, value)):
             self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
-        elif renku.is_payload(value):
+        elif is_payload(value):
             self.payloads.append((origin, value))
         elif isinstance(value, dict):
             self._declaration(value, origin, report)
@@ -84,17 +78,17 @@ class _Reader:
             if isinstance(value, list):
                 fix = 'Write each declaration as a document of its own, with "---" between two of them.'
             report(KIND, (), f"{shown(value)} is not a declaration.", fix)
-            self._doubt({}, None, tuple(KINDS))
+            self._doubt({}, None, KINDS)
         self.problems += report.problems
 
     def _declaration(self, value: dict[str, Any], origin: Origin, report: Report) -> None:
         kind = self._kind(value.get("kind"), report)
-        kinds = tuple(KINDS) if kind is None else (kind,)
+        kinds = KINDS if kind is None else (kind,)
         metadata = value.get("metadata")
         name = metadata.get("name") if isinstance(metadata, dict) else None
         if isinstance(metadata, dict):
             self._ignore(metadata.get("annotations"), origin, report)
-        made = INVALID if kind is None else KINDS[kind].read({**value, "kind": kind}, report)
+        made = INVALID if kind is None else document_of(kind).read({**value, "kind": kind}, report)
         if made is INVALID:
             self._doubt(value, name, kinds)
         else:
@@ -111,13 +105,12 @@ class _Reader:
         """The kind that is said, or the one that is meant: so all else can be told. None: it may be any."""
         if type(said) is str and said in KINDS:
             return said
-        known = tuple(KINDS)
-        advice = nearest(str(said or ""), known, "Write kind: one of")
+        advice = nearest(str(said or ""), KINDS, "Write kind: one of")
         if said:
-            report(KIND, ("kind",), f"{shown(said)} is no kind of ours.", advice)
+            report(KIND, ("kind",), f"{shown(said)} is not a kind of Berth.", advice)
         else:
             report(KIND, (), "kind is missing.", advice)
-        return next(iter(close(said, known)), None) if type(said) is str else None
+        return next(iter(close(said, KINDS)), None) if type(said) is str else None
 
     def _doubt(self, value: dict[str, Any], name: Any, kinds: tuple[str, ...]) -> None:
         """What others may mean by a faulty document, as far as it does not say so itself."""
@@ -139,12 +132,16 @@ class _Reader:
             fix = 'Write one code and why: "B031: two groups share the room".'
             report(BAD_IGNORE, at, f"{shown(annotations[IGNORE])} is not a code and a reason.", fix)
         elif rule.severity not in (WARNING, NOTE):
-            fix = "Only warnings and notes can be ignored; mend the error."
+            fix = "Only warnings and notes can be ignored; correct the error."
             report(BAD_IGNORE, at, f"{code.strip()} is an error.", fix)
         else:
             self.ignored[origin.file, origin.index] = code.strip()
 
     def take_payloads(self) -> None:
+        if not self.payloads:
+            return
+        from gen.schema import renku  # noqa: PLC0415 - few projects have payloads
+
         names = {c.renku_id: c.name for c in reversed(self.made["ResourceClass"]) if c.renku_id is not None}
         for origin, value in self.payloads:
             report = Report(origin.file, origin.index, origin.prefix)
@@ -161,13 +158,13 @@ class _Reader:
             for place in places if len(places) > 1 else ():
                 other = places[1] if place is places[0] else places[0]
                 where = "this file" if other.origin.file == place.origin.file else other.origin.file
-                message = f"another {kind} is named {name} too, in {where}."
+                message = f'another {kind} is named "{name}", in {where}.'
                 yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
 
 
 def _is_name(text: str) -> bool:
     try:
-        grammar.dns_label(text)
+        dns_label(text)
     except Refusal:
         return False
     return True

@@ -1,34 +1,34 @@
-"""Our documents as JSON Schema (draft 7), for editors: made from the very shapes that check them.
+"""The documents as JSON Schema (draft 7), for editors: made from the models that validate them.
 
-It knows what an editor can help with: keys, words, ranges, meanings and defaults. What needs a look at
-other values, `berth validate` says.
+It has what an editor can help with: keys, words, ranges, meanings and defaults. What needs a look at other
+values, `berth validate` reports.
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
-from gen.declared import KINDS
-from gen.kind.entry import WEEKDAY, WEEKDAYS
-from gen.kind.metadata import Document
-from gen.kind.price import Price
-from gen.kind.resources import Amount
-from gen.kind.shape import REQUIRED, Either, Field, Fields, ListOf, MapOf, Shape, shown
-from gen.kind.value import Flag, OneOf, Text, Whole
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import core_schema
+
+from gen.schema.kinds import KINDS, document_of
+from gen.schema.metadata import Document
 
 Schema = dict[str, Any]
 
 
 def text() -> str:
-    """As a file."""
+    """Return the schema as a file."""
     return json.dumps(schema(), indent=1) + "\n"
 
 
 def schema() -> Schema:
-    """Of one document of any kind."""
+    """Return the schema of one document of any kind."""
     kinds = [
-        {"if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]}, "then": _fields(shape)}
-        for kind, shape in KINDS.items()
+        {
+            "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+            "then": of_document(document_of(kind)),
+        }
+        for kind in KINDS
     ]
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -43,66 +43,41 @@ def schema() -> Schema:
     }
 
 
-def _of(shape: Shape) -> Schema:
-    if isinstance(shape, Fields):
-        return _fields(shape)
-    if isinstance(shape, Either):
-        return {"anyOf": [_of(shape.plain), _of(shape.mapping)]}
-    if isinstance(shape, ListOf):
-        return {"type": "array", "items": _of(shape.item), "minItems": shape.minimum}
-    if isinstance(shape, MapOf):
-        return {"type": "object", "additionalProperties": _of(shape.item), "minProperties": shape.minimum}
-    return _single(shape)
+def of_document(model: type[Document]) -> Schema:
+    """Return the schema of the documents of one kind. Keys that begin with x- are the author's own."""
+    made = model.model_json_schema(schema_generator=_Generator)
+    definitions = made.pop("$defs", {})
+    found: Schema = _inlined(made, definitions)
+    return {**found, "title": model.kind_of, "patternProperties": {"^x-": {}}}
 
 
-def _single(shape: Shape) -> Schema:
-    if shape is WEEKDAY:
-        return {
-            "anyOf": [
-                {"type": "integer", "minimum": 1, "maximum": 7},
-                {"enum": list(WEEKDAYS)},
-                {"type": "string"},
-            ]
-        }
-    if isinstance(shape, OneOf):
-        return {"enum": list(shape.choices)}
-    if isinstance(shape, Flag):
-        return {"type": "boolean"}
-    if isinstance(shape, Amount | Price):
-        return {"type": ["string", "number"]}
-    if isinstance(shape, Text):
-        return {"type": "string"}
-    if isinstance(shape, Whole):
-        most = {} if shape.maximum is None else {"maximum": shape.maximum}
-        return {"type": "integer", "minimum": shape.minimum, **most}
-    return {}  # one of several types: the check itself says which
+def _inlined(node: Any, definitions: Schema) -> Any:
+    """Put definitions where they are used: editors show the description of a key, not of its type."""
+    if isinstance(node, list):
+        return [_inlined(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    own = {name: _inlined(one, definitions) for name, one in node.items() if name != "$ref"}
+    if type(node.get("$ref")) is not str:
+        return own
+    return {**_inlined(definitions[node["$ref"].rpartition("/")[2]], definitions), **own}
 
 
-def _fields(shape: Fields) -> Schema:
-    required = [name for name, field in shape.fields.items() if field.default is REQUIRED]
-    own: Schema = {"patternProperties": {"^x-": {}}} if isinstance(shape, Document) else {}
-    return {
-        "type": "object",
-        "properties": {name: _field(field) for name, field in shape.fields.items()},
-        **({"required": required} if required else {}),
-        **own,
-        "additionalProperties": False,
-    }
+class _Generator(GenerateJsonSchema):
+    """Writes defaults into descriptions, no titles, and no null: an editor should not suggest it."""
 
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> Schema:
+        return self.generate_inner(schema["schema"])
 
-def _field(field: Field) -> Schema:
-    found = _of(field.shape)
-    said = ". ".join(filter(None, (field.meaning or field.shape.words(), _default(field))))
-    return {"description": said, **found} if said else found
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> Schema:
+        return self.generate_inner(schema["schema"])
 
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> Schema:
+        return {"anyOf": [self.generate_inner(one) for one in schema["choices"].values()]}
 
-def _default(field: Field) -> str:
-    if field.default is REQUIRED:
-        return ""
-    value: object = field.default
-    words = field.default_words or (
-        "" if value in (None, (), "") or isinstance(value, Mapping) else shown(value)
-    )
-    if words.count("`") == 2 and words[0] == words[-1] == "`":
-        words = words[1:-1]
-    return f"Default: {words}" if words else ""
+    def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
+        found = super().model_schema(schema)
+        return {name: one for name, one in found.items() if name not in ("title", "description")}
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - as in the base class
+        return False

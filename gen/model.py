@@ -1,6 +1,6 @@
 """What people declared, as checked values: no text left to parse, no default left to fill in.
 
-`gen.kind` makes these from documents; everything after it works on nothing else. Dates are local dates of
+`gen.schema` makes these from documents; everything after it works on nothing else. Dates are local dates of
 the reservation's zone; times are minutes after local midnight.
 """
 
@@ -8,7 +8,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from decimal import Decimal  # dear to load, and few sites speak of money
+    from decimal import Decimal  # expensive to load, and few sites declare a price
+
+    from gen.schema.engine import ArgoCD, Flux, NoEngine
+    from gen.schema.pod import Placement, Tolerating
+    from gen.schema.sessions import ClassSessions
 
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats; of backend nodePool, of nodes), in the order of the file; never empty."""
@@ -132,23 +136,12 @@ class Reservation(NamedTuple):
     seats: Seats  # of the reservation; every entry repeats what holds for it
     seats_listed: bool  # written as provisioning.seats, not as resourceClass and placeholderCount
     lead: int  # minutes
-    behaviour: str  # maintain | reduce | none
+    behavior: str  # maintain | reduce | none
     sessions: SessionMatch
     backend: str
     suspend: bool
     renku: bool  # read from a Renku payload: some errors are warnings there
     slots: Slots | None = None  # None: another backend than koordinator
-
-
-class ClassSessions(NamedTuple):
-    """How the sessions of a class are recognised. `custom`: API coordinates and rules, only for that
-    source.
-    """
-
-    source: str  # renku | jupyterhub | pods | custom
-    namespaces: tuple[str, ...]
-    selector: dict[str, Any]
-    custom: dict[str, Any]
 
 
 class ResourceClass(NamedTuple):
@@ -158,10 +151,11 @@ class ResourceClass(NamedTuple):
     renku_id: int | None
     requests: tuple[tuple[str, str], ...]
     limits: tuple[tuple[str, str], ...]
-    pod: dict[str, Any]  # nodeSelector, tolerations, affinity, ... as in a pod spec; only what was given
+    pod: "Placement"
     pod_labels: tuple[tuple[str, str], ...]
-    sessions: ClassSessions | None
+    sessions: "ClassSessions | None"
     cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
+    node_pools: tuple[str, ...] = ()  # that its placeholders are led to; in the order of the clouds
 
 
 class Calendar(NamedTuple):
@@ -206,14 +200,15 @@ class Cluster(NamedTuple):
     name: str
     namespace: str
     engine: str
-    engine_options: dict[str, Any]  # only what was said
+    engine_options: "ArgoCD | Flux | NoEngine"  # None where nothing was said
     replicas_in_git: bool  # whether the engine leaves alone what is in git as 0
     destination: tuple[str, str]  # server or name, and which
     autoscaler: str
     ceilings: tuple[Ceiling, ...]
     priority: int
     images: Images
-    runtime: dict[str, Any]  # nodeSelector, tolerations, resources of our own Jobs
+    runtime: "Tolerating"  # where the Jobs of Berth run
+    job_resources: dict[str, dict[str, str]]  # requests and limits of their containers
     koordinator: Koordinator | None = None  # None: the cluster has none
     karpenter: Karpenter | None = None  # None: nothing is said of it
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () where nobody says

@@ -18,10 +18,10 @@ from gen.finding import ERROR, Finding, Problem
 from gen.input.document import Document, parse
 from gen.input.source import Source, read
 from gen.input.text import Syntax
-from gen.kind.renku import their_path
 from gen.model import Reservation, Site
 from gen.placed import Placed, class_names, placed
 from gen.rules import severity
+from gen.schema.renkunames import their_path
 
 if TYPE_CHECKING:
     from gen.karpenter.disruption import TooManyBudgets, WindowBudgets

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from gen.cloud import CloudCapacity
 from gen.core.instants import parse_instant
 from gen.declared import Declared
-from gen.kind.backend import NODE_POOL
-from gen.manifest.cloudpools import led, pools
+from gen.manifest.cloudpools import pools
 from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
+from gen.schema.backend import NODE_POOL
 
 
 class Placed(NamedTuple):
@@ -70,7 +70,7 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
 def _led(found: ResourceClass, site: Site) -> ResourceClass:
     if not found.cloud_capacity:
         return found
-    return found._replace(pod=led(found.pod, pools(site.name, found.cloud_capacity)))
+    return found._replace(node_pools=tuple(pools(site.name, found.cloud_capacity)))
 
 
 def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 import yaml
 
 from gen.dates.occurrence import Expansion
-from gen.kind.grammar import end_time, start_time
 from gen.model import Calendar, Entry, Except, Extra, Move, Origin, Recurrence, Reservation, SessionMatch
+from gen.schema.grammar import end_time, start_time
 from tests.saying import Line
 
 ORIGIN = Origin("reservations/course.yaml", 0)
@@ -102,7 +102,7 @@ def reservation(
         seats=SEATS,
         seats_listed=False,
         lead=lead,
-        behaviour="maintain",
+        behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
         backend="placeholder",
         suspend=suspend,

@@ -11,8 +11,9 @@ from typing import Any
 from gen.declared import Declared, declared
 from gen.finding import Problem
 from gen.input.document import Document
-from gen.kind.shape import Report, Shape
 from gen.pipeline import Pipeline
+from gen.schema import validate
+from gen.schema.report import Report
 
 Value = dict[str, Any]
 
@@ -78,15 +79,20 @@ def _path(path: Iterable[str | int]) -> str:
     return ".".join(str(part) for part in path)
 
 
-def ask(shape: Shape, value: object) -> tuple[Any, list[str]]:
-    """What the shape makes of a value, and what it says."""
+def codes(problems: Iterable[Problem]) -> list[str]:
+    """Code and place of each, sorted."""
+    return sorted(lines(problems))
+
+
+def ask(hint: Any, value: object) -> tuple[Any, list[str]]:
+    """What a model, or an annotated type, makes of a value, and which problems it finds."""
     report = Report("a.yaml", 0)
-    made = shape.check(value, (), report)
-    return made, lines(report.problems)
+    made = validate.read_as(hint, value, report)
+    return made, codes(report.problems)
 
 
-def said(shape: Shape, value: object) -> list[str]:
-    return ask(shape, value)[1]
+def said(hint: Any, value: object) -> list[str]:
+    return ask(hint, value)[1]
 
 
 def document(kind: str, name: object, spec: object, **metadata: object) -> Value:
@@ -143,8 +149,8 @@ def read(*documents: object) -> Declared:
 
 
 def told(*documents: object) -> list[str]:
-    """What reading alone tells, with the file in front where it is not the first."""
-    return lines(read(*documents).problems, files=True)
+    """Which problems reading alone finds, with the file in front; sorted."""
+    return sorted(lines(read(*documents).problems, files=True))
 
 
 def run(folder: Path, files: Mapping[str, str]) -> list[str]:
@@ -164,3 +170,8 @@ def run(folder: Path, files: Mapping[str, str]) -> list[str]:
         )
         for one in pipeline.findings()
     ]
+
+
+def places(findings: Iterable[str]) -> list[str]:
+    """What `run` answers, without the sentences."""
+    return [one.partition(": ")[0] for one in findings]

@@ -4,9 +4,9 @@ import pytest
 
 from gen.cloud import CloudReservation
 from gen.core.instants import instant_text, parse_instant
-from tests.kind.test_cloudcapacity import made
-from tests.kind.test_nodeclass import GOOD
 from tests.saying import Value
+from tests.schema.test_cloudcapacity import made
+from tests.schema.test_nodeclass import GOOD
 
 END = parse_instant("2026-02-23T12:00:00Z")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.saying import Value, document, payload, read, reservation, resource_class, run, site, told
+from tests.saying import Value, document, payload, places, read, reservation, resource_class, run, site, told
 
 GOOD_SITE = """\
 apiVersion: berth.dev/v1alpha1
@@ -28,70 +28,39 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        (
-            {"kind": "Pod", "apiVersion": "v1"},
-            'kind: "Pod" is no kind of ours. '
-            "Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, CapacityReservation.",
-        ),
-        (
-            {"kind": 5},
-            "kind: 5 is no kind of ours. "
-            "Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, CapacityReservation.",
-        ),
-        (
-            {"spec": {}},
-            ": kind is missing. Write kind: one of Site, ResourceClass, Calendar, CloudCapacity, "
-            "CapacityReservation.",
-        ),
-        (
-            "hello",
-            ': "hello" is not a declaration. Write a mapping with apiVersion, kind, metadata and spec.',
-        ),
-        (
-            5,
-            ": 5 is not a declaration. Write a mapping with apiVersion, kind, metadata and spec.",
-        ),
-        (
-            [{"kind": "Site"}],
-            ": a list is not a declaration. "
-            'Write each declaration as a document of its own, with "---" between two of them.',
-        ),
+        ({"kind": "Pod", "apiVersion": "v1"}, "kind"),
+        ({"kind": 5}, "kind"),
+        ({"spec": {}}, ""),
+        ("hello", ""),
+        (5, ""),
+        ([{"kind": "Site"}], ""),
     ],
     ids=["word", "number", "missing", "text", "a-number", "list"],
 )
 def test_a_document_of_no_kind_is_told(value: object, problem: str) -> None:
-    assert told(value, site()) == [f"a.yaml B069 {problem}"]
+    assert told(value, site()) == [f"a.yaml B069 {problem}".rstrip()]
 
 
 def test_a_document_of_a_misspelt_kind_is_checked_as_what_it_seems_to_be() -> None:
     faulty = {**document("Calendars", "holidays", {"dates": [5]}), "apiVersion": "v1"}
 
-    assert told(faulty, site()) == [
-        'a.yaml B069 kind: "Calendars" is no kind of ours. Did you mean Calendar?',
-        'a.yaml B014 apiVersion: "v1" is not "berth.dev/v1alpha1". Write berth.dev/v1alpha1.',
-        "a.yaml B017 spec.dates.0: 5 is not a date. Write year-month-day, for instance 2026-02-28.",
-    ]
+    assert told(faulty, site()) == ["a.yaml B014 apiVersion", "a.yaml B017 spec.dates.0", "a.yaml B069 kind"]
 
 
 def test_there_is_one_site() -> None:
-    assert told(CALENDAR) == [
-        "reservations B064 : no Site is declared. Add a document of kind Site with at least one cluster."
-    ]
+    assert told(CALENDAR) == ["reservations B064"]
     two = read(site(), site())
     assert two.site is None
-    assert told(site(), site()) == [
-        "a.yaml B065 kind: 2 Sites are declared; there can be one. Keep one.",
-        "b.yaml B065 kind: 2 Sites are declared; there can be one. Keep one.",
-    ]
+    assert told(site(), site()) == ["a.yaml B065 kind", "b.yaml B065 kind"]
 
 
 def test_of_like_names_each_is_told_with_another_and_the_first_is_kept() -> None:
     classes = [resource_class(renkuId=number) for number in (1, 2, 3)]
 
     assert told(*classes, site()) == [
-        "a.yaml B060 metadata.name: another ResourceClass is named small too, in b.yaml. Rename one of them.",
-        "b.yaml B060 metadata.name: another ResourceClass is named small too, in a.yaml. Rename one of them.",
-        "c.yaml B060 metadata.name: another ResourceClass is named small too, in a.yaml. Rename one of them.",
+        "a.yaml B060 metadata.name",
+        "b.yaml B060 metadata.name",
+        "c.yaml B060 metadata.name",
     ]
     assert read(*classes, site()).classes["small"].renku_id == 1
 
@@ -102,9 +71,9 @@ def test_like_names_of_different_kinds_are_no_fault() -> None:
 
 def test_a_faulty_document_has_a_name_too() -> None:
     assert told(resource_class(), resource_class(renkuId="x"), site()) == [
-        'b.yaml B013 spec.renkuId: "x" is not a whole number from 0 up. Write a whole number from 0 up.',
-        "a.yaml B060 metadata.name: another ResourceClass is named small too, in b.yaml. Rename one of them.",
-        "b.yaml B060 metadata.name: another ResourceClass is named small too, in a.yaml. Rename one of them.",
+        "a.yaml B060 metadata.name",
+        "b.yaml B013 spec.renkuId",
+        "b.yaml B060 metadata.name",
     ]
 
 
@@ -112,15 +81,11 @@ def test_a_payload_may_have_the_name_of_another_reservation() -> None:
     five = resource_class(renkuId=5)
 
     assert told([payload(), payload()], reservation("intro"), five, site()) == [
-        "b.yaml B060 metadata.name: another CapacityReservation is named intro too, in a.yaml. "
-        "Rename one of them.",
-        "a.yaml B060 0.name: another CapacityReservation is named intro too, in b.yaml. Rename one of them.",
-        "a.yaml B060 1.name: another CapacityReservation is named intro too, in b.yaml. Rename one of them.",
+        "a.yaml B060 0.name",
+        "a.yaml B060 1.name",
+        "b.yaml B060 metadata.name",
     ]
-    assert told([payload(), payload()], five, site())[0] == (
-        "a.yaml B060 0.name: another CapacityReservation is named intro too, in this file. "
-        "Rename one of them."
-    )
+    assert told([payload(), payload()], five, site())[0] == ("a.yaml B060 0.name")
 
 
 def ignoring(text: object) -> Value:
@@ -137,25 +102,17 @@ def test_a_warning_or_note_is_silenced_with_a_reason() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("B031", 'B030 {at}: "B031" is not a code and a reason. {write}'),
-        ("B031: ", 'B030 {at}: "B031: " is not a code and a reason. {write}'),
-        ("overlaps: meant", 'B030 {at}: "overlaps: meant" is not a code and a reason. {write}'),
-        ("B031, B032: meant", 'B030 {at}: "B031, B032: meant" is not a code and a reason. {write}'),
-        (
-            "B060: meant",
-            "B030 {at}: B060 is an error. Only warnings and notes can be ignored; mend the error.",
-        ),
-        (31, 'B013 {at}: 31 is a number, not text. Write it in quotes: "31".'),
+        ("B031", "B030"),
+        ("B031: ", "B030"),
+        ("overlaps: meant", "B030"),
+        ("B031, B032: meant", "B030"),
+        ("B060: meant", "B030"),
+        (31, "B013"),
     ],
     ids=["no-reason", "empty-reason", "no-code", "two-codes", "error", "number"],
 )
 def test_an_annotation_that_silences_nothing_is_told(text: object, problem: str) -> None:
-    at, write = (
-        "metadata.annotations.berth.dev/ignore",
-        'Write one code and why: "B031: two groups share the room".',
-    )
-
-    assert told(ignoring(text), site()) == [f"a.yaml {problem.format(at=at, write=write)}"]
+    assert told(ignoring(text), site()) == [f"a.yaml {problem} metadata.annotations.berth.dev/ignore"]
 
 
 def test_a_code_is_silenced_in_its_own_document_and_no_other_code_is(tmp_path: Path) -> None:
@@ -183,60 +140,44 @@ spec:
         ]
     )
 
-    assert run(tmp_path, {"site.yaml": GOOD_SITE, "courses.yaml": small}) == [
-        "courses.yaml:11:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek: "
-        "type daily does not look at weekdays. Remove it, or write type: weekly.",
-        "courses.yaml:26:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek: "
-        "type daily does not look at weekdays. Remove it, or write type: weekly.",
-        "courses.yaml:27:9 warning[B031] spec.recurrence.schedule[1]: 12:00-14:00 overlaps schedule[0] "
-        "(09:00-13:00), first on 2026-02-02: seats of small add up. Change one of the times; "
-        'if the sum is meant, annotate berth.dev/ignore: "B031: <reason>".',
+    assert places(run(tmp_path, {"site.yaml": GOOD_SITE, "courses.yaml": small})) == [
+        "courses.yaml:11:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek",
+        "courses.yaml:26:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek",
+        "courses.yaml:27:9 warning[B031] spec.recurrence.schedule[1]",
     ]
 
 
 CASCADES: dict[str, tuple[list[object], list[str]]] = {
     "faulty-class": (
         [resource_class(renkuId=-5, sessions={}), reservation(), payload(), site()],
-        [
-            "a.yaml B011 spec.sessions: source is missing. "
-            "Add source: one of renku, jupyterhub, pods, custom.",
-            "a.yaml B011 spec.sessions: namespaces is missing. Add namespaces: a list.",
-            "a.yaml B012 spec.renkuId: -5 is below 0. Write a whole number from 0 up.",
-        ],
+        ["a.yaml B011 spec.sessions", "a.yaml B011 spec.sessions", "a.yaml B012 spec.renkuId"],
     ),
     "faulty-class-of-another-id": (
         [resource_class(renkuId=6, limits=[]), payload(), site()],
-        [
-            "a.yaml B013 spec.limits: a list is not a mapping. Write a mapping.",
-            "b.yaml B072 resource_class_id: no ResourceClass has renkuId 5. "
-            "Add renkuId to the class that it means.",
-        ],
+        ["a.yaml B013 spec.limits", "b.yaml B072 resource_class_id"],
     ),
     "class-that-does-not-say-its-id": (
         [resource_class(renkuid=5), reservation(), payload(), site()],
-        ["a.yaml B010 spec.renkuid @key: this key is unknown. Did you mean renkuId?"],
+        ["a.yaml B010 spec.renkuid @key"],
     ),
     "class-that-says-its-id": (
         [resource_class(renkuId=5, clusters=1), payload(), site()],
-        ["a.yaml B010 spec.clusters @key: this key is unknown. Did you mean cluster?"],
+        ["a.yaml B010 spec.clusters @key"],
     ),
-    "class-without-spec": (
-        [{**resource_class(), "spec": 5}, payload(), site()],
-        ["a.yaml B013 spec: 5 is not a mapping. Write a mapping."],
-    ),
+    "class-without-spec": ([{**resource_class(), "spec": 5}, payload(), site()], ["a.yaml B013 spec"]),
     "class-of-a-misspelt-kind": (
         [{**resource_class(), "kind": "ResourceClas"}, reservation(), payload(), site()],
-        ['a.yaml B069 kind: "ResourceClas" is no kind of ours. Did you mean ResourceClass?'],
+        ["a.yaml B069 kind"],
     ),
     "site-of-a-misspelt-kind": (
         [{**site(), "kind": "Sit"}, resource_class(), reservation()],
-        ['a.yaml B069 kind: "Sit" is no kind of ours. Did you mean Site?'],
+        ["a.yaml B069 kind"],
     ),
     "faulty-site": (
         [{**site(), "spec": {"clusters": []}}, resource_class(), reservation()],
-        ["a.yaml B012 spec.clusters: the list is empty. Write at least one item."],
+        ["a.yaml B012 spec.clusters"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("documents", "problems"), CASCADES.values(), ids=CASCADES)

@@ -11,10 +11,10 @@ from gen import cli
 from gen.input.document import parse
 from gen.input.source import Source, read
 from gen.jsonschema import schema
-from gen.kind.renku import is_payload
 from gen.pipeline import Pipeline
+from gen.schema.renkunames import is_payload
 from tests import generate
-from tests.kind.test_garbage_clouds import WHOLE as CLOUDS
+from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = Draft7Validator(schema())

@@ -11,9 +11,10 @@ import yaml
 
 from gen.diff.manifests import file_change
 from gen.diff.nodedangers import of_nodes
-from gen.kind.cloudcapacity import SPEC
-from gen.kind.site import CLUSTER
 from gen.rules import RULES
+from gen.schema.cloudcapacity import CloudSpec
+from gen.schema.outline import fields as keys_of
+from gen.schema.site import ClusterSpec
 from tests.console import ROOT, blocks, printed
 from tests.manifest.cloudparts import MACHINES, NODE_CLASS, capacity, objects, resource_class, texts
 from tests.manifest.parts import Object
@@ -66,7 +67,7 @@ def test_its_block_of_the_site_is_good_and_the_one_of_our_example() -> None:
         if one["name"] == "hub"
     )
 
-    assert ask(CLUSTER, cluster)[1] == []
+    assert ask(ClusterSpec, cluster)[1] == []
     assert cluster.items() <= example.items()
 
 
@@ -118,7 +119,7 @@ def replaced(folder: Path, field: str) -> set[str]:
     """What `berth diff` says of nodes when the field changes."""
     spec: Object = {"reservations": [{"id": "cr-0a", **MACHINES}]}
     change: Object = {field: CHANGES[field]}
-    if field not in SPEC.fields:
+    if field not in keys_of(CloudSpec):
         change = {"nodeClass": {**NODE_CLASS, **change}}
     pair = (capacity(**spec), capacity(**{**spec, **change}))
     texts_of = [texts(folder / str(i), one, resource_class()) for i, one in enumerate(pair)]
@@ -145,7 +146,7 @@ def test_its_table_of_changes_has_every_field() -> None:
     table = MANUAL.split("| change of | nodes of the capacity |")[1].split("\n\n")[0]
     fields = re.findall(r"`(\w+)`", table)
 
-    assert SPEC.fields.keys() - {"cluster", "provider"} <= set(fields)
+    assert keys_of(CloudSpec).keys() - {"cluster", "provider"} <= set(fields)
     assert sorted(set(fields) - {"nodeClass"}) == sorted(CHANGES)
 
 

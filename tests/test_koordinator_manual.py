@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from gen.backend import rights
-from gen.kind.site import CLUSTER
+from gen.schema.site import ClusterSpec
 from tests.console import ROOT, blocks, printed
 from tests.manifest.parts import Object, objects, of_kind
 from tests.saying import ask
@@ -51,8 +51,8 @@ def test_its_block_of_the_site_is_good_and_says_the_defaults() -> None:
     (cluster,) = sample["clusters"]
     plain = {**cluster, "koordinator": {}}
 
-    assert ask(CLUSTER, cluster) == ask(CLUSTER, plain)
-    assert ask(CLUSTER, cluster)[1] == []
+    assert ask(ClusterSpec, cluster) == ask(ClusterSpec, plain)
+    assert ask(ClusterSpec, cluster)[1] == []
 
 
 def test_names_are_those_that_it_tells(rendered: dict[str, list[Object]]) -> None:

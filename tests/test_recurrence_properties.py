@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from gen.dates.occurrence import Expansion
 from gen.dates.recurrence import expand
 from gen.dates.zone import clock, date_text, known, local
-from gen.kind.grammar import end_time
 from gen.model import Entry, Recurrence
+from gen.schema.grammar import end_time
 from tests.cases import calendar, entry, recurrence, reservation, without
 from tests.zones import changing, distinct, some, zone
 

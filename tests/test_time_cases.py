@@ -6,8 +6,8 @@ import pytest
 
 from gen.dates.cronline import lines
 from gen.dates.recurrence import expand
-from gen.kind.grammar import end_time
-from gen.kind.shape import Refusal
+from gen.schema.grammar import end_time
+from gen.schema.report import Refusal
 from tests.cases import Case, entry, of_case, read, recurrence, reservation, text
 
 CASES = [*read("time"), *read("requests")]

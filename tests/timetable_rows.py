@@ -51,7 +51,7 @@ def line(row: Row) -> str:
         seats=seats,
         seats_listed=False,
         lead=30,
-        behaviour="none",
+        behavior="none",
         sessions=match,
         backend="placeholder",
         suspend=False,

@@ -67,7 +67,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         **job.pod(cluster),
         "core": naming.CORE,
         "code": code.sources(*names),
-        "resources": _with_room(cluster.runtime["resources"]),
+        "resources": _with_room(cluster.job_resources),
     }
 
 

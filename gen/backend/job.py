@@ -21,14 +21,15 @@ UNLIMITED = {
 
 
 def pod(cluster: Cluster) -> dict[str, Any]:
-    node_selector = cluster.runtime.get("nodeSelector", {})
+    runtime = cluster.runtime
+    node_selector = runtime.node_selector or {}
     return {
         "image": cluster.images.python,
         **pull_secrets(cluster),
         "node_selector": node_selector,
         "has_node_selector": bool(node_selector),
-        "tolerations": [*cluster.runtime.get("tolerations", ()), *UNREACHABLE],
-        "resources": cluster.runtime["resources"],
+        "tolerations": [*(one.dump() for one in runtime.tolerations or ()), *UNREACHABLE],
+        "resources": cluster.job_resources,
     }
 
 

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen.backend.base import Manifest
-from gen.cloud import CloudCapacity
+from gen.cloud import CloudCapacity, terms
 from gen.core.labels import AFFINITY, CLASS, ROLE
 from gen.declared import Declared
 from gen.karpenter.disruption import WindowBudget, WindowBudgets
 from gen.karpenter.nodelabels import CAPACITY_TYPE
-from gen.kind.cloudmachines import terms
 from gen.manifest import cloudsession, labels, naming
 from gen.manifest.cloudpools import as_requirements, own_budgets
 from gen.model import Cluster, ResourceClass, Site
 from gen.quantity import canonical
+from gen.schema.base import Model
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 
@@ -91,7 +91,7 @@ def static_pool(
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
     """An empty list of terms would be refused."""
     selected = terms(cloud.reservations)
-    return {**cloud.node_class, **({"capacityReservationSelectorTerms": selected} if selected else {})}
+    return {**cloud.node_class.dump(), **({"capacityReservationSelectorTerms": selected} if selected else {})}
 
 
 def _limits(cloud: CloudCapacity) -> dict[str, str]:
@@ -104,9 +104,9 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
     types = {"key": CAPACITY_TYPE, "operator": "In", "values": cloud.capacity_types}
     node = {
         "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": node_class},
-        "requirements": [types, *cloud.requirements, *selected],
-        "taints": cloud.taints,
-        "startupTaints": cloud.startup_taints,
+        "requirements": [types, *_dumped(cloud.requirements), *selected],
+        "taints": _dumped(cloud.taints),
+        "startupTaints": _dumped(cloud.startup_taints),
         "expireAfter": cloud.expire_after,
         "terminationGracePeriod": cloud.termination_grace,
     }
@@ -117,9 +117,14 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
     }
 
 
+def _dumped(models: Sequence[Model]) -> tuple[dict[str, Any], ...]:
+    """As the API has them."""
+    return tuple(one.dump() for one in models)
+
+
 def _disruption(cloud: CloudCapacity, held: Sequence[WindowBudget]) -> dict[str, Any]:
     """One line a window, for two people who change different windows."""
-    said = {**cloud.disruption, "consolidateAfter": cloud.empty_after}
+    said = {**cloud.disruption.dump(), "consolidateAfter": cloud.empty_after}
     said.pop("budgets", None)
     return {
         "disruption": said,

@@ -5,7 +5,7 @@ from typing import Any
 
 from gen.backend import job, rights
 from gen.backend.base import Manifest
-from gen.manifest import labels, naming
+from gen.manifest import cloudpools, labels, naming
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import Placed
 
@@ -38,7 +38,7 @@ def _names(placed: Placed) -> list[str]:
 def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
     """What hands over to slots is scheduled by the scheduler that knows them."""
     resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
-    placement = found.pod
+    placement = cloudpools.placement(found)
     if reservation.slots is not None and cluster.koordinator is not None:
         placement = {**placement, "schedulerName": cluster.koordinator.scheduler}
     return {

@@ -10,8 +10,9 @@ from typing import Any
 from gen.backend.base import Manifest
 from gen.manifest import naming
 from gen.manifest.labels import of_site
-from gen.model import ClassSessions, Cluster, ResourceClass, Site
+from gen.model import Cluster, ResourceClass, Site
 from gen.placed import Placed
+from gen.schema.sessions import ClassSessions
 
 Rule = dict[str, Any]
 READ = ("list", "watch")
@@ -161,7 +162,7 @@ def _kind(sessions: ClassSessions) -> tuple[str, str]:
     if sessions.source == "renku":
         return "amalthea.dev", "amaltheasessions"
     if sessions.source == "custom":
-        return sessions.custom.get("group", ""), sessions.custom["resource"]
+        return sessions.group or "", sessions.resource or ""
     return "", "pods"
 
 

@@ -83,7 +83,7 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
 def _code(placed: Placed) -> list[dict[str, dict[str, str]]]:
     """With that of slots wherever there may be some: the backend may change while a Job runs."""
     names = [naming.RUNTIME]
-    if placed.reservation.behaviour != "none":
+    if placed.reservation.behavior != "none":
         names.append(naming.SCALER_CODE)
     if placed.cluster.koordinator is not None:
         names.append(naming.KOORDINATOR_CODE)
@@ -94,7 +94,7 @@ def _scaler(site: Site, placed: Placed) -> dict[str, Any]:
     """The sidecar that counts sessions. The token of Renku's API is for all reservations of Renku's classes:
     to know that a session is of another one's template, its scaler must look it up too.
     """
-    counts = placed.reservation.behaviour != "none"
+    counts = placed.reservation.behavior != "none"
     renku = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
     has_token = counts and renku and site.renku is not None and bool(site.renku.secret)
     return {

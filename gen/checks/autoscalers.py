@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.karpenter.versions import FEATURES, GATES_SINCE, NEWEST, supports, version_text
-from gen.kind.metadata import DO_NOT_DISRUPT, UNREAD
 from gen.model import Cluster, Karpenter, Origin, ResourceClass, Site
 from gen.placed import cluster_of
+from gen.schema.labels import DO_NOT_DISRUPT, UNREAD
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
 UNEVEN = "B185"
@@ -90,8 +90,8 @@ def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
     cluster = cluster_of(found, site)
     if cluster is None or cluster.autoscaler != "cluster-autoscaler":
         return
-    for i, one in enumerate(found.pod.get("topologySpreadConstraints", ())):
-        if one["whenUnsatisfiable"] == "ScheduleAnyway":
+    for i, one in enumerate(found.pod.topology_spread_constraints or ()):
+        if one.when_unsatisfiable == "ScheduleAnyway":
             message = (
                 "cluster-autoscaler ignores ScheduleAnyway, and sessions do not preempt placeholders for it: "
                 "seats may be spread unevenly."

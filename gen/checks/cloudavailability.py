@@ -19,9 +19,9 @@ from gen.dates.moment import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.renku import their_path
 from gen.model import Reservation, ResourceClass
 from gen.placed import Stands, class_names, has_nodes, stands
+from gen.schema.renkunames import their_path
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NO_END * 60

@@ -1,24 +1,22 @@
 """Check each CloudCapacity by itself, and against the cluster that it belongs to."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from gen.checks import cloudmatching
 from gen.checks.autoscalers import NO_KARPENTER, has_feature, problems_of_need
 from gen.checks.clouddemand import buys_nothing
 from gen.checks.references import of_cluster
-from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.cloud import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from gen.declared import Declared
 from gen.durations import whole_seconds
 from gen.finding import Path, Problem
 from gen.karpenter.disruption import is_always_active
 from gen.karpenter.nodelabels import RESERVATION_LABELS
-from gen.kind.cloudmachines import INTERRUPTIBLE
-from gen.kind.nodepool import MOST_RENDERED
-from gen.kind.shape import shown
 from gen.manifest.cloudpools import as_requirements
 from gen.model import Cluster, Site
 from gen.placed import cluster_named, has_nodes
+from gen.schema.nodepool import MOST_RENDERED, Budget
+from gen.schema.suggest import shown
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"
@@ -73,7 +71,7 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
     for i, one in enumerate(cloud.reservations):
         if one.type == INTERRUPTIBLE:
             asked.append(("interruptible", ("reservations", i, "type")))
-    if cloud.disruption.get("consolidationPolicy") == "Balanced":
+    if cloud.disruption.consolidation_policy == "Balanced":
         asked.append(("Balanced", ("disruption", "consolidationPolicy")))
     for need, path in asked:
         yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
@@ -160,9 +158,9 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
         )
         yield _problem(OTHER_ORDER, cloud, ("capacityTypes",), message, fix)
     for i, one in enumerate(cloud.requirements):
-        if one["key"] in RESERVATION_LABELS and one["operator"] in ("In", "Exists") and len(theirs) > 1:
+        if one.key in RESERVATION_LABELS and one.operator in ("In", "Exists") and len(theirs) > 1:
             message = (
-                f"only reserved instances have the label {one['key']}: nothing falls back to "
+                f"only reserved instances have the label {one.key}: nothing falls back to "
                 f"{' or '.join(each for each in theirs if each != 'reserved')}."
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
@@ -172,9 +170,9 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _images(cloud: CloudCapacity) -> Iterator[Problem]:
     """Check for image selectors that may match another image although no file changes."""
-    for i, term in enumerate(cloud.node_class.get("amiSelectorTerms", ())):
+    for i, term in enumerate(cloud.node_class.ami_selector_terms):
         at: Path = ("nodeClass", "amiSelectorTerms", i)
-        alias, name, parameter = (term.get(key, "") for key in ("alias", "name", "ssmParameter"))
+        alias, name, parameter = term.alias or "", term.name or "", term.ssm_parameter or ""
         fix = "Write the image's id, and change it between windows."
         if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
             message = f"{alias} changes with each release of AWS, and nodes are then replaced at any time."
@@ -187,7 +185,7 @@ def _images(cloud: CloudCapacity) -> Iterator[Problem]:
         elif "*" in name or "?" in name:
             message = f"a new image named {shown(name)} may appear at any time, and nodes are then replaced."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
-        elif "tags" in term and not name:
+        elif term.tags is not None and not name:
             message = "a new image with these tags may appear at any time, and nodes are then replaced."
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
 
@@ -208,19 +206,19 @@ def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
     said = cloud.disruption
-    if said.get("consolidateAfter") == "Never":
+    if said.consolidate_after == "Never":
         message = "empty nodes are never removed: after a window they stay and are paid for."
         fix = (
             "Write a time after the last pod, such as 1m; disruption budgets keep the nodes of open windows."
         )
         yield _problem(NODES_STAY, cloud, ("disruption", "consolidateAfter"), message, fix)
-    for i, budget in enumerate(said.get("budgets", ())):
+    for i, budget in enumerate(said.budgets or ()):
         if _keeps_always(budget):
             message = "this budget is always active: empty nodes stay and are paid for."
             fix = "Remove it: other disruption budgets keep the nodes of open windows."
             yield _problem(NODES_STAY, cloud, ("disruption", "budgets", i), message, fix)
     mixed = "reserved" in cloud.capacity_types and len(cloud.capacity_types) > 1
-    if mixed and said.get("consolidationPolicy") == "WhenEmpty":
+    if mixed and said.consolidation_policy == "WhenEmpty":
         message = "with WhenEmpty no pod moves back to a reserved instance that becomes free."
         fix = "Write WhenEmptyOrUnderutilized, unless sessions must not move."
         yield _problem(NEVER_BACK, cloud, ("disruption", "consolidationPolicy"), message, fix)
@@ -248,11 +246,13 @@ def _whole_nodes(declared: Declared) -> Iterator[Problem]:
             yield _problem("B012", cloud, ("requirements",), message, fix)
 
 
-def _keeps_always(budget: Mapping[str, Any]) -> bool:
+def _keeps_always(budget: Budget) -> bool:
     """Tell whether a budget keeps empty nodes at every instant."""
-    if int(budget["nodes"].rstrip("%")) or "Empty" not in budget.get("reasons", ("Empty",)):
+    if int(budget.nodes.rstrip("%")) or "Empty" not in (budget.reasons or ("Empty",)):
         return False
-    return "schedule" not in budget or is_always_active(budget["schedule"], whole_seconds(budget["duration"]))
+    if budget.schedule is None or budget.duration is None:
+        return True
+    return is_always_active(budget.schedule, whole_seconds(budget.duration))
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:

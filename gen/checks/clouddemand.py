@@ -31,12 +31,12 @@ from gen.karpenter.disruption import (
     budgets_for_windows,
     merge_windows,
 )
-from gen.kind.renku import their_path
 from gen.manifest.cloudpools import own_budgets
 from gen.model import ResourceClass, Site
 from gen.placed import cluster_named
 from gen.quantity import parse
 from gen.quantity import text as quantity_text
+from gen.schema.renkunames import their_path
 
 TOO_MANY, NOT_EXACTLY = "B190", "B191"
 

@@ -4,11 +4,11 @@ Whether labels are compatible is decided by Karpenter's own rules (`gen.karpente
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gen.cloud import BLOCK, CloudCapacity, CloudReservation
+from gen.cloud import BLOCK, DEFAULT, INTERRUPTIBLE, CloudCapacity, CloudReservation, architecture_of
 from gen.karpenter import instancetypes, nodelabels
 from gen.karpenter.requirements import (
     DOES_NOT_EXIST,
@@ -19,9 +19,8 @@ from gen.karpenter.requirements import (
     requirement,
 )
 from gen.karpenter.taints import parse_taints, parse_toleration, untolerated
-from gen.kind.cloudmachines import DEFAULT, INTERRUPTIBLE, architecture_of
-from gen.kind.pod import PREFERRED, REQUIRED
 from gen.model import ResourceClass
+from gen.schema.pod import NodeAffinity
 
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
 _REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
@@ -82,11 +81,13 @@ def reservation_requirements(cloud: CloudCapacity, one: CloudReservation) -> Req
 
 def class_terms(found: ResourceClass) -> list[Requirements]:
     """Return the node requirements of a class, as terms of which one must hold."""
-    selected = [requirement(key, IN, (value,)) for key, value in found.pod.get("nodeSelector", {}).items()]
-    said = _node_affinity(found).get(REQUIRED, {}).get("nodeSelectorTerms")
-    affinity: Iterable[Mapping[str, Any]] = said or ({},)
+    selected = [requirement(key, IN, (value,)) for key, value in (found.pod.node_selector or {}).items()]
+    required = _node_affinity(found).required
+    if required is None:
+        return [Requirements(selected)]
     return [
-        Requirements([*selected, *parse_requirements(term.get("matchExpressions", ()))]) for term in affinity
+        Requirements([*selected, *parse_requirements(term.match_expressions or ())])
+        for term in required.node_selector_terms
     ]
 
 
@@ -96,11 +97,11 @@ def _preferred_terms(found: ResourceClass) -> list[Requirements]:
 
     Empty if there is none, or none that is compatible with the required terms.
     """
-    preferred = _node_affinity(found).get(PREFERRED)
+    preferred = _node_affinity(found).preferred
     if not preferred:
         return []
-    heaviest = max(preferred, key=lambda one: int(one["weight"]))["preference"]
-    wish = Requirements(parse_requirements(heaviest.get("matchExpressions", ())))
+    heaviest = max(preferred, key=lambda one: one.weight).preference
+    wish = Requirements(parse_requirements(heaviest.match_expressions or ()))
     return [one.plus(wish) for one in class_terms(found) if one.value_conflict(wish) is None]
 
 
@@ -120,7 +121,7 @@ def capacity_mismatch(
         return Mismatch(str(clashes[0]), clashes[0].key if clashes[0] else "")
     taint = untolerated(
         (one for one in parse_taints(cloud.taints) if one.effect in _TAINTS_THAT_HOLD),
-        [parse_toleration(one) for one in found.pod.get("tolerations", ())],
+        [parse_toleration(one) for one in found.pod.tolerations or ()],
     )
     if taint is not None:
         value = f"={taint.value}" if taint.value else ""
@@ -146,7 +147,7 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
 
 def contradiction(cloud: CloudCapacity) -> str:
     """Return why no type satisfies the requirements and labels together; empty if some may."""
-    said = {one["key"] for one in cloud.requirements if one["operator"] == DOES_NOT_EXIST}
+    said = {one.key for one in cloud.requirements if one.operator == DOES_NOT_EXIST}
     known = pool_requirements_of(cloud)
     for key, one in known.by_key.items():
         if one.operator == DOES_NOT_EXIST and key not in said:
@@ -273,9 +274,8 @@ def _region(zone: str) -> str:
     return match[0] if match else zone
 
 
-def _node_affinity(found: ResourceClass) -> Mapping[str, Any]:
-    said: Mapping[str, Any] = found.pod.get("affinity", {}).get("nodeAffinity", {})
-    return said
+def _node_affinity(found: ResourceClass) -> NodeAffinity:
+    return (found.pod.affinity and found.pod.affinity.node_affinity) or NodeAffinity.model_construct()
 
 
 def _by_name(instance_type: str) -> list[Requirement]:

@@ -4,19 +4,17 @@ On a full cluster the pod of an occurrence preempts a placeholder, but only on a
 it does not tolerate the taints that the class tolerates, it stays pending.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from gen.declared import Declared
 from gen.finding import Problem
 from gen.model import Cluster, ResourceClass, Site
 from gen.placed import cluster_of
+from gen.schema.pod import Toleration
 
 NO_ROOM = "B033"
 _CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
 _COMMON = ("kubernetes.io/os", "kubernetes.io/arch")  # labels that choose no group of nodes
-
-Toleration = Mapping[str, Any]
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -25,10 +23,10 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
         cluster = cluster_of(found, site)
         if cluster is None or _runs_elsewhere(cluster, found):
             continue
-        ours = cluster.runtime.get("tolerations", ())
+        ours = cluster.runtime.tolerations or ()
         closed = [
             (i, one)
-            for i, one in enumerate(found.pod.get("tolerations", ()))
+            for i, one in enumerate(found.pod.tolerations or ())
             if _names_a_taint(one) and not any(_may_match_same_taint(one, other) for other in ours)
         ]
         if closed:
@@ -49,8 +47,8 @@ def _problem(found: ResourceClass, cluster: Cluster, first: int, taints: list[st
 
 def _runs_elsewhere(cluster: Cluster, found: ResourceClass) -> bool:
     """Tell whether the site sends Berth's Jobs to nodes that the class does not select."""
-    asked = found.pod.get("nodeSelector", {})
-    chosen = cluster.runtime.get("nodeSelector", {})
+    asked = found.pod.node_selector or {}
+    chosen = cluster.runtime.node_selector or {}
     return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
 
 
@@ -59,29 +57,25 @@ def _names_a_taint(one: Toleration) -> bool:
 
     One that tolerates every taint implies none.
     """
-    key = one.get("key", "")
-    lasts = "tolerationSeconds" not in one and not key.startswith(_CONDITIONS)
-    return key != "" and lasts and one.get("effect") != "PreferNoSchedule"
+    key = one.key or ""
+    lasts = one.toleration_seconds is None and not key.startswith(_CONDITIONS)
+    return key != "" and lasts and one.effect != "PreferNoSchedule"
 
 
 def _may_match_same_taint(one: Toleration, other: Toleration) -> bool:
     """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
-    if other.get("key") is None:
+    if other.key is None:
         same_key = same_value = True
     else:
-        same_key = one["key"] == other["key"]
-        values = {
-            toleration.get("value", "")
-            for toleration in (one, other)
-            if toleration.get("operator") != "Exists"
-        }
+        same_key = one.key == other.key
+        values = {toleration.value or "" for toleration in (one, other) if toleration.operator != "Exists"}
         same_value = len(values) < 2
-    effects = {toleration["effect"] for toleration in (one, other) if toleration.get("effect")}
+    effects = {toleration.effect for toleration in (one, other) if toleration.effect}
     return same_key and same_value and len(effects) < 2
 
 
 def _taint_text(one: Toleration) -> str:
     """Format a taint as `kubectl taint` does."""
-    value = f"={one['value']}" if one.get("value") else ""
-    effect = f":{one['effect']}" if one.get("effect") else ""
-    return f"{one['key']}{value}{effect}"
+    value = f"={one.value}" if one.value else ""
+    effect = f":{one.effect}" if one.effect else ""
+    return f"{one.key}{value}{effect}"

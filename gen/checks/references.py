@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from gen.core.sessions import RENKU_PROJECT
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind.renku import their_path
-from gen.kind.shape import choice, nearest, shown
 from gen.model import Origin, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, cluster_of
+from gen.schema.renkunames import their_path
+from gen.schema.suggest import choice, nearest, shown
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",
@@ -110,7 +110,7 @@ def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Pro
     yield from _places(reservation, classes)
     if reservation.sessions.project_template:
         yield from _templates(reservation, classes, declared.site)
-    if reservation.behaviour != "none":
+    if reservation.behavior != "none":
         yield from _counted(reservation, classes)
 
 
@@ -149,7 +149,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
     for found in classes:
         if found.sessions is None:
             path = _own_path(reservation, ("spec", "provisioning", "scaleDownBehavior"))
-            behavior = reservation.behaviour
+            behavior = reservation.behavior
             message = f"behavior {behavior} counts sessions, but class {found.name} has no `sessions`."
             fix = f"Add sessions to the class, or write {key}: none."
             yield Problem(UNCOUNTABLE, *reservation.origin[:2], path, message, fix)
@@ -211,7 +211,7 @@ def _has_projects(found: ResourceClass) -> bool | None:
     sessions = found.sessions
     if sessions is None or sessions.source == "jupyterhub":
         return False
-    return True if sessions.source == "renku" or sessions.custom.get("group") == "amalthea.dev" else None
+    return True if sessions.source == "renku" or sessions.group == "amalthea.dev" else None
 
 
 def _own_path(reservation: Reservation, path: Path) -> Path:

@@ -12,12 +12,13 @@ from typing import Any
 from gen import quantity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.kind import slotkeys
-from gen.kind.backend import PRE_ALLOCATION
 from gen.manifest import affinity, naming, owners
+from gen.manifest.cloudpools import placement
 from gen.manifest.slot import placed as placed_on
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed, class_names, cluster_of, has_placeholders, placed
+from gen.schema import slots as slotkeys
+from gen.schema.backend import PRE_ALLOCATION
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
@@ -91,7 +92,7 @@ def _policy(
 def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
     spec = slots.template["spec"]
     for key, value in spec.get("nodeSelector", {}).items():
-        other = found.pod.get("nodeSelector", {}).get(key, value)
+        other = (found.pod.node_selector or {}).get(key, value)
         if other != value:
             message = (
                 f"class {found.name} has {key}={other}: its sessions never run where the slots would be."
@@ -99,7 +100,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             path = ("template", "nodeSelector", key)
             yield _problem(reservation, CONFLICT, path, message, "Remove it.")
     if "namespace" not in slots.template["metadata"]:
-        where = _in_its_namespace(placed_on(found.pod, spec))
+        where = _in_its_namespace(placed_on(placement(found), spec))
         if where:
             message = (
                 f"{where} of class {found.name} selects pods of its own namespace; that of a slot is default."
@@ -206,7 +207,7 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
 
 
 def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
-    koordinator, theirs = one.cluster.koordinator, found.pod.get("schedulerName")
+    koordinator, theirs = one.cluster.koordinator, found.pod.scheduler_name
     if koordinator is None or theirs == koordinator.scheduler:
         return None
     slots = one.reservation.slots
@@ -330,7 +331,7 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
 def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
     """Check the number of slots on one node: to the scheduler each slot is a pod."""
     spec = slots.template.get("spec", {})
-    selected = {**found.pod.get("nodeSelector", {}), **spec.get("nodeSelector", {})}
+    selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
     node = spec.get("nodeName") or selected.get(_HOSTNAME)
     recurrence = reservation.recurrence
     counts = [reservation.seats, *(one.seats for one in recurrence.schedule)]

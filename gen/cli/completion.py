@@ -57,13 +57,13 @@ def declared_names(kind: str) -> list[str]:
 
 
 def _named(item: Any, kind: str) -> Iterator[object]:
-    from gen.kind import renku  # noqa: PLC0415
+    from gen.schema import renkunames  # noqa: PLC0415
 
     if not isinstance(item, dict):
         return
-    if kind == "CapacityReservation" and renku.is_payload(item) and isinstance(item.get("name"), str):
+    if kind == "CapacityReservation" and renkunames.is_payload(item) and isinstance(item.get("name"), str):
         ulid = item.get("id")
-        yield renku.name(item["name"], ulid if isinstance(ulid, str) else None)
+        yield renkunames.name(item["name"], ulid if isinstance(ulid, str) else None)
     elif kind == "Cluster" and item.get("kind") == "Site":
         spec = item.get("spec")
         clusters = spec.get("clusters") if isinstance(spec, dict) else None

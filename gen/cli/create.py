@@ -17,8 +17,8 @@ from gen.edit.write import write
 from gen.edit.writing import written
 from gen.input.source import Source, read_file
 from gen.jsonschema import text as schema_text
-from gen.kind.renku import slug
 from gen.pipeline import Pipeline
+from gen.schema.renkunames import slug
 
 _NEXT = """\
 {folder} is a repository of reservations now. Next:

@@ -31,11 +31,11 @@ from gen.dates.moment import (
 )
 from gen.dates.occurrence import Occurrence, Skipped
 from gen.dates.zone import Zone
-from gen.kind.backend import PLACEHOLDER
 from gen.model import Reservation
 from gen.pipeline import Item, Part, Pipeline
 from gen.placed import Stands, has_nodes, stands
 from gen.report import hours_json, seats_text
+from gen.schema.backend import PLACEHOLDER
 
 _END_OF_TIME = 2**40
 Seats = tuple[tuple[str, int], ...]
@@ -125,7 +125,7 @@ def _summaries_json(rows: list[_Summary]) -> str:
             "cluster": row.cluster,
             **report.counts_json(row.seats, nodes=row.nodes),
             "backend": row.reservation.backend,
-            "behaviour": row.reservation.behaviour,
+            "behaviour": row.reservation.behavior,
             "occurrences": row.occurrences,
             "seatHours": hours_json(row.seat_seconds) if row.has_seat_hours else None,
             "next": None if row.next is None else instant_text(row.next),
@@ -153,7 +153,7 @@ def _summaries(rows: list[_Summary], form: str, now: int) -> str:
         headings += ["behavior", "zone", "title"]
         for cell, row in zip(cells, rows, strict=True):
             one = row.reservation
-            cell += [one.behaviour, one.recurrence.zone, one.title]
+            cell += [one.behavior, one.recurrence.zone, one.title]
         if any(row.reservation.backend != PLACEHOLDER for row in rows):
             headings.append("backend")
             for cell, row in zip(cells, rows, strict=True):

@@ -157,7 +157,7 @@ def _simulation(
     item: Item, site: Site, occurrence: Occurrence, coming: dict[str, list[SessionChange]], choice: _Choice
 ) -> _Simulation:
     reservation = item.reservation
-    behaviors = BEHAVIORS if choice.compare else (reservation.behaviour,)
+    behaviors = BEHAVIORS if choice.compare else (reservation.behavior,)
     # Where nobody counts sessions, nobody waits; and a session that leaves its slot frees it at once.
     waits = behaviors != ("none",) and reservation.slots is None
     wait = site.stabilization_seconds if waits else 0
@@ -173,7 +173,7 @@ def _simulation(
                 held = seats_text([(name, count)], nodes=has_nodes(reservation))
                 title = f"{held} in {part.placed.cluster.name}"
                 if not choice.compare:
-                    title += f", {reservation.behaviour}"
+                    title += f", {reservation.behavior}"
                 done = simulate_pool(plans[name], coming[name], behaviors, occurrence.open, occurrence.end)
                 runs.append(_Run(title, name, count, done))
     return _Simulation(occurrence, reservation.title, behaviors, wait, runs)

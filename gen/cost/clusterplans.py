@@ -14,7 +14,6 @@ from gen.declared import Declared
 from gen.durations import whole_seconds
 from gen.karpenter.requirements import Labels
 from gen.manifest import cloudpools, labels
-from gen.manifest.cloudpools import led
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, has_nodes, has_placeholders
 from gen.planner.inputs import (
@@ -38,9 +37,7 @@ def placeholder_pods(
     found = {}
     for key, (one, own) in classes.items():
         every = (*own, (POD_TEMPLATE_HASH, "-".join(key)))
-        found[key] = pod_set(
-            one.name, one.requests, one.pod, tuple(label for label in every if label[0] in seen), namespace
-        )
+        found[key] = pod_set(one, tuple(label for label in every if label[0] in seen), namespace)
     return found
 
 
@@ -125,7 +122,7 @@ def _plan_cluster(
         if mine and pool.steps and _needs_machines(reservation):
             key = (pool.reservation, pool.resource_class)
             own = tuple(sorted(labels.of_placeholder(site, reservation, found).items()))
-            classes[key] = found._replace(pod=led(found.pod, cloudpools.pools(site.name, mine))), own
+            classes[key] = found._replace(node_pools=tuple(cloudpools.pools(site.name, mine))), own
             allowed[key] = mine
             demands.append(SeatDemand(key, pool.nodes, pool.steps))
     demands.sort(key=lambda demand: demand.key)

@@ -18,7 +18,7 @@ from gen.karpenter.instancetypes import InstanceType
 from gen.karpenter.nodelabels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
 from gen.karpenter.requirements import DOES_NOT_EXIST, IN, Requirement, requirement
 from gen.karpenter.resourcelists import MEMORY, ONE, PODS, ResourceList, parse_resources, sum_resources
-from gen.kind.nodeclass import family
+from gen.schema.nodeclass import BlockDevice, Kubelet
 
 DISK = "ephemeral-storage"
 _MI, _GI = 2**20 * ONE, 2**30 * ONE
@@ -72,16 +72,15 @@ class NodeOverhead(NamedTuple):
 
 def node_overhead(cloud: CloudCapacity) -> NodeOverhead:
     """Return the overhead that the node class of a CloudCapacity declares."""
-    kubelet = cloud.node_class.get("kubelet") or {}
-    own = family(cloud.node_class)
+    kubelet, own = cloud.node_class.kubelet or Kubelet.model_construct(), cloud.node_class.family
     return NodeOverhead(
-        _volume(cloud.node_class.get("blockDeviceMappings") or (), own),
-        cloud.node_class.get("instanceStorePolicy") == "RAID0",
-        kubelet.get("maxPods"),
-        0 if own == _BOTTLEROCKET else kubelet.get("podsPerCore") or 0,
-        dict(parse_resources(kubelet.get("kubeReserved") or {})),
-        dict(parse_resources(kubelet.get("systemReserved") or {})),
-        kubelet.get("evictionHard") or {},
+        _volume(cloud.node_class.block_device_mappings or (), own),
+        cloud.node_class.instance_store_policy == "RAID0",
+        kubelet.max_pods,
+        0 if own == _BOTTLEROCKET else kubelet.pods_per_core or 0,
+        dict(parse_resources(kubelet.kube_reserved or {})),
+        dict(parse_resources(kubelet.system_reserved or {})),
+        kubelet.eviction_hard or {},
     )
 
 
@@ -91,10 +90,10 @@ def usable_memory(memory: int, architecture: str) -> int:
     return (whole - -(-whole * 3 // 40)) * _MI
 
 
-def _volume(devices: Sequence[Mapping[str, Any]], own: str) -> int:
+def _volume(devices: Sequence[BlockDevice], own: str) -> int:
     """Return the size of the disk that pods write to: the root volume, or the default of the AMI family."""
     usual = _WINDOWS_VOLUME if own.startswith("Windows") else _VOLUME
-    root = _size(one for one in devices if one.get("rootVolume"))
+    root = _size(one for one in devices if one.root_volume)
     if root is not None or not devices:
         return usual if root is None else root
     if own == "Custom":
@@ -103,13 +102,13 @@ def _volume(devices: Sequence[Mapping[str, Any]], own: str) -> int:
         name = (
             "/dev/sda1" if own.startswith("Windows") else "/dev/xvdb" if own == _BOTTLEROCKET else "/dev/xvda"
         )
-        found = _size(one for one in devices if one.get("deviceName") == name)
+        found = _size(one for one in devices if one.device_name == name)
     return usual if found is None else found
 
 
-def _size(devices: Iterable[Mapping[str, Any]]) -> int | None:
+def _size(devices: Iterable[BlockDevice]) -> int | None:
     """Return the size of the first device, or None if it is not declared."""
-    text = next(((one.get("ebs") or {}).get("volumeSize") for one in devices), None)
+    text = next((None if one.ebs is None else one.ebs.volume_size for one in devices), None)
     return None if text is None else _amount(text)
 
 

@@ -10,6 +10,7 @@ from gen.dates.occurrence import Occurrence
 from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
 from gen.diff.slotfields import facts as slot_facts
 from gen.diff.slotfields import standing_text
+from gen.manifest.cloudpools import placement
 from gen.model import Calendar, Reservation, ResourceClass, SessionMatch
 from gen.placed import class_names, has_nodes
 from gen.report import seats_text
@@ -134,7 +135,7 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
     yield "nodes" if has_nodes(one) else "seats", seats_text(one.seats, nodes=has_nodes(one))
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
-    yield "behaviour", one.behaviour
+    yield "behaviour", one.behavior
     yield "time zone", recurrence.zone
     yield "suspended", "yes" if one.suspend else "no"
     yield "backend", one.backend
@@ -148,8 +149,8 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
             yield f"{found.name} asks for {resource}", amount
         for resource, amount in found.limits:
             yield f"{found.name} is limited in {resource}", amount
-        for key in found.pod:
-            yield f"{found.name} {key}", str(found.pod[key])
+        for key, value in placement(found).items():
+            yield f"{found.name} {key}", str(value)
 
 
 def _sessions(match: SessionMatch) -> str:

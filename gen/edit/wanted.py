@@ -4,11 +4,11 @@ from datetime import date
 from typing import NamedTuple
 
 from gen.edit.roundtrip import EditError
-from gen.kind import grammar
-from gen.kind.entry import WEEKDAYS
-from gen.kind.reservation import BEHAVIOURS, EVERY_SESSION
-from gen.kind.shape import Refusal
 from gen.model import Entry, Origin, Recurrence, Reservation
+from gen.schema import grammar
+from gen.schema.report import Refusal
+from gen.schema.reservation import BEHAVIORS, EVERY_SESSION
+from gen.schema.types import WEEKDAYS
 
 
 class Question(NamedTuple):
@@ -57,8 +57,8 @@ def reservation(wanted: Wanted) -> Reservation:
     days = _weekdays(given["weekly"]) if wanted.type == "weekly" else ()
     has_span = wanted.type != "dates"
     behaviour = given.get("behaviour", "maintain")
-    if behaviour not in BEHAVIOURS:
-        raise EditError(f'--behaviour "{behaviour}" is none of {", ".join(BEHAVIOURS)}')
+    if behaviour not in BEHAVIORS:
+        raise EditError(f'--behaviour "{behaviour}" is none of {", ".join(BEHAVIORS)}')
     return Reservation(
         origin=Origin("", 0),
         name=wanted.name,
@@ -81,7 +81,7 @@ def reservation(wanted: Wanted) -> Reservation:
         seats=seats,
         seats_listed=False,
         lead=_whole(given.get("lead", "30"), "--lead"),
-        behaviour=behaviour,
+        behavior=behaviour,
         sessions=EVERY_SESSION,
         backend="placeholder",
         suspend=False,

@@ -3,9 +3,9 @@
 from datetime import date
 
 from gen.dates.zone import clock
-from gen.kind.entry import WEEKDAYS
 from gen.model import Entry, Recurrence, Reservation, Seats
 from gen.output.yamltext import quote
+from gen.schema.types import WEEKDAYS
 
 SCHEMA = ".schema.json"  # beside the site file; hidden, so that nobody takes it for a declaration
 MODELINE = "# yaml-language-server: $schema={}\n"
@@ -85,5 +85,5 @@ def _provisioning(one: Reservation) -> str:
         ]
     else:
         lines.append(f"    placeholderCount: {one.seats[0][1]}\n")
-    lines.append(f"    leadTimeMinutes: {one.lead}\n    scaleDownBehavior: {one.behaviour}\n")
+    lines.append(f"    leadTimeMinutes: {one.lead}\n    scaleDownBehavior: {one.behavior}\n")
     return "".join(lines)

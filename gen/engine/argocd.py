@@ -3,8 +3,7 @@
 Replicas are the occurrence's: the Application ignores them, and leaves them alone when it syncs.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from gen.backend.base import Manifest
 from gen.declared import Declared
@@ -12,6 +11,7 @@ from gen.engine.base import metadata, source_path
 from gen.manifest import naming, slot
 from gen.model import Cluster, Site
 from gen.placed import cluster_named, cluster_of
+from gen.schema.engine import ArgoCD
 
 NAMESPACE = "argocd"
 _KINDS = (
@@ -39,15 +39,21 @@ _SYNC_OPTIONS = (
 )
 
 
+def argocd_of(cluster: Cluster) -> ArgoCD:
+    """Return the options of a cluster whose engine is Argo CD."""
+    assert isinstance(cluster.engine_options, ArgoCD)
+    return cluster.engine_options
+
+
 def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
     if site.repository is None:
         return []
-    options = cluster.engine_options
+    options = argocd_of(cluster)
     values = {
         **metadata(site, cluster, NAMESPACE, _COMPARED),
         "name": naming.application(site.name, cluster.name),
-        "project": options.get("project", naming.project(site.name)),
-        "has_finalizer": options.get("cascade", False),
+        "project": options.project or naming.project(site.name),
+        "has_finalizer": bool(options.cascade),
         "repository": site.repository.url,
         "revision": site.repository.revision,
         "path": source_path(site, cluster),
@@ -55,10 +61,10 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "destination": _destination(cluster, cluster.namespace),
         "has_koordinator": cluster.koordinator is not None,
         "has_static_pools": cluster.has_static_pools,
-        "is_automated": options.get("automated", True),
-        "automated": {"prune": options.get("prune", True), "selfHeal": options.get("selfHeal", True)},
-        "retries": options.get("retries", 5),
-        "options": _sync_options(options),
+        "is_automated": options.automated is not False,
+        "automated": {"prune": options.prune is not False, "selfHeal": options.self_heal is not False},
+        "retries": 5 if options.retries is None else options.retries,
+        "options": _sync_options(options.sync_options or ()),
     }
     return [Manifest("gitops/application.yaml.j2", values)]
 
@@ -67,8 +73,9 @@ def of_site(site: Site, clusters: Sequence[Cluster], declared: Declared) -> dict
     """The project, in each namespace of an Argo CD whose clusters do not all name one of their own."""
     by_namespace: dict[str, list[Cluster]] = {}
     for cluster in clusters:
-        if "project" not in cluster.engine_options:
-            by_namespace.setdefault(cluster.engine_options.get("namespace", NAMESPACE), []).append(cluster)
+        options = argocd_of(cluster)
+        if options.project is None:
+            by_namespace.setdefault(options.namespace or NAMESPACE, []).append(cluster)
     projects = [_project(site, ours, declared) for ours in by_namespace.values()] if site.repository else []
     return {"project.yaml": projects} if projects else {}
 
@@ -110,7 +117,7 @@ def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
 
 def _account(cluster: Cluster) -> list[dict[str, str]]:
     """Argo CD knows servers only here; destinations are held to ours elsewhere in the project."""
-    account = cluster.engine_options.get("serviceAccount")
+    account = argocd_of(cluster).service_account
     if account is None:
         return []
     key, value = cluster.destination
@@ -129,7 +136,7 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
         ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
         for cluster in clusters
     }
-    if any(cluster.engine_options.get("version") == "3.2" for cluster in clusters):
+    if any(argocd_of(cluster).version == "3.2" for cluster in clusters):
         return [{"group": group, "kind": kind} for group, kind in sorted({one[:2] for one in named})]
     return [{"group": group, "kind": kind, "name": name} for group, kind, name in sorted(named)]
 
@@ -157,7 +164,7 @@ def _karpenter_kinds(site: Site, cluster: Cluster, declared: Declared) -> Iterat
             yield "rbac.authorization.k8s.io", kind, naming.sweep_nodes_role(site.name)
 
 
-def _sync_options(options: Mapping[str, Any]) -> list[str]:
+def _sync_options(own: Sequence[str]) -> list[str]:
     """Each once, for Argo CD only asks whether a line is there: a person's own replace ours."""
-    lines = (*_SYNC_OPTIONS, *options.get("syncOptions", ()))
+    lines = (*_SYNC_OPTIONS, *own)
     return list({line.partition("=")[0]: line for line in lines}.values())

@@ -31,10 +31,11 @@ def source_path(site: Site, cluster: Cluster) -> str:
 def metadata(site: Site, cluster: Cluster, namespace: str, notes: Mapping[str, str]) -> dict[str, Any]:
     """Of an engine's own object; `notes` are our annotations, and what people write is put over them."""
     options = cluster.engine_options
-    annotations = {**notes, **dict(options.get("annotations", ()))}
+    assert options.type != "none"
+    annotations = {**notes, **options.annotations}
     return {
-        "namespace": options.get("namespace", namespace),
-        "labels": {**labels.of_site(site), **dict(options.get("labels", ()))},
+        "namespace": options.namespace or namespace,
+        "labels": {**labels.of_site(site), **options.labels},
         "annotations": annotations,
         "has_annotations": bool(annotations),
     }

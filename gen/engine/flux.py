@@ -4,21 +4,27 @@ From 2.9 on the Kustomization leaves replicas alone; for older ones the field is
 """
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from gen.backend.base import Manifest
 from gen.core.labels import SITE
 from gen.engine.base import metadata, source_path
-from gen.kind.grammar import is_artifact
 from gen.manifest import naming
 from gen.model import Cluster, Site
+from gen.schema.engine import Flux
+from gen.schema.grammar import is_artifact
 
 NAMESPACE = "flux-system"
 
 
+def flux_of(cluster: Cluster) -> Flux:
+    """Return the options of a cluster whose engine is Flux."""
+    assert isinstance(cluster.engine_options, Flux)
+    return cluster.engine_options
+
+
 def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
-    options = cluster.engine_options
+    options = flux_of(cluster)
     name = naming.application(site.name, cluster.name)
     common = {**metadata(site, cluster, NAMESPACE, {}), "name": name}
     kustomization = Manifest(
@@ -26,12 +32,12 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         {
             **common,
             "source_kind": _source_kind(site, cluster),
-            "source": options.get("sourceName", name),
-            "path": f"./{options.get('path', source_path(site, cluster))}",
-            "interval": options.get("interval", "10m"),
-            "retry_interval": options.get("retryInterval", "1m"),
-            "timeout": options.get("timeout", "5m"),
-            "prune": {"prune": options.get("prune", True)},
+            "source": options.source_name or name,
+            "path": f"./{source_path(site, cluster) if options.path is None else options.path}",
+            "interval": options.interval or "10m",
+            "retry_interval": options.retry_interval or "1m",
+            "timeout": options.timeout or "5m",
+            "prune": {"prune": options.prune is not False},
             **_optional(cluster),
             "has_koordinator": cluster.koordinator is not None,
             "ignores_replicas": cluster.replicas_in_git,
@@ -39,7 +45,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
             "site_label": f"{SITE}={site.name}",
         },
     )
-    if "sourceName" in options:
+    if options.source_name is not None:
         return [kustomization]
     if site.repository is None:
         return []
@@ -48,11 +54,11 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         **common,
         "url": site.repository.url,
         "reference": reference(site.repository.revision),
-        "interval": options.get("sourceInterval", "1m"),
-        "has_provider": "sourceProvider" in options,
-        "provider": options.get("sourceProvider", ""),
-        "has_secret": "sourceSecret" in options,
-        "secret": options.get("sourceSecret", ""),
+        "interval": options.source_interval or "1m",
+        "has_provider": options.source_provider is not None,
+        "provider": options.source_provider or "",
+        "has_secret": options.source_secret is not None,
+        "secret": options.source_secret or "",
     }
     template = f"gitops/{_source_kind(site, cluster).lower()}.yaml.j2"
     return [Manifest(template, source), kustomization]
@@ -60,30 +66,31 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
 
 def _source_kind(site: Site, cluster: Cluster) -> str:
     """Of their own source, or of ours."""
-    if "sourceName" in cluster.engine_options:
-        found: str = cluster.engine_options.get("sourceKind", "GitRepository")
-        return found
+    options = flux_of(cluster)
+    if options.source_name is not None:
+        return options.source_kind or "GitRepository"
     return "OCIRepository" if site.repository and is_artifact(site.repository.url) else "GitRepository"
 
 
 def _optional(cluster: Cluster) -> dict[str, Any]:
-    options = cluster.engine_options
+    options = flux_of(cluster)
     return {
-        "suspend": options.get("suspend", False),
-        "has_deletion_policy": "deletionPolicy" in options,
-        "deletion_policy": options.get("deletionPolicy", ""),
-        "has_dependencies": bool(options.get("dependsOn")),
-        "dependencies": [{"name": name} for name in options.get("dependsOn", ())],
-        "has_account": "serviceAccountName" in options,
-        "account": options.get("serviceAccountName", ""),
+        "suspend": bool(options.suspend),
+        "has_deletion_policy": options.deletion_policy is not None,
+        "deletion_policy": options.deletion_policy or "",
+        "has_dependencies": bool(options.depends_on),
+        "dependencies": [{"name": name} for name in options.depends_on or ()],
+        "has_account": options.service_account_name is not None,
+        "account": options.service_account_name or "",
         **_kube_config(options),
     }
 
 
-def _kube_config(options: Mapping[str, Any]) -> dict[str, Any]:
-    for option, key in (("kubeConfigSecret", "secretRef"), ("kubeConfigMap", "configMapRef")):
-        if option in options:
-            return {"has_kube_config": True, "kube_config": {key: {"name": options[option]}}}
+def _kube_config(options: Flux) -> dict[str, Any]:
+    pairs = ((options.kube_config_secret, "secretRef"), (options.kube_config_map, "configMapRef"))
+    for name, key in pairs:
+        if name is not None:
+            return {"has_kube_config": True, "kube_config": {key: {"name": name}}}
     return {"has_kube_config": False, "kube_config": {}}
 
 

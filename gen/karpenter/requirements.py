@@ -7,7 +7,7 @@ needs it, unless instance types set it.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from gen.karpenter.nodelabels import normalized
 
@@ -105,10 +105,21 @@ RequirementTerm = tuple[Requirement, ...]
 """Requirements that must all hold."""
 
 
-def parse_requirements(items: Iterable[Mapping[str, Any]]) -> RequirementTerm:
-    """Parse the requirements of a pod's node affinity, a label selector or a NodePool."""
+class DeclaredRequirement(Protocol):
+    """A requirement of a pod's node affinity, a label selector or a NodePool, as declared."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def operator(self) -> str: ...
+    @property
+    def values(self) -> tuple[str, ...] | None: ...
+
+
+def parse_requirements(items: Iterable[DeclaredRequirement]) -> RequirementTerm:
+    """Return declared requirements as a term. Only those of a NodePool have `min_values`."""
     return tuple(
-        requirement(item["key"], item["operator"], item.get("values") or (), item.get("minValues"))
+        requirement(item.key, item.operator, item.values or (), getattr(item, "min_values", None))
         for item in items
     )
 

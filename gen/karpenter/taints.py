@@ -1,7 +1,7 @@
 """Taints and tolerations."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 
 class Taint(NamedTuple):
@@ -51,18 +51,35 @@ def _number(text: str) -> int | None:
         return None
 
 
-def parse_taints(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
-    """Parse the taints of a NodePool."""
-    return tuple(
-        Taint(item["key"], item.get("value") or "", item.get("effect") or "NoSchedule") for item in items
-    )
+class DeclaredTaint(Protocol):
+    """A taint of a NodePool, as declared."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def value(self) -> str | None: ...
+    @property
+    def effect(self) -> str: ...
 
 
-def parse_toleration(item: Mapping[str, Any]) -> Toleration:
-    """Parse a toleration of a pod."""
-    return Toleration(
-        item.get("key") or "",
-        item.get("operator") or "Equal",
-        item.get("value") or "",
-        item.get("effect") or "",
-    )
+class DeclaredToleration(Protocol):
+    """A toleration of a pod, as declared."""
+
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def operator(self) -> str | None: ...
+    @property
+    def value(self) -> str | None: ...
+    @property
+    def effect(self) -> str | None: ...
+
+
+def parse_taints(items: Iterable[DeclaredTaint]) -> tuple[Taint, ...]:
+    """Return the taints of a NodePool."""
+    return tuple(Taint(item.key, item.value or "", item.effect) for item in items)
+
+
+def parse_toleration(item: DeclaredToleration) -> Toleration:
+    """Return a toleration of a pod, with the defaults of the API."""
+    return Toleration(item.key or "", item.operator or "Equal", item.value or "", item.effect or "")

@@ -6,12 +6,12 @@ from gen.core.instants import instant_text
 from gen.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from gen.core.record import readiness_due
 from gen.core.target import full_count, target
-from gen.kind.engine import CALLED
 from gen.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from gen.live.findings import LiveFinding
 from gen.live.poolstate import EDIT, REPAIR, RESET, PoolState
 from gen.runtime.apiclient import BERTH_FIELD_MANAGERS
 from gen.runtime.sweepstate import IMAGE_PULL_REASONS
+from gen.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
 

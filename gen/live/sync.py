@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from gen.core.instants import instant_text
 from gen.core.target import full_count, open_now, target
 from gen.core.timetable import Timetable, active_occurrences
-from gen.kind.engine import CALLED
 from gen.live import expected
 from gen.live.clusterfacts import LiveCronJob
 from gen.live.expected import timetable_difference
 from gen.live.findings import LiveFinding
 from gen.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
+from gen.schema.engine import CALLED
 
 
 def check_reservation(

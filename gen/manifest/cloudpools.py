@@ -19,6 +19,12 @@ def pools(site: str, clouds: Iterable[str]) -> list[str]:
     return [naming.node_pool(site, cloud) for cloud in clouds]
 
 
+def placement(found: ResourceClass) -> dict[str, Any]:
+    """The placement of a class's placeholders, as a pod's spec has it: led to its node pools, if any."""
+    pod = found.pod.placement
+    return led(pod, list(found.node_pools)) if found.node_pools else pod
+
+
 def led(pod: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
     """The placement of a pod that may be on nodes of these pools only, besides what it says itself.
 
@@ -61,7 +67,7 @@ def selected(selector: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def as_requirements(found: ResourceClass) -> list[Expression]:
     """What the class selects of what a machine is, for the NodePool of its whole nodes."""
-    pairs = selected(found.pod.get("nodeSelector", {}).items())
+    pairs = selected((found.pod.node_selector or {}).items())
     return [{"key": key, "operator": "In", "values": [value]} for key, value in pairs]
 
 
@@ -69,5 +75,5 @@ def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
     """Disruption budgets that are not of windows. Where nobody says any, Karpenter's own default: with those
     of windows in the list it would be gone.
     """
-    own: tuple[dict[str, Any], ...] = cloud.disruption.get("budgets", ({"nodes": "10%"},))
-    return own
+    said = cloud.disruption.budgets
+    return ({"nodes": "10%"},) if said is None else tuple(one.dump() for one in said)

@@ -23,8 +23,9 @@ def _placement(site: str, found: ResourceClass, clouds: Sequence[CloudCapacity])
     """Where placeholders of the class may be, and on whole nodes too: these are known by labels alone. Of the
     class's affinity what concerns nodes; the rest speaks of the labels of placeholders.
     """
-    pod = {key: found.pod[key] for key in ("nodeSelector", "tolerations") if found.pod.get(key)}
-    node = found.pod.get("affinity", {}).get("nodeAffinity")
+    said = found.pod.placement
+    pod = {key: said[key] for key in ("nodeSelector", "tolerations") if said.get(key)}
+    node = said.get("affinity", {}).get("nodeAffinity")
     if node:
         pod["affinity"] = {"nodeAffinity": node}
     labels = clouds[0].labels

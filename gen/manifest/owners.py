@@ -31,11 +31,9 @@ def hindrance(reservation: Reservation, found: ResourceClass) -> str:
         return "it has no `sessions`"
     if sessions.source == "renku":
         return "a pod does not say of which class its Renku session is"
-    if sessions.source == "custom" and (
-        sessions.custom.get("group") or sessions.custom["resource"] != "pods"
-    ):
-        return f"its sessions are {sessions.custom['resource']}, and their pods may have other labels"
-    if sessions.custom.get("matchAnnotations") or sessions.custom.get("inactive"):
+    if sessions.source == "custom" and (sessions.group or sessions.resource != "pods"):
+        return f"its sessions are {sessions.resource}, and their pods may have other labels"
+    if sessions.match_annotations or sessions.inactive:
         return "it tells its sessions by more than labels"
     if course.match_annotations or course.project_template:
         return "this reservation narrows its sessions by more than labels"
@@ -52,7 +50,7 @@ def _namespaces(reservation: Reservation, found: ResourceClass) -> tuple[str, ..
 
 def _selector(reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
     assert found.sessions is not None
-    selector: dict[str, Any] = found.sessions.selector
+    selector = {} if found.sessions.selector is None else found.sessions.selector.dump()
     if found.sessions.source == "jupyterhub":
         selector = narrowed(selector, _SERVER)
     return narrowed(selector, dict(reservation.sessions.match_labels))

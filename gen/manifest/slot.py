@@ -12,6 +12,7 @@ from gen.core.inventory import slots_line
 from gen.core.labels import PERSISTENT, ROLE, SLOT
 from gen.core.slots import MAX_TTL, go_duration
 from gen.core.timetable import slot_hash
+from gen.manifest.cloudpools import placement
 from gen.manifest.labels import of_pool, of_site
 from gen.manifest.naming import pool, slot
 from gen.manifest.owners import of_sessions
@@ -123,7 +124,7 @@ def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> O
     if "ports" in slots.template:
         container["ports"] = slots.template["ports"]
     spec = {
-        **placed(found.pod, more),
+        **placed(placement(found), more),
         "schedulerName": koordinator.scheduler,
         "containers": [container],
     }

@@ -15,8 +15,9 @@ from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
 from gen.manifest.naming import pool, static_pool
 from gen.manifest.slot import pool_slots
-from gen.model import ClassSessions, ResourceClass, Seats, SessionMatch, Site
+from gen.model import ResourceClass, Seats, SessionMatch, Site
 from gen.placed import Placed, has_nodes
+from gen.schema.sessions import ClassSessions
 
 TOO_LARGE = "B073"
 # The lowest that can say it: older readers go on with what they know.
@@ -64,7 +65,7 @@ def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
     reservation = placed.reservation
     said: dict[str, Any] = {
         "deployment": pool(reservation.name, found.name),
-        "behaviour": reservation.behaviour,
+        "behaviour": reservation.behavior,
         "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
     }
     if has_nodes(reservation):
@@ -118,7 +119,7 @@ def _sessions(
         "source": found.source,
         **own,
         "namespaces": found.namespaces,
-        "selector": found.selector,
+        "selector": {} if found.selector is None else found.selector.dump(),
         "course": {key: value for key, value in course.items() if value},
         "earlier": match.earlier,
     }

@@ -1,9 +1,8 @@
-"""Read a pod template, as Kubernetes writes it, into the planner's `PodSet`."""
+"""Read the placeholders of a resource class into the planner's `PodSet`."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from gen.karpenter.nodelabels import ZONE
+from gen.karpenter.nodelabels import NODEPOOL, ZONE
 from gen.karpenter.requirements import (
     IN,
     NOT_IN,
@@ -15,11 +14,12 @@ from gen.karpenter.requirements import (
 )
 from gen.karpenter.resourcelists import parse_resources
 from gen.karpenter.taints import parse_toleration
+from gen.model import ResourceClass
 from gen.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, PreferredTerm, TopologySpread
 from gen.planner.topology import selector_matches
+from gen.schema import pod as schema
+from gen.schema.pod import NodeAffinity, NodeTerm, Placement, PodAffinity, PodTerm, PreferredPodTerm
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 POD_TEMPLATE_HASH = "pod-template-hash"  # the label by which a Deployment finds its own pods
 _NAME = "kubernetes.io/metadata.name"  # of a namespace
 
@@ -36,118 +36,106 @@ def named_zones(pod: PodSet) -> frozenset[str] | None:
     return frozenset(zone for one in asked if not one.complement for zone in one.values)
 
 
-def topology_label_keys(pod: Mapping[str, Any]) -> set[str]:
+def topology_label_keys(pod: Placement) -> set[str]:
     """Return the keys of the labels that the pod's topology spread and pod affinity select by."""
-    affinity = pod.get("affinity") or {}
-    said = [*(pod.get("topologySpreadConstraints") or ())]
-    for one in (affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}):
-        said += one.get(_REQUIRED) or ()
-        said += (wish["podAffinityTerm"] for wish in one.get(_PREFERRED) or ())
-    keys: set[str] = set()
-    for one in said:
-        selector = one.get("labelSelector") or {}
-        keys |= {*(selector.get("matchLabels") or ()), *(one.get("matchLabelKeys") or ())}
-        keys |= {*(one.get("mismatchLabelKeys") or ())}
-        keys |= {expression["key"] for expression in selector.get("matchExpressions") or ()}
+    near, far = _pod_affinities(pod)
+    terms = [one for affinity in (near, far) for one in affinity.required or ()]
+    terms += [one.pod_affinity_term for affinity in (near, far) for one in affinity.preferred or ()]
+    keys = {key for term in terms for key in term.mismatch_label_keys or ()}
+    selecting: list[schema.TopologySpread | PodTerm] = [*(pod.topology_spread_constraints or ()), *terms]
+    for one in selecting:
+        keys |= {*(one.match_label_keys or ())}
+        if one.label_selector is not None:
+            keys |= {*(one.label_selector.match_labels or ())}
+            keys |= {expression.key for expression in one.label_selector.match_expressions or ()}
     return keys
 
 
-def pod_set(
-    name: str,
-    requests: Iterable[tuple[str, str]],
-    pod: Mapping[str, Any],
-    labels: Labels,
-    namespace: str,
-) -> PodSet:
-    """Return the pod of a template as the planner takes it."""
-    affinity = pod.get("affinity") or {}
-    near, far = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
+def pod_set(found: ResourceClass, labels: Labels, namespace: str) -> PodSet:
+    """Return the placeholders of a class as the planner takes them."""
+    pod = found.pod
+    node = (pod.affinity and pod.affinity.node_affinity) or NodeAffinity.model_construct()
+    terms = node.required.node_selector_terms if node.required else ()
+    near, far = _pod_affinities(pod)
     return PodSet(
-        name,
-        parse_resources(dict(requests)),
+        found.name,
+        parse_resources(dict(found.requests)),
         namespace=namespace,
         labels=labels,
-        node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
-        required=tuple(_required_terms(affinity.get("nodeAffinity") or {})),
-        preferred=tuple(_preferred_terms(affinity.get("nodeAffinity") or {})),
-        tolerations=tuple(map(parse_toleration, pod.get("tolerations") or ())),
-        spread=tuple(map(_topology_spread, pod.get("topologySpreadConstraints") or ())),
-        affinity=tuple(_affinity_term(one, labels, namespace) for one in near.get(_REQUIRED) or ()),
-        anti_affinity=tuple(_affinity_term(one, labels, namespace) for one in far.get(_REQUIRED) or ()),
-        preferred_affinity=tuple(
-            _weighted_term(one, labels, namespace) for one in near.get(_PREFERRED) or ()
+        node_selector=tuple(sorted((pod.node_selector or {}).items())),
+        required=_required_terms(terms, found.node_pools),
+        preferred=tuple(
+            PreferredTerm(one.weight, parse_requirements(one.preference.match_expressions or ()))
+            for one in node.preferred or ()
         ),
-        preferred_anti_affinity=tuple(
-            _weighted_term(one, labels, namespace) for one in far.get(_PREFERRED) or ()
-        ),
-        match_fields=any(
-            term.get("matchFields") for term in _declared_terms(affinity.get("nodeAffinity") or {})
-        ),
+        tolerations=tuple(map(parse_toleration, pod.tolerations or ())),
+        spread=tuple(map(_topology_spread, pod.topology_spread_constraints or ())),
+        affinity=tuple(_affinity_term(one, labels, namespace) for one in near.required or ()),
+        anti_affinity=tuple(_affinity_term(one, labels, namespace) for one in far.required or ()),
+        preferred_affinity=tuple(_weighted_term(one, labels, namespace) for one in near.preferred or ()),
+        preferred_anti_affinity=tuple(_weighted_term(one, labels, namespace) for one in far.preferred or ()),
+        match_fields=any(term.match_fields for term in terms),
     )
 
 
-def _required_terms(affinity: Mapping[str, Any]) -> Iterable[RequirementTerm]:
-    for term in _declared_terms(affinity):
-        yield parse_requirements(term.get("matchExpressions") or ())
+def _pod_affinities(pod: Placement) -> tuple[PodAffinity, PodAffinity]:
+    """Return the pod affinity and the pod anti-affinity, empty where none is declared."""
+    nothing = PodAffinity.model_construct()
+    if pod.affinity is None:
+        return nothing, nothing
+    return pod.affinity.pod_affinity or nothing, pod.affinity.pod_anti_affinity or nothing
 
 
-def _declared_terms(affinity: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    terms: Iterable[Mapping[str, Any]] = (affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()
-    return terms
+def _required_terms(terms: Iterable[NodeTerm], pools: tuple[str, ...]) -> tuple[RequirementTerm, ...]:
+    """Return the alternatives of the node affinity, each restricted to the node pools."""
+    only = (requirement(NODEPOOL, IN, pools),) if pools else ()
+    parsed = [parse_requirements(term.match_expressions or ()) for term in terms]
+    return tuple((*term, *only) for term in parsed or ([()] if only else []))
 
 
-def _preferred_terms(affinity: Mapping[str, Any]) -> Iterable[PreferredTerm]:
-    for one in affinity.get(_PREFERRED) or ():
-        yield PreferredTerm(
-            one["weight"], parse_requirements(one["preference"].get("matchExpressions") or ())
-        )
-
-
-def _topology_spread(said: Mapping[str, Any]) -> TopologySpread:
+def _topology_spread(declared: schema.TopologySpread) -> TopologySpread:
     return TopologySpread(
-        said["topologyKey"],
-        said["maxSkew"],
-        _selector(said.get("labelSelector")),
-        said.get("whenUnsatisfiable") == "ScheduleAnyway",
-        said.get("minDomains"),
-        said.get("nodeTaintsPolicy") == "Honor",
-        said.get("nodeAffinityPolicy") != "Ignore",
-        tuple(said.get("matchLabelKeys") or ()),
+        declared.topology_key,
+        declared.max_skew,
+        _selector(declared.label_selector),
+        declared.when_unsatisfiable == "ScheduleAnyway",
+        declared.min_domains,
+        declared.node_taints_policy == "Honor",
+        declared.node_affinity_policy != "Ignore",
+        declared.match_label_keys or (),
     )
 
 
-def _affinity_term(
-    said: Mapping[str, Any], labels: Labels, namespace: str, weight: int = 0
-) -> PodAffinityTerm:
+def _affinity_term(declared: PodTerm, labels: Labels, namespace: str, weight: int = 0) -> PodAffinityTerm:
     """Read a term as the API server stores it: with the pod's values for its label keys."""
-    selector, has = _selector(said.get("labelSelector")), dict(labels)
+    selector, has = _selector(declared.label_selector), dict(labels)
     if selector is not None:
         more = tuple(
             requirement(key, operator, (has[key],))
-            for name, operator in (("matchLabelKeys", IN), ("mismatchLabelKeys", NOT_IN))
-            for key in said.get(name) or ()
+            for keys, operator in ((declared.match_label_keys, IN), (declared.mismatch_label_keys, NOT_IN))
+            for key in keys or ()
             if key in has
         )
         selector = selector._replace(expressions=(*selector.expressions, *more))
-    return PodAffinityTerm(said["topologyKey"], selector, _namespaces(said, namespace), weight)
+    return PodAffinityTerm(declared.topology_key, selector, _namespaces(declared, namespace), weight)
 
 
-def _namespaces(said: Mapping[str, Any], own: str) -> tuple[str, ...]:
+def _namespaces(declared: PodTerm, own: str) -> tuple[str, ...]:
     """Return the namespaces of a term. Only `own` has placeholders, and of its labels only its name is
     known.
     """
-    named, by_label = tuple(said.get("namespaces") or ()), _selector(said.get("namespaceSelector"))
+    named, by_label = declared.namespaces or (), _selector(declared.namespace_selector)
     if by_label is None:
         return named
     return (*named, own if selector_matches(by_label, ((_NAME, own),)) else "")
 
 
-def _weighted_term(said: Mapping[str, Any], labels: Labels, namespace: str) -> PodAffinityTerm:
-    return _affinity_term(said["podAffinityTerm"], labels, namespace, said["weight"])
+def _weighted_term(declared: PreferredPodTerm, labels: Labels, namespace: str) -> PodAffinityTerm:
+    return _affinity_term(declared.pod_affinity_term, labels, namespace, declared.weight)
 
 
-def _selector(said: Mapping[str, Any] | None) -> LabelSelector | None:
-    if said is None:
+def _selector(declared: schema.LabelSelector | None) -> LabelSelector | None:
+    if declared is None:
         return None
-    labels = tuple(sorted((said.get("matchLabels") or {}).items()))
-    return LabelSelector(labels, parse_requirements(said.get("matchExpressions") or ()))
+    labels = tuple(sorted((declared.match_labels or {}).items()))
+    return LabelSelector(labels, parse_requirements(declared.match_expressions or ()))

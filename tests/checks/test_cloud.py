@@ -3,7 +3,7 @@
 import pytest
 
 from gen.karpenter.nodelabels import WELL_KNOWN
-from gen.kind.nodepool import AWS_LABELS
+from gen.schema.nodepool import AWS_LABELS
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.clouddocuments import cloud
 from tests.saying import Value, finding, reservation, resource_class, site

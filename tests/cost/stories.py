@@ -14,6 +14,10 @@ from gen.karpenter.requirements import Labels
 from gen.manifest import cloudpools
 from gen.model import Origin, ResourceClass
 from gen.planner.provisioning import result_range
+from gen.schema.nodeclass import NodeClass
+from gen.schema.nodepool import Disruption, Requirement
+from gen.schema.pod import Placement
+from tests.built import built
 
 ORIGIN = Origin("reservations/cloud.yaml", 0)
 HOUR = 3600
@@ -31,10 +35,10 @@ def cloud(*types: str, **more: Any) -> CloudCapacity:
         "general",
         "",
         "aws",
-        {},
+        _node_class({}),
         (),
         ("on-demand",),
-        (only(*types), ZONE),
+        _requirements((only(*types), ZONE)),
         None,
         (),
         (),
@@ -42,10 +46,24 @@ def cloud(*types: str, **more: Any) -> CloudCapacity:
         (),
         None,
         None,
-        {"budgets": ({"nodes": "100%"},)},
+        built(Disruption, {"budgets": [{"nodes": "100%"}]}),
         (),
     )
-    return plain._replace(**more)
+    readers: dict[str, Any] = {
+        "node_class": _node_class,
+        "requirements": _requirements,
+        "disruption": lambda said: built(Disruption, said),
+    }
+    return plain._replace(**{key: readers.get(key, lambda same: same)(said) for key, said in more.items()})
+
+
+def _node_class(said: dict[str, Any]) -> NodeClass:
+    terms = dict.fromkeys(("subnetSelectorTerms", "securityGroupSelectorTerms", "amiSelectorTerms"), ())
+    return built(NodeClass, {**terms, **said})
+
+
+def _requirements(said: Iterable[Any]) -> tuple[Requirement, ...]:
+    return tuple(built(Requirement, one) for one in said)
 
 
 def reservation(name: str, instance_type: str, count: int, **more: Any) -> CloudReservation:
@@ -72,7 +90,9 @@ def sized(name: str, cpu: str, memory: str, **more: Any) -> InstanceType:
 
 def resource_class(name: str, cpu: str, memory: str, *clouds: str) -> ResourceClass:
     requests = (("cpu", cpu), ("memory", memory))
-    return ResourceClass(ORIGIN, name, "", None, requests, (), {}, (), None, clouds or ("general",))
+    return ResourceClass(
+        ORIGIN, name, "", None, requests, (), built(Placement, {}), (), None, clouds or ("general",)
+    )
 
 
 SMALL = resource_class("small", "1", "4Gi")
@@ -102,9 +122,9 @@ def planned(
     led: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
     for one in wanted:
         found = known[one.key[1]]
-        pod = cloudpools.led(found.pod, cloudpools.pools("uni", found.cloud_capacity))
+        pools = tuple(cloudpools.pools("uni", found.cloud_capacity))
         led[one.key] = (
-            found._replace(pod=pod),
+            found._replace(node_pools=pools),
             (("berth.dev/class", found.name), ("berth.dev/reservation", one.key[0])),
         )
     places = {

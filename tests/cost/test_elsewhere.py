@@ -7,6 +7,8 @@ import pytest
 from gen.cloud import CloudCapacity
 from gen.cost.results import SimulationRun
 from gen.model import ResourceClass
+from gen.schema.pod import Placement
+from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, only, resource_class, run, told
 
 ZONE = "topology.kubernetes.io/zone"
@@ -30,7 +32,7 @@ def there(name: str, *zones: str, machine: str = "m5.large") -> CloudCapacity:
 def one_class(name: str, capacity: str, **pod: Any) -> ResourceClass:
     """One that others may select, whatever it asks for itself."""
     own = {"topologySpreadConstraints": (WISHED,), **pod}
-    return resource_class(name, "1", "4Gi", capacity)._replace(pod=own)
+    return resource_class(name, "1", "4Gi", capacity)._replace(pod=built(Placement, own))
 
 
 def affinity(kind: str) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from gen.cost import ledger
 from gen.cost.ledger import ReservedUsage, TimeRange, month_splitter
 from gen.cost.results import PoolKey, dollars
 from gen.dates.moment import named, read
+from gen.schema.nodepool import Requirement
+from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation
 
 A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
@@ -44,7 +46,10 @@ def test_without_a_price_there_is_no_sum() -> None:
     europe = there._replace(
         requirements=(
             *there.requirements,
-            {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+            built(
+                Requirement,
+                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+            ),
         )
     )
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from gen.model import ResourceClass
+from gen.schema.nodepool import Requirement
+from gen.schema.pod import Placement
+from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, reservation, resource_class, run, told
 
 ENCRYPTED = "karpenter.k8s.aws/instance-encryption-in-transit-supported"
@@ -18,13 +21,13 @@ TWO_MACHINES = ["0 on-demand m5.4xlarge 8:00-13:01 a 1", "1 on-demand m5.4xlarge
 
 
 def choosy(name: str = "small", **labels: str) -> ResourceClass:
-    return resource_class(name, "1", "4Gi")._replace(pod={"nodeSelector": labels})
+    return resource_class(name, "1", "4Gi")._replace(pod=built(Placement, {"nodeSelector": labels}))
 
 
 def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = ()) -> list[str]:
     """A seat of the first class from 8 o'clock on, and one of the last from 9."""
     one = cloud("m5.4xlarge")
-    one = one._replace(requirements=(*one.requirements, *requirements))
+    one = one._replace(requirements=(*one.requirements, *(built(Requirement, said) for said in requirements)))
     demands = [demand("a", "8-12=1", of=classes[0].name), demand("b", "9-13=1", of=classes[-1].name)]
     return told(run([one], demands, classes).intervals)
 
@@ -54,9 +57,11 @@ def test_a_spread_over_a_label_of_requirements_goes_on_in_later_windows() -> Non
         "whenUnsatisfiable": "DoNotSchedule",
         "labelSelector": {"matchLabels": {"berth.dev/class": "small"}},
     }
-    small = resource_class("small", "1", "4Gi")._replace(pod={"topologySpreadConstraints": (spread,)})
+    small = resource_class("small", "1", "4Gi")._replace(
+        pod=built(Placement, {"topologySpreadConstraints": (spread,)})
+    )
     one = cloud("m5.4xlarge")
-    one = one._replace(requirements=(*one.requirements, rack))
+    one = one._replace(requirements=(*one.requirements, built(Requirement, rack)))
     found = run([one], [demand("a", "8-12=2"), demand("b", "9-12=2")], [small])
 
     assert len(found.kinds) == 2

@@ -9,6 +9,9 @@ from gen.cost.results import Shortfall, SimulationRun
 from gen.karpenter.requirements import requirement
 from gen.model import ResourceClass
 from gen.planner.inputs import LabelSelector, PodAffinityTerm
+from gen.schema.nodepool import Requirement
+from gen.schema.pod import Placement
+from tests.built import built
 from tests.cost.stories import cloud, demand, only, planned, reservation, resource_class, run, told
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -20,7 +23,7 @@ def caring(name: str, kind: str, selector: Any = SMALL, **term: Any) -> Resource
     """Of a CPU and 1Gi; with one required term of affinity by host."""
     terms = ({"topologyKey": HOSTNAME, "labelSelector": selector, **term},)
     affinity = {kind: {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-    return plain(name)._replace(pod={"affinity": affinity})
+    return plain(name)._replace(pod=built(Placement, {"affinity": affinity}))
 
 
 def plain(name: str) -> ResourceClass:
@@ -54,11 +57,13 @@ def test_a_seat_finds_its_place_beside_seats_that_do_not_care(opens: int) -> Non
 def test_a_spread_counts_seats_of_other_classes() -> None:
     """Two zones, and a seat of another class in the first."""
     zones = {"key": ZONE, "operator": "In", "values": ["us-east-1a", "us-east-1b"]}
-    one = cloud("m5.large")._replace(requirements=({**cloud("m5.large").requirements[0]}, zones))
+    one = cloud("m5.large")._replace(
+        requirements=(cloud("m5.large").requirements[0], built(Requirement, zones))
+    )
     both = {"matchExpressions": [{"key": "berth.dev/class", "operator": "In", "values": ["small", "even"]}]}
     spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": both}
-    pinned = plain("small")._replace(pod={"nodeSelector": {ZONE: "us-east-1a"}})
-    even = plain("even")._replace(pod={"topologySpreadConstraints": (spread,)})
+    pinned = plain("small")._replace(pod=built(Placement, {"nodeSelector": {ZONE: "us-east-1a"}}))
+    even = plain("even")._replace(pod=built(Placement, {"topologySpreadConstraints": (spread,)}))
     found = run([one], [demand("ml", "8-12=1"), demand("x", "9-12=1", of="even")], [pinned, even])
 
     assert [kind.zone for kind in found.kinds] == ["us-east-1a", "us-east-1b"]
@@ -73,7 +78,7 @@ def test_seats_of_a_deployment_are_told_from_those_of_another_by_its_hash() -> N
         "labelSelector": SMALL,
         "matchLabelKeys": ("pod-template-hash",),
     }
-    small = plain("small")._replace(pod={"topologySpreadConstraints": (spread,)})
+    small = plain("small")._replace(pod=built(Placement, {"topologySpreadConstraints": (spread,)}))
     found = run([cloud("m5.4xlarge")], [demand("a", "8-12=2"), demand("b", "8-12=2")], [small])
 
     assert placements(found) == {"a": [0, 1], "b": [0, 1]}
@@ -106,7 +111,7 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
     if reserved:
         held = (reservation("cr-1", "m5.large", 1),)
         one = one._replace(capacity_types=("reserved", "on-demand"), reservations=held)
-    found = planned([one], [demand("ml", "8-12=1")], [plain("small")._replace(pod=pod)])
+    found = planned([one], [demand("ml", "8-12=1")], [plain("small")._replace(pod=built(Placement, pod))])
 
     assert [kind[2:] for kind in found.runs[0].kinds] == [("us-east-1b", "on-demand", "")]
     assert found.catalog.assumed == {"general": (*(["us-east-1a"] if reserved else []), "us-east-1b")}
@@ -114,7 +119,7 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
 
 def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
     """As are those of a type."""
-    pinned = plain("small")._replace(pod={"nodeSelector": {ZONE: "us-east-1b"}})
+    pinned = plain("small")._replace(pod=built(Placement, {"nodeSelector": {ZONE: "us-east-1b"}}))
     found = planned([cloud("m5.large")], [demand("ml", "8-12=1")], [pinned])
 
     assert (found.runs[0].kinds, found.catalog.assumed) == ((), {})
@@ -128,7 +133,7 @@ def test_zones_need_not_be_said_where_they_are_all_the_same() -> None:
 
 def test_a_spread_over_zones_of_which_none_is_known_holds_nobody_back() -> None:
     spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": SMALL}
-    small = plain("small")._replace(pod={"topologySpreadConstraints": (spread,)})
+    small = plain("small")._replace(pod=built(Placement, {"topologySpreadConstraints": (spread,)}))
     found = planned([cloud(requirements=(only("m5.large"),))], [demand("ml", "8-12=3")], [small])
 
     assert [step.shortfalls for step in found.runs[0].steps] == [(), ()]
@@ -173,7 +178,9 @@ def test_wishes_are_read_as_what_is_required(kind: str) -> None:
     }
     preferred = ({"weight": 7, "podAffinityTerm": term},)
     wish = plain("exam")._replace(
-        pod={"affinity": {kind: {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}}
+        pod=built(
+            Placement, {"affinity": {kind: {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}}
+        )
     )
     own = (("berth.dev/reservation", "a"), ("berth.dev/class", "exam"))
     pod = placeholder_pods({("a", "exam"): (wish, own)}, "berth")["a", "exam"]
@@ -200,7 +207,10 @@ def test_karpenter_leaves_seats_alone_that_name_fields_of_nodes() -> None:
     fields = [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]
     terms = {"nodeSelectorTerms": [{"matchFields": fields}]}
     by_name = plain("small")._replace(
-        pod={"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+        pod=built(
+            Placement,
+            {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}},
+        )
     )
     found = run([cloud("m5.large")], [demand("ml", "8-12=2")], [by_name])
 

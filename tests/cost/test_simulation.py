@@ -6,6 +6,8 @@ from gen.cost.ledger import TimeRange, reserved_usage
 from gen.cost.results import Shortfall
 from gen.cost.simulatednodes import PoolPlacement
 from gen.planner.inputs import PodSet
+from gen.schema.pod import Placement
+from tests.built import built
 from tests.cost.stories import (
     HOUR,
     cloud,
@@ -268,7 +270,7 @@ def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
 def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
     """As they are rendered: their NodePool is one of their own."""
     selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
-    classes = [resource_class("small", "1", "4Gi")._replace(pod={"nodeSelector": selector})]
+    classes = [resource_class("small", "1", "4Gi")._replace(pod=built(Placement, {"nodeSelector": selector}))]
     every, demands = [cloud("m5.large", "c5.large")], [demand("lab", "8-12=1", nodes=True)]
     place = PoolPlacement(PodSet("lab", (), node_selector=tuple(selector.items())), ("general",))
     question = SchedulingInputs(CapacityCatalog(every, "uni"), {demands[0].key: place}).of_nodes(

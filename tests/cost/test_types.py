@@ -7,6 +7,8 @@ from gen.cost.capacitycatalog import CapacityCatalog
 from gen.cost.nodetypes import declared_types
 from gen.karpenter.instancetypes import ec2_instance_type, ec2_types
 from gen.karpenter.resourcelists import allocatable, parse_resources
+from gen.schema.nodepool import Requirement
+from tests.built import built
 from tests.cost.stories import cloud, demand, reservation, run
 
 ROWS = sorted(ec2_types())
@@ -133,7 +135,7 @@ def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
     own = said("m8i.large", ("cpu", "2"), ("memory", "8Gi"))
     gpus = {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}
     one = cloud("m8i.large", "g5.xlarge", instance_types=(own,))
-    one = one._replace(requirements=(*one.requirements, gpus))
+    one = one._replace(requirements=(*one.requirements, built(Requirement, gpus)))
 
     assert [kind.type for kind in run([one], [demand("ml", "8-12=1")]).kinds] == ["g5.xlarge"]
 

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from gen.cloud import CloudCapacity, CloudReservation
 from gen.model import Origin
+from gen.schema.nodeclass import NodeClass
+from gen.schema.nodepool import Disruption, Requirement, Taint
+from tests.built import built
 from tests.e2e.project import Document
 from tests.manifest.cloudparts import of_karpenter
 
@@ -59,18 +62,18 @@ def unchecked(declared: Document) -> CloudCapacity:
         name="refused",
         cluster="",
         provider="aws",
-        node_class=declared["nodeClass"],
+        node_class=built(NodeClass, declared["nodeClass"]),
         reservations=tuple(_unchecked(one) for one in said("reservations", ())),
         capacity_types=tuple(declared["capacityTypes"]),
-        requirements=tuple(declared["requirements"]),
+        requirements=tuple(built(Requirement, one) for one in declared["requirements"]),
         weight=said("weight"),
         limits=tuple(said("limits", {}).items()),
-        taints=tuple(said("taints", ())),
-        startup_taints=tuple(said("startupTaints", ())),
+        taints=tuple(built(Taint, one) for one in said("taints", ())),
+        startup_taints=tuple(built(Taint, one) for one in said("startupTaints", ())),
         labels=tuple(said("labels", {}).items()),
         expire_after=said("expireAfter"),
         termination_grace=said("terminationGracePeriod"),
-        disruption=said("disruption", {}),
+        disruption=built(Disruption, said("disruption", {})),
         instance_types=(),
     )
 

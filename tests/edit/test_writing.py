@@ -6,9 +6,9 @@ import pytest
 
 from gen.edit.writing import written
 from gen.input.source import Source
-from gen.kind.reservation import EVERY_SESSION
 from gen.model import Reservation
 from gen.pipeline import Pipeline
+from gen.schema.reservation import EVERY_SESSION
 from tests import generate
 
 

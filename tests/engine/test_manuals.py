@@ -18,7 +18,7 @@ from tests.manifest.cloudparts import capacity
 @pytest.mark.parametrize("engine", MANUALS)
 def test_the_table_of_options_is_made_from_the_shapes(engine: str) -> None:
     """After a change of options: python -m tests.fieldtable."""
-    assert fieldtable.updated_options(MANUALS[engine], engine) == MANUALS[engine]
+    assert fieldtable.with_options(MANUALS[engine], engine) == MANUALS[engine]
 
 
 @pytest.mark.parametrize("engine", MANUALS)

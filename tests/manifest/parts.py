@@ -106,12 +106,12 @@ def _slots(site: Site, part: Part, found: ResourceClass) -> SlotSpec | None:
 def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     name = pool(reservation.name, found.name)
     if found.sessions is None:
-        return TimetablePool(found.name, name, reservation.behaviour)
+        return TimetablePool(found.name, name, reservation.behavior)
     asked, match = found.sessions, reservation.sessions
     recognition = Recognition(
         asked.source,
         asked.namespaces,
-        _query(asked.selector),
+        _query({} if asked.selector is None else asked.selector.dump()),
         found.renku_id if asked.source == "renku" else None,
         asked.custom.get("group", ""),
         asked.custom.get("version", ""),
@@ -122,7 +122,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     return TimetablePool(
         found.name,
         name,
-        reservation.behaviour,
+        reservation.behavior,
         recognition,
         Match(
             match.namespaces,

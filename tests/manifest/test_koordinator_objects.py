@@ -67,7 +67,7 @@ def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None
     ],
 )
 def test_its_jobs_mount_the_code_that_knows_slots(tmp_path: Path, behaviour: str, mounted: list[str]) -> None:
-    for job in of_kind("CronJob", rendered(tmp_path, behaviour=behaviour)):
+    for job in of_kind("CronJob", rendered(tmp_path, behavior=behaviour)):
         volumes = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["volumes"]
         (code,) = (one["projected"] for one in volumes if one["name"] == "code")
 

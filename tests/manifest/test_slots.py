@@ -10,7 +10,9 @@ from gen.core.slots import parse_slot
 from gen.core.timetable import slot_hash
 from gen.manifest.owners import narrowed
 from gen.manifest.slot import placed, pool_slots, slot_object, standing
-from gen.model import ClassSessions, Owner, SessionMatch, Slots
+from gen.model import Owner, SessionMatch, Slots
+from gen.schema.pod import Placement
+from tests.built import built, class_sessions
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
@@ -123,11 +125,14 @@ def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(
     seat = {
         "requests": (("cpu", "500m"), ("nvidia.com/gpu", "1")),
         "limits": (("nvidia.com/gpu", "1"), ("memory", "8Gi")),
-        "pod": {
-            "nodeSelector": {"pool": "y", "disk": "a"},
-            "tolerations": [{"key": "gpu", "operator": "Exists"}],
-            "schedulerName": "other",
-        },
+        "pod": built(
+            Placement,
+            {
+                "nodeSelector": {"pool": "y", "disk": "a"},
+                "tolerations": [{"key": "gpu", "operator": "Exists"}],
+                "schedulerName": "other",
+            },
+        ),
         "pod_labels": (("team", "on"), ("own", "1e3")),
     }
     template = {
@@ -182,7 +187,7 @@ def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
 
 
 def test_the_sessions_of_a_class_own_in_each_of_its_namespaces_that_the_course_has(tmp_path: Path) -> None:
-    sessions = ClassSessions("pods", ("a", "b", "c"), {"matchLabels": {"component": "user"}}, {})
+    sessions = class_sessions("pods", ("a", "b", "c"), {"matchLabels": {"component": "user"}}, {})
     course = SessionMatch(("c", "a"), (("course", "x"), ("component", "user")), (), None, "count")
     found = made(tmp_path, seat={"sessions": sessions}, sessions=course)
     selector = {"matchLabels": {"component": "user", "course": "x"}}

@@ -10,10 +10,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from gen.kind.duration import duration, utc
 from gen.manifest.slot import pool_slots, standing
 from gen.pipeline import Item, Pipeline
 from gen.quantity import parse
+from gen.schema.grammar import go_duration, utc
 from tests import generate
 from tests.manifest.schemas import drop_refused, strict
 from tests.seeds import seeds
@@ -64,7 +64,7 @@ def test_a_slot_is_what_the_definition_takes(seed: int, tmp_path: Path) -> None:
     for item, name, made in found:
         spec = json.loads(json.dumps(made["spec"]))  # tuples are lists to everybody else
         assert [error.message for error in SPEC.iter_errors(spec)] == [], item.reservation.origin.file
-        assert duration(spec["ttl"]) == spec["ttl"]
+        assert go_duration(spec["ttl"]) == spec["ttl"]
         assert utc(spec.get("expires", "2026-01-01T00:00:00Z"))
         assert NAME.fullmatch(name)
         assert all(LABEL.fullmatch(text) for text in made["metadata"]["labels"].values())

@@ -12,7 +12,9 @@ from ruamel.yaml import YAML
 
 from gen.model import Site
 from gen.pipeline import Part
+from gen.schema.pod import Placement
 from tests.awkward import AWKWARD
+from tests.built import built
 from tests.cli import project
 from tests.manifest.parts import Object, small, text_of
 
@@ -78,7 +80,7 @@ def test_what_places_a_pod_comes_back(world: tuple[Site, Part], reader: str) -> 
         "nodeSelector": LABELS,
         "tolerations": [{"key": "a", "operator": "Equal", "value": v} for v in LABELS.values()],
     }
-    changed = only._replace(pod=pod, pod_labels=tuple(LABELS.items()))
+    changed = only._replace(pod=built(Placement, pod), pod_labels=tuple(LABELS.items()))
     text = text_of(site, part._replace(placed=part.placed._replace(classes=(changed,))))
     template = READERS[reader](text.split("\n---\n")[2])["spec"]["template"]
 

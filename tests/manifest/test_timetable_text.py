@@ -8,9 +8,11 @@ import pytest
 
 from gen.core.timetable import Timetable, TimetableSettings, parse_timetable
 from gen.manifest.timetabletext import LARGEST, timetable_text, timetable_that_fits
-from gen.model import ClassSessions, SessionMatch, Site
+from gen.model import SessionMatch, Site
 from gen.pipeline import Part
+from gen.schema.sessions import ClassSessions
 from tests.awkward import AWKWARD
+from tests.built import class_sessions
 from tests.cli import project
 from tests.manifest.parts import small, timetable_in_cluster
 from tests.saying import finding, line
@@ -26,7 +28,7 @@ NIGHT = """\
 "end": "2026-02-08T11:00:00Z", "seats": {"bench": 3}}
  ]}
 """
-RENKU = ClassSessions("renku", ("renku",), {"matchLabels": {"a": "b"}}, {})
+RENKU = class_sessions("renku", ("renku",), {"matchLabels": {"a": "b"}}, {})
 EVERYTHING = SessionMatch((), (), (), None, "count")
 
 
@@ -112,7 +114,7 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
 
 def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
     narrow = SessionMatch(("one",), (("course", "1e3"),), (("note", "a: b"),), "01JC", "ignore")
-    custom = ClassSessions(
+    custom = class_sessions(
         "custom", ("a", "b"), {}, {"group": "g", "inactive": [{"path": "p", "values": ["v"]}]}
     )
 
@@ -162,7 +164,7 @@ def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, mor
     (only,) = part.placed.classes
 
     def padded(length: int) -> Any:
-        long = ClassSessions("pods", ("a",), {"matchLabels": {"a": "b" * length}}, {})
+        long = class_sessions("pods", ("a",), {"matchLabels": {"a": "b" * length}}, {})
         return part.placed._replace(classes=(only._replace(sessions=long),))
 
     room = LARGEST - len(timetable_text(site, padded(0), part.occurrences))

@@ -1,0 +1,37 @@
+"""Models made of plain values without validation: tests also try what no file could hold."""
+
+from typing import Any, TypeVar
+
+from gen.schema import outline
+from gen.schema.base import Model
+from gen.schema.outline import Node, fields
+from gen.schema.sessions import ClassSessions
+
+M = TypeVar("M", bound=Model)
+
+
+def built(model: type[M], value: Any) -> M:
+    """The model of a mapping with the keys of a file."""
+    made: M = _built(Node(model), value)
+    return made
+
+
+def _built(node: Node, value: Any) -> Any:
+    if value is None or isinstance(value, Model):
+        return value
+    if node.kind == outline.UNION:
+        return _built(node.branch(value), value)
+    if node.kind == outline.LIST:
+        return tuple([_built(node.item, one) for one in value])
+    if node.kind == outline.MODEL:
+        known = fields(node.type)
+        return node.type.model_construct(
+            **{name: _built(known[name].node, one) for name, one in value.items()}
+        )
+    return value
+
+
+def class_sessions(source: str, namespaces: tuple[str, ...], selector: Any, custom: Any) -> ClassSessions:
+    """`sessions` of a class."""
+    chosen = {"selector": selector} if selector else {}
+    return built(ClassSessions, {"source": source, "namespaces": namespaces, **chosen, **custom})

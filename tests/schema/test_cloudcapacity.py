@@ -1,0 +1,209 @@
+"""`CloudCapacity` as a value, and what of it other documents say."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from gen.cloud import CloudCapacity, CloudReservation
+from gen.model import Karpenter, Origin
+from gen.schema.nodeclass import NodeClass
+from gen.schema.nodepool import Disruption, Requirement, Taint
+from tests.built import built
+from tests.saying import Value, document, read, reservation, resource_class, site, told, weekly
+from tests.schema.test_nodeclass import GOOD, plain
+
+RESERVED: Value = {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
+GATES = "CapacityBuffer, NodeOverlay, NodeRepair, ReservedCapacity, SpotToSpotConsolidation, StaticCapacity"
+
+
+def cloud(name: str = "gpu", **spec: object) -> Value:
+    return document("CloudCapacity", name, {"nodeClass": GOOD, **spec})
+
+
+BLANK = built(NodeClass, {})
+
+
+def made(**spec: Any) -> CloudCapacity:
+    declared = read(cloud(**spec))
+    assert [one for one in declared.problems if one.code != "B064"] == []
+    return declared.clouds["gpu"]
+
+
+def test_whatever_is_left_out_has_its_default() -> None:
+    assert made()._replace(node_class=BLANK) == CloudCapacity(
+        origin=Origin("a.yaml", 0),
+        name="gpu",
+        cluster="",
+        provider="aws",
+        node_class=BLANK,
+        reservations=(),
+        capacity_types=("on-demand",),
+        requirements=(),
+        weight=None,
+        limits=(),
+        taints=(),
+        startup_taints=(),
+        labels=(),
+        expire_after=None,
+        termination_grace=None,
+        disruption=built(Disruption, {}),
+        instance_types=(),
+    )
+    assert plain(made().node_class.dump()) == GOOD
+
+
+def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
+    whole = made(
+        cluster="prod",
+        capacityTypes=["spot", "reserved"],
+        reservations=[RESERVED],
+        requirements=[{"key": "a", "operator": "In", "values": ["b"]}],
+        weight=10,
+        limits={"cpu": 1000, "nodes": "20"},
+        taints=[{"key": "a", "effect": "NoSchedule"}],
+        startupTaints=[{"key": "b", "value": "c", "effect": "NoExecute"}],
+        labels={"course": "ml"},
+        expireAfter="Never",
+        terminationGracePeriod="1h",
+        disruption={"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]},
+        daemonRequests={"cpu": "200m", "pods": 4},
+    )
+    reserved = CloudReservation(
+        "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
+    )
+
+    assert whole[2:4] + whole[5:] == (
+        "prod",
+        "aws",
+        (reserved,),
+        ("spot", "reserved"),
+        (built(Requirement, {"key": "a", "operator": "In", "values": ["b"]}),),
+        10,
+        (("cpu", "1000"), ("nodes", "20")),
+        (built(Taint, {"key": "a", "effect": "NoSchedule"}),),
+        (built(Taint, {"key": "b", "value": "c", "effect": "NoExecute"}),),
+        (("course", "ml"),),
+        "Never",
+        "1h",
+        built(Disruption, {"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}),
+        (),
+        (("cpu", "200m"), ("pods", "4")),
+        (),
+        (),
+    )
+
+
+def test_reserved_machines_come_first_where_there_are_some() -> None:
+    assert made(reservations=[RESERVED]).capacity_types == ("reserved", "on-demand")
+
+
+def test_a_class_names_clouds_in_the_order_of_its_wish() -> None:
+    declared = read(site(), resource_class(cloudCapacity=["b", "a"]))
+
+    assert declared.problems == []
+    assert declared.classes["small"].cloud_capacity == ("b", "a")
+    assert told(site(), resource_class(cloudCapacity=["a", "a"])) == ["b.yaml B016 spec.cloudCapacity.1"]
+
+
+def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
+    declared = read(
+        site(
+            {"name": "a", "karpenter": {"version": "1.6.3", "gates": {"StaticCapacity": True}}},
+            {"name": "b", "karpenter": {}},
+            {"name": "c"},
+            diff={"budget": 5000.5},
+        )
+    )
+    assert declared.problems == []
+    assert declared.site is not None
+    assert declared.site.budget == Decimal("5000.5")
+    assert [one.karpenter for one in declared.site.clusters] == [
+        Karpenter((1, 6), (("StaticCapacity", True),)),
+        Karpenter((1, 14), ()),
+        None,
+    ]
+
+
+KARPENTER: dict[str, tuple[Value, list[str]]] = {
+    "no-version": ({"version": "newest"}, ["B150 spec.clusters.0.karpenter.version"]),
+    "a-number": ({"version": 1.14}, ["B013 spec.clusters.0.karpenter.version"]),
+    "too-old": ({"version": "0.37"}, ["B150 spec.clusters.0.karpenter.version"]),
+    "no-gate": (
+        {"gates": {"Reservations": True}},
+        ["B150 spec.clusters.0.karpenter.gates.Reservations @key"],
+    ),
+    "no-flag": ({"gates": {"NodeRepair": "on"}}, ["B013 spec.clusters.0.karpenter.gates.NodeRepair"]),
+}
+
+
+@pytest.mark.parametrize(("said", "problems"), KARPENTER.values(), ids=KARPENTER)
+def test_what_is_told_of_karpenter(said: Value, problems: list[str]) -> None:
+    assert told(site({"name": "a", "karpenter": said})) == [f"a.yaml {one}" for one in problems]
+
+
+def nodes(provisioning: Value, **spec: Any) -> list[str]:
+    backend = {"type": "nodePool"}
+    return told(reservation(backend=backend, provisioning=provisioning, **spec), site(), resource_class())
+
+
+def test_a_node_pool_counts_nodes_and_follows_nobody() -> None:
+    backend = {"type": "nodePool"}
+    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+    own = weekly(entry, {**entry, "dayOfWeek": 2, "nodeCount": 5})
+    one = reservation(backend=backend, provisioning={"nodeCount": 3}, recurrence=own)
+    (found,) = read(one, site(), resource_class()).reservations
+
+    assert nodes({"nodeCount": 3}) == []
+    assert (found.behavior, found.backend, found.seats) == ("none", "nodePool", (("small", 3),))
+    assert [line.seats for line in found.recurrence.schedule] == [(("small", 3),), (("small", 5),)]
+
+
+def test_seats_of_a_node_pool_are_nodes_by_class() -> None:
+    seats = [{"resourceClass": "small", "nodeCount": 2}]
+
+    assert nodes({"seats": seats}, resourceClass=None) == []
+
+
+def test_a_count_that_is_missing_is_the_one_that_the_backend_takes() -> None:
+    """And whoever adds it is done."""
+    seats = [{"resourceClass": "small"}]
+    plain = reservation(provisioning={"seats": seats, "scaleDownBehavior": "none"}, resourceClass=None)
+
+    assert nodes({"leadTimeMinutes": 5}) == ["a.yaml B011 spec.provisioning"]
+    assert nodes({"leadTimeMinutes": 5, "nodeCount": 1}) == []
+    assert nodes({"seats": seats}, resourceClass=None) == ["a.yaml B011 spec.provisioning.seats.0"]
+    assert told(plain, site(), resource_class()) == ["a.yaml B011 spec.provisioning.seats.0"]
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
+def test_nodes_do_not_give_way_one_by_one(behaviour: str) -> None:
+    assert nodes({"nodeCount": 3, "scaleDownBehavior": "none"}) == []
+    assert nodes({"nodeCount": 3, "scaleDownBehavior": behaviour}) == [
+        "a.yaml B170 spec.provisioning.scaleDownBehavior"
+    ]
+
+
+def test_seats_and_nodes_are_not_mixed() -> None:
+    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+    seats = [{"resourceClass": "small", "placeholderCount": 2}]
+
+    assert nodes({"placeholderCount": 3}) == ["a.yaml B016 spec.provisioning.placeholderCount @key"]
+    assert nodes({"seats": seats}, resourceClass=None) == [
+        "a.yaml B016 spec.provisioning.seats.0.placeholderCount @key"
+    ]
+    assert nodes({"nodeCount": 3}, recurrence=weekly({**entry, "placeholderCount": 2})) == [
+        "a.yaml B016 spec.recurrence.schedule.0.placeholderCount @key",
+        "a.yaml B016 spec.recurrence.schedule.0.placeholderCount @key",
+    ]
+    assert told(
+        reservation(provisioning={"nodeCount": 3, "scaleDownBehavior": "none"}), site(), resource_class()
+    ) == ["a.yaml B016 spec.provisioning.nodeCount @key"]
+
+
+def test_a_node_pool_says_nothing_of_slots() -> None:
+    assert told(
+        reservation(backend={"type": "nodePool", "owners": []}, provisioning={"nodeCount": 3}),
+        site(),
+        resource_class(),
+    ) == ["a.yaml B012 spec.backend.owners", "a.yaml B016 spec.backend.owners @key"]

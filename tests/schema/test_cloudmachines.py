@@ -1,0 +1,231 @@
+"""Machines of a CloudCapacity: how Karpenter finds reservations, when they are there, and types."""
+
+from decimal import Decimal
+
+import pytest
+
+from gen.cloud import CloudReservation, InstanceType, architecture_of
+from gen.core.instants import parse_instant
+from gen.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
+from tests.saying import Value, ask, said
+from tests.schema.test_nodeclass import GOOD
+
+MACHINE: Value = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
+BLOCK: Value = {
+    "id": "cr-0a",
+    "type": "capacity-block",
+    "ultraServer": True,
+    "from": "2026-02-01T00:00:00Z",
+    "until": "2026-02-28T11:30:00Z",
+    "hourlyPrice": 31.46,
+    **MACHINE,
+}
+TOLD: dict[str, tuple[Value, list[str]]] = {
+    "every-form": (
+        {
+            "reservations": [
+                {"id": "cr-0a", **MACHINE},
+                {"tags": {"a": "*"}, "ownerID": "123456789012", **MACHINE},
+                {"instanceMatchCriteria": "open", **MACHINE},
+                {"tags": {"a": "b"}, "instanceMatchCriteria": "targeted", **MACHINE},
+            ]
+        },
+        [],
+    ),
+    "as-many-as-there-may-be": (
+        {
+            "reservations": [
+                *({"id": f"cr-{number:02}", **MACHINE} for number in range(29)),
+                {"tags": {"a": "b"}, **MACHINE},
+                {"tags": {"a": "b"}, **MACHINE, "instanceType": "m5.large"},
+            ]
+        },
+        [],
+    ),
+    "more-than-there-may-be": (
+        {"reservations": [{"id": f"cr-{number:02}", **MACHINE} for number in range(31)]},
+        ["B012 reservations"],
+    ),
+    "no-form": ({"reservations": [{**MACHINE}]}, ["B152 reservations.0"]),
+    "a-lone-account": ({"reservations": [{"ownerID": "123456789012", **MACHINE}]}, ["B152 reservations.0"]),
+    "an-id-beside-tags": (
+        {
+            "reservations": [
+                {"id": "cr-0a", **MACHINE},
+                {"id": "cr-0a", "tags": {"a": "b"}, "ownerID": "123456789012", **MACHINE},
+            ]
+        },
+        ["B152 reservations.1"],
+    ),
+    "forms-of-texts": (
+        {
+            "reservations": [
+                {"id": "CR-0", **MACHINE},
+                {"tags": {"a": ""}, "ownerID": "12345", **MACHINE},
+                {"instanceMatchCriteria": "any", "instanceType": "p5", "zone": "us-east-1", "count": 0},
+            ]
+        },
+        [
+            "B012 reservations.2.count",
+            "B014 reservations.2.instanceMatchCriteria",
+            "B151 reservations.0.id",
+            "B151 reservations.1.ownerID",
+            "B151 reservations.1.tags.a",
+            "B151 reservations.2.instanceType",
+            "B151 reservations.2.zone",
+        ],
+    ),
+    "an-account-that-is-a-number": (
+        {"reservations": [{"tags": {"a": "b"}, "ownerID": 123456789012, **MACHINE}]},
+        ["B013 reservations.0.ownerID"],
+    ),
+    "a-block-without-dates": (
+        {"reservations": [{"id": "cr-0a", "type": "capacity-block", **MACHINE}]},
+        ["B011 reservations.0", "B011 reservations.0"],
+    ),
+    "a-block": (
+        {
+            "reservations": [
+                {
+                    "id": "cr-0a",
+                    "type": "capacity-block",
+                    "ultraServer": True,
+                    "from": "2026-02-01T00:00:00Z",
+                    "until": "2026-02-28T11:30:00Z",
+                    **MACHINE,
+                }
+            ]
+        },
+        [],
+    ),
+    "ultra-servers-elsewhere": (
+        {"reservations": [{"id": "cr-0a", "ultraServer": True, **MACHINE}]},
+        ["B016 reservations.0.ultraServer"],
+    ),
+    "ends-before": (
+        {
+            "reservations": [
+                {"id": "cr-0a", "from": "2026-02-01T00:00:00Z", "until": "2026-02-01T00:00:00Z", **MACHINE}
+            ]
+        },
+        ["B024 reservations.0.until"],
+    ),
+    "no-instants": (
+        {"reservations": [{"id": "cr-0a", "from": "2026-02-01", "until": "2026-02-30T00:00:00Z", **MACHINE}]},
+        ["B151 reservations.0.from", "B151 reservations.0.until"],
+    ),
+    "prices": (
+        {
+            "reservations": [
+                {"id": "cr-0a", "hourlyPrice": -1, **MACHINE},
+                {"id": "cr-0b", "hourlyPrice": "1e3", **MACHINE},
+                {"id": "cr-0c", "hourlyPrice": True, **MACHINE},
+            ]
+        },
+        [
+            "B013 reservations.0.hourlyPrice",
+            "B013 reservations.1.hourlyPrice",
+            "B013 reservations.2.hourlyPrice",
+        ],
+    ),
+    "too-much-for-pods": (
+        {
+            "instanceTypes": [
+                {
+                    "name": "p5.48xlarge",
+                    "cpu": 192,
+                    "memory": "2048Gi",
+                    "pods": 100,
+                    "allocatable": {"cpu": "193", "memory": "1900Gi", "ephemeral-storage": "1Ti"},
+                }
+            ]
+        },
+        ["B016 instanceTypes.0.allocatable.cpu"],
+    ),
+    "types": (
+        {
+            "instanceTypes": [
+                {
+                    "name": "P5",
+                    "architecture": "x86",
+                    "zones": [],
+                    "pods": 0,
+                    "gpus": {"gpu": 1},
+                    "spotPrice": "free",
+                }
+            ]
+        },
+        [
+            "B012 instanceTypes.0.pods",
+            "B012 instanceTypes.0.zones",
+            "B013 instanceTypes.0.spotPrice",
+            "B014 instanceTypes.0.architecture",
+            "B022 instanceTypes.0.gpus.gpu @key",
+            "B151 instanceTypes.0.name",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+def test_what_is_told_of_machines(spec: Value, problems: list[str]) -> None:
+    assert said(CloudSpec, {"nodeClass": GOOD, **spec}) == problems
+
+
+def test_a_reservation_is_what_was_written() -> None:
+    first, until = parse_instant("2026-02-01T00:00:00Z"), parse_instant("2026-02-28T11:30:00Z")
+    price = Decimal("31.46")
+    block = CloudReservation(
+        "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "capacity-block", True, first, until, price
+    )
+    shared: Value = {"tags": {"a": "*", "b": "c"}, "ownerID": "123456789012", **MACHINE}
+    tags = (("a", "*"), ("b", "c"))
+
+    assert ask(MachineReservation, BLOCK)[0].reservation == block
+    assert ask(MachineReservation, shared)[0].reservation == (
+        CloudReservation(
+            "", tags, "123456789012", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
+        )
+    )
+
+
+def test_a_type_is_what_was_written() -> None:
+    value = {
+        "name": "p5.48xlarge",
+        "cpu": 192,
+        "memory": "2048Gi",
+        "gpus": {"nvidia.com/gpu": 8},
+        "pods": 100,
+        "zones": ["us-east-1a"],
+        "onDemandPrice": "98.32",
+        "spotPrice": 30,
+        "allocatable": {"cpu": 190},
+    }
+    capacity = (("cpu", "192"), ("memory", "2048Gi"), ("nvidia.com/gpu", "8"), ("pods", "100"))
+    prices = Decimal("98.32"), Decimal(30)
+
+    assert ask(InstanceTypeSpec, value)[0].instance_type == InstanceType(
+        "p5.48xlarge", capacity, (("cpu", "190"),), ("us-east-1a",), "amd64", *prices
+    )
+    assert ask(InstanceTypeSpec, {"name": "m7g.large"})[0].instance_type == InstanceType(
+        "m7g.large", (), (), (), "arm64", None, None
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture"),
+    [
+        ("m7g.large", "arm64"),
+        ("c6gn.xlarge", "arm64"),
+        ("a1.metal", "arm64"),
+        ("g5g.xlarge", "arm64"),
+        ("p6e-gb200.36xlarge", "arm64"),
+        ("p6-b200.48xlarge", "amd64"),
+        ("g5.xlarge", "amd64"),
+        ("g4dn.xlarge", "amd64"),
+        ("m6i.large", "amd64"),
+        ("u-12tb1.metal", "amd64"),
+    ],
+)
+def test_a_name_says_the_architecture(name: str, architecture: str) -> None:
+    assert architecture_of(name) == architecture

@@ -1,0 +1,37 @@
+"""What `validate` refuses of clouds, as the real API server is asked about it in `make e2e`."""
+
+import pytest
+
+from gen.checks import cloudchecks
+from gen.finding import ERROR
+from gen.rules import severity
+from tests.checks.clouds import KARPENTER
+from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Refused, spec, unchecked
+from tests.e2e.project import Document
+from tests.saying import read, resource_class, site
+from tests.schema.test_cloud_definitions import refusals
+from tests.schema.test_cloudcapacity import cloud
+
+
+def codes(said: Document) -> set[str]:
+    """Of errors."""
+    known = read(site(KARPENTER), resource_class(cloudCapacity=["refused"]), cloud("refused", **said))
+    assert known.site is not None
+    found = [*known.problems, *cloudchecks.of_documents(known, known.site)]
+    return {one.code for one in found if severity(one.code) == ERROR and one.file == "c.yaml"}
+
+
+def test_what_they_are_changes_of_is_good() -> None:
+    assert codes(SPEC) == set()
+    assert refusals(unchecked(SPEC)) == []
+
+
+@pytest.mark.parametrize("one", [*BY_BOTH, *ONLY_BY_US], ids=lambda one: one.name)
+def test_we_refuse_it_for_one_reason(one: Refused) -> None:
+    assert codes(spec(one.change)) == {one.code}
+
+
+@pytest.mark.parametrize("one", ONLY_BY_US, ids=lambda one: one.name)
+def test_the_definitions_take_it(one: Refused) -> None:
+    """But for their rules in CEL."""
+    assert refusals(unchecked(spec(one.change))) == []

@@ -1,0 +1,124 @@
+"""Durations and instants that Koordinator's scheduler reads: one that it could not would blind it for all."""
+
+from random import Random
+
+import pytest
+
+from gen.schema.grammar import go_duration, utc
+from gen.schema.report import Refusal
+from gen.schema.types import GoDuration
+from tests.saying import said
+
+
+def refused(text: str) -> str:
+    with pytest.raises(Refusal) as caught:
+        go_duration(text)
+    assert caught.value.code == "B107"
+    return f"{caught.value.message} {caught.value.fix}"
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("0", "0s"),
+        ("-0", "0s"),
+        ("-0h", "0s"),
+        ("0s", "0s"),
+        ("45s", "45s"),
+        ("90s", "1m30s"),
+        ("60m", "1h0m0s"),
+        ("720h", "720h0m0s"),
+        ("1h30m", "1h30m0s"),
+        ("30m1h", "1h30m0s"),
+        ("1h1h", "2h0m0s"),
+        ("+2h", "2h0m0s"),
+        ("1.5h", "1h30m0s"),
+        (".5m", "30s"),
+        ("2.h", "2h0m0s"),
+        ("007h", "7h0m0s"),
+        ("0.001h0.4s", "4s"),
+        ("2562047h", "2562047h0m0s"),
+    ],
+)
+def test_what_go_reads_is_written_as_go_writes_it(written: str, canonical: str) -> None:
+    assert go_duration(written) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("1d", "Write 24h."),
+        ("7d", "Write 168h."),
+        ("1w", "Write 168h."),
+        ("", "Write hours, minutes or seconds, for instance 720h."),
+        ("3600", "Write hours, minutes or seconds, for instance 720h."),
+        ("00", "Write hours, minutes or seconds, for instance 720h."),
+        ("h", "Write hours, minutes or seconds, for instance 720h."),
+        (".h", "Write hours, minutes or seconds, for instance 720h."),
+        ("1h 30m", "Write hours, minutes or seconds, for instance 720h."),
+        (" 1h", "Write hours, minutes or seconds, for instance 720h."),
+        ("1h\n", "Write hours, minutes or seconds, for instance 720h."),
+        ("1H", "Write hours, minutes or seconds, for instance 720h."),
+        ("1ms", "Write hours, minutes or seconds, for instance 720h."),
+        ("1e3s", "Write hours, minutes or seconds, for instance 720h."),
+        ("--1h", "Write hours, minutes or seconds, for instance 720h."),
+        ("\u0661h", "Write hours, minutes or seconds, for instance 720h."),
+        ("P1D", "Write hours, minutes or seconds, for instance 720h."),
+        ("1h" * 30, "Write hours, minutes or seconds, for instance 720h."),
+    ],
+    ids=ascii,
+)
+def test_what_go_does_not_read_is_refused(text: str, fix: str) -> None:
+    assert refused(text).endswith(f" is not a duration that Go reads. {fix}")
+
+
+def test_what_go_reads_and_nobody_means_is_refused() -> None:
+    assert refused("-1h") == "-1h is negative: it would be over at once. Write 0s or more."
+    assert refused("2562047h1s") == "2562047h1s is more than Go counts. Write at most 2562047h."
+    assert refused("9" * 39 + "h").startswith("9" * 39 + "h is more than Go counts.")
+    assert refused("0.5s") == "0.5s does not come to whole seconds. Write whole seconds."
+    assert refused("0.0001h") == "0.0001h does not come to whole seconds. Write whole seconds."
+
+
+def test_a_number_is_no_duration() -> None:
+    assert said(GoDuration, 0) == ["B013"]
+    assert said(GoDuration, 3600) == ["B107"]
+
+
+def test_canonical_text_means_the_same_seconds() -> None:
+    random = Random(6)
+    for _ in range(2000):
+        seconds = random.choice(
+            [random.randrange(200), random.randrange(10**5), random.randrange(2562047 * 3600)]
+        )
+        assert go_duration(f"{seconds}s") == go_duration(go_duration(seconds)) == go_duration(seconds)
+
+
+@pytest.mark.parametrize("text", ["2026-12-31T23:00:00Z", "2028-02-29T00:00:00Z", "2000-01-01T23:59:59Z"])
+def test_an_instant_is_in_utc(text: str) -> None:
+    assert utc(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("2026-12-31", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
+        ("2026-12-31T23:00:00", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
+        ("2026-12-31T23:00:00+01:00", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
+        ("2026-12-31T23:00:00.5Z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
+        ("2026-12-31t23:00:00z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
+        ("2026-12-31 23:00:00Z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
+        ("2026-12-31T24:00:00Z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
+        ("2026-12-31T23:00:60Z", "does not exist. Write a date and a time that exist."),
+        ("2026-02-29T00:00:00Z", "does not exist. Write a date and a time that exist."),
+        ("0000-01-01T00:00:00Z", "does not exist. Write a date and a time that exist."),
+        ("1999-12-31T23:59:59Z", "is outside of the years 2000 to 2099. Write one within."),
+        ("2100-01-01T00:00:00Z", "is outside of the years 2000 to 2099. Write one within."),
+    ],
+    ids=ascii,
+)
+def test_what_is_no_instant_in_utc_is_refused(text: str, why: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        utc(text)
+    assert caught.value.code == "B107"
+    assert f"{caught.value.message} {caught.value.fix}".endswith(why)

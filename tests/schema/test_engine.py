@@ -1,0 +1,187 @@
+"""`engine`: its options, what a cluster overrides, and what is told of options that cannot work."""
+
+from typing import Any
+
+import pytest
+
+from gen.model import Cluster, Repository
+from gen.schema.engine import OPTIONS, EngineSpec
+from gen.schema.outline import fields
+from tests.saying import ask, read, said, site
+
+HOME: dict[str, Any] = {"url": "https://git.example.org/capacity.git", "revision": "main"}
+
+
+def clusters(*of: dict[str, Any], **spec: Any) -> list[Cluster]:
+    declared = read(site(*of, **{"repository": HOME, **spec}))
+    assert declared.problems == []
+    assert declared.site is not None
+    return list(declared.site.clusters)
+
+
+def said_of(cluster: Cluster) -> dict[str, Any]:
+    """The options of its engine that are said."""
+    options = cluster.engine_options.dump()
+    return {key: value for key, value in options.items() if key != "type" and value not in ({}, ())}
+
+
+def options(engine: Any, **spec: Any) -> tuple[str, dict[str, Any], bool]:
+    (found,) = clusters({"name": "prod"}, engine=engine, **spec)
+    return found.engine, said_of(found), found.replicas_in_git
+
+
+@pytest.mark.parametrize(
+    ("engine", "replicas"),
+    [("argocd", True), ("flux", True), ("none", False)],
+    ids=["argocd", "flux", "none"],
+)
+def test_a_word_is_an_engine_without_options(engine: str, replicas: bool) -> None:
+    assert options(engine) == options({"type": engine}) == (engine, {}, replicas)
+
+
+def test_whatever_was_not_said_is_no_option() -> None:
+    """So that each engine has its defaults in one place."""
+    said_nothing: dict[str, Any] = {"labels": {}, "syncOptions": [], "prune": None}
+
+    assert options({"type": "argocd", **said_nothing, "retries": 0, "cascade": False}) == (
+        "argocd",
+        {"retries": 0, "cascade": False},
+        True,
+    )
+
+
+EVERY: dict[str, dict[str, Any]] = {
+    "argocd": {
+        "version": "3.2",
+        "namespace": "cd",
+        "serviceAccount": "cd:berth",
+        "automated": True,
+        "prune": False,
+        "selfHeal": False,
+        "retries": -1,
+        "syncOptions": ["Validate=false", "ServerSideApply=false"],
+        "cascade": True,
+        "labels": {"team": "a"},
+        "annotations": {"example.org/a": "b"},
+    },
+    "flux": {
+        "version": "2.8",
+        "namespace": "flux",
+        "sourceSecret": "a",
+        "sourceProvider": "azure",
+        "sourceInterval": "30s",
+        "path": "a/b",
+        "interval": "1h30m",
+        "retryInterval": "10s",
+        "timeout": "2m",
+        "prune": False,
+        "deletionPolicy": "Orphan",
+        "suspend": True,
+        "dependsOn": ["namespaces"],
+        "serviceAccountName": "a",
+        "kubeConfigSecret": "b",
+        "labels": {"team": "a"},
+        "annotations": {"example.org/a": "b"},
+    },
+}
+
+
+@pytest.mark.parametrize("engine", EVERY)
+def test_every_option_can_be_written(engine: str) -> None:
+    """But for those that would leave others without effect."""
+    kind, found, _ = options({"type": engine, **EVERY[engine]})
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
+    plain.update({key: dict(value) for key, value in found.items() if key in ("labels", "annotations")})
+
+    assert (kind, plain) == (engine, EVERY[engine])
+    untried = {"argocd": {"project"}, "flux": {"sourceName", "sourceKind", "kubeConfigMap"}}[engine]
+    assert set(fields(OPTIONS[engine])) == {"type", *EVERY[engine], *untried}
+
+
+def test_a_flux_before_2_9_cannot_leave_replicas_alone() -> None:
+    assert options({"type": "flux", "version": "2.8"}) == ("flux", {"version": "2.8"}, False)
+    assert options({"type": "flux", "version": "2.9"}) == ("flux", {"version": "2.9"}, True)
+
+
+def test_a_cluster_overrides_the_site_key_by_key_where_the_engine_is_the_same() -> None:
+    same, none, other = clusters(
+        {"name": "same", "engine": {"type": "flux", "prune": True, "interval": "1m"}},
+        {"name": "none"},
+        {"name": "other", "engine": {"type": "argocd", "prune": False}},
+        engine={"type": "flux", "prune": False, "suspend": True},
+    )
+
+    assert (same.engine, said_of(same)) == ("flux", {"prune": True, "suspend": True, "interval": "1m"})
+    assert (none.engine, said_of(none)) == ("flux", {"prune": False, "suspend": True})
+    assert (other.engine, said_of(other)) == ("argocd", {"prune": False})
+
+
+def test_a_word_at_a_cluster_keeps_the_options_of_the_site() -> None:
+    (found,) = clusters({"name": "a", "engine": "flux"}, engine={"type": "flux", "suspend": True})
+
+    assert said_of(found) == {"suspend": True}
+
+
+def test_the_repository_is_read_with_its_defaults() -> None:
+    declared = read(
+        site(engine="argocd", repository={"url": "git@git.example.org:a/b.git", "path": "./a//b/"})
+    )
+
+    assert declared.site is not None
+    assert declared.site.repository == Repository("git@git.example.org:a/b.git", "HEAD", "a/b")
+
+
+FAULTY: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "another-engines-option": ({"type": "flux", "selfHeal": True}, ["B010 selfHeal @key"]),
+    "no-type": ({"prune": True}, ["B011"]),
+    "unknown-type": (
+        {"type": "argo", "prune": 1, "version": 1, "intervall": "1m"},
+        ["B010 intervall @key", "B013 prune", "B014 type"],
+    ),
+    "values": (
+        {"type": "argocd", "version": 3.2, "namespace": "A", "prune": "yes", "retries": -2},
+        ["B012 retries", "B013 prune", "B013 version", "B019 namespace"],
+    ),
+    "durations": (
+        {"type": "flux", "interval": "10", "timeout": "1d", "retryInterval": ""},
+        [
+            f"B018 {key}"
+            for key, value in (("interval", '"10"'), ("timeout", '"1d"'), ("retryInterval", '""'))
+        ],
+    ),
+    "our-own-labels": (
+        {"type": "flux", "labels": {"berth.dev/site": "a", "app.kubernetes.io/name": "b"}},
+        [f"B023 labels.{key} @key" for key in ("berth.dev/site", "app.kubernetes.io/name")],
+    ),
+    "sync-options": (
+        {
+            "type": "argocd",
+            "syncOptions": [
+                "Validate",
+                "Replace=true",
+                "Force=true",
+                "RespectIgnoreDifferences=false",
+                "PruneLast=true",
+            ],
+        },
+        [
+            "B038 syncOptions.0",
+            "B038 syncOptions.1",
+            "B038 syncOptions.2",
+            "B038 syncOptions.3",
+            "B038 syncOptions.4",
+        ],
+    ),
+    "accounts": ({"type": "argocd", "serviceAccount": ":berth"}, ["B019 serviceAccount"]),
+    "folders": ({"type": "flux", "path": "a/../b"}, ["B038 path"]),
+}
+
+
+@pytest.mark.parametrize(("engine", "problems"), FAULTY.values(), ids=FAULTY)
+def test_faulty_options_are_told(engine: dict[str, Any], problems: list[str]) -> None:
+    assert said(EngineSpec, engine) == sorted(problems)
+
+
+def test_an_engine_is_a_word_or_a_mapping() -> None:
+    assert ask(EngineSpec, "flux") == ("flux", [])
+    assert said(EngineSpec, 5) == ["B013"]

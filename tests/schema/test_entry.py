@@ -1,0 +1,132 @@
+"""The lines of a recurrence, each for itself."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gen.model import Except
+from gen.schema.recurrence import DateOrException, ExtraEntry, MovedEntry
+from gen.schema.report import INVALID
+from gen.schema.reservation import Provisioning
+from gen.schema.types import MOST_SEATS, SeatCount, Weekday
+from tests.saying import ask, said
+
+DAY = date(2026, 4, 6)
+
+
+def test_weekdays_are_numbers_or_english_names() -> None:
+    for number, names in enumerate(
+        [("mon", "Monday"), ("TUE", "tuesday"), ("wed",), ("thu",), ("fri",), ("sat",), ("Sun", "sunday")], 1
+    ):
+        assert ask(Weekday, number) == (number, [])
+        for name in names:
+            assert ask(Weekday, name) == (number, [])
+
+
+def test_a_weekday_that_is_none_is_told() -> None:
+    assert said(Weekday, 0) == ["B012"]
+    assert said(Weekday, [1, 2]) == ["B013"]
+    assert said(Weekday, "Mittwoch") == ["B014"]
+    assert said(Weekday, "mo") == ["B014"]
+    assert said(Weekday, "wensday") == ["B014"]
+
+
+def test_seats_are_at_least_one_and_no_more_than_a_cluster_can_have() -> None:
+    assert ask(SeatCount, 1) == (1, [])
+    assert ask(SeatCount, MOST_SEATS) == (MOST_SEATS, [])
+    assert said(SeatCount, 0) == ["B012"]
+    assert said(SeatCount, MOST_SEATS + 1) == ["B012"]
+
+
+def test_seats_name_each_class_once() -> None:
+    held = [{"resourceClass": name, "placeholderCount": 1} for name in ("a", "b", "a", "B", "B", "a")]
+
+    assert said(Provisioning, {"seats": held[:2]}) == []
+    assert said(Provisioning, {"seats": [*held, "a"]}) == [
+        "B013 seats.6",
+        "B016 seats.2.resourceClass",
+        "B016 seats.5.resourceClass",
+        "B019 seats.3.resourceClass",
+        "B019 seats.4.resourceClass",
+    ]
+    assert said(Provisioning, {"seats": []}) == ["B012 seats"]
+
+
+@pytest.mark.parametrize(
+    ("value", "made"),
+    [
+        ("2026-04-06", DAY),
+        ({"date": "2026-04-06"}, Except(DAY, DAY, None)),
+        ({"date": "2026-04-06", "startTime": "09:00", "title": "Easter"}, Except(DAY, DAY, 540)),
+        ({"from": "2026-04-06", "to": "2026-04-07"}, Except(DAY, date(2026, 4, 7), None)),
+        ({"from": "2026-04-06", "to": "2026-04-06", "startTime": "00:00"}, Except(DAY, DAY, 0)),
+    ],
+    ids=["plain", "date", "date-and-time", "range", "range-and-time"],
+)
+def test_an_exception_is_a_date_or_a_range_and_may_name_a_start(value: object, made: object) -> None:
+    found, problems = ask(DateOrException, value)
+
+    assert problems == []
+    assert (found if isinstance(found, date) else found.excepted) == made
+
+
+TOLD: dict[str, tuple[Any, object, list[str]]] = {
+    "except-nothing": (DateOrException, {}, ["B011"]),
+    "except-open-end": (DateOrException, {"from": "2026-04-06"}, ["B011"]),
+    "except-open-begin": (DateOrException, {"to": "2026-04-06"}, ["B011"]),
+    "except-both": (DateOrException, {"date": "2026-04-06", "to": "2026-04-06"}, ["B016"]),
+    "except-backwards": (
+        DateOrException,
+        {"from": "2026-04-06", "to": "2026-04-05", "startTime": "24:00"},
+        ["B018 startTime", "B024 to"],
+    ),
+    "except-no-date": (DateOrException, {"from": "x", "to": "2026-04-05"}, ["B017 from"]),
+    "move-nowhere": (MovedEntry, {"date": "2026-04-06", "to": {"endDay": 1}}, ["B011 to"]),
+    "move-without-aim": (MovedEntry, {"date": "2026-04-06"}, ["B011"]),
+    "move-with-an-idle-key": (
+        MovedEntry,
+        {"date": "2026-04-06", "to": {"startTime": "10:00", "endDay": 1}},
+        ["B029 to.endDay @key"],
+    ),
+    "extra-without-length": (
+        ExtraEntry,
+        {"date": "2026-04-06", "startTime": "09:00", "endTime": "09:00", "placeholderCount": 0},
+        ["B012 placeholderCount", "B028 endTime"],
+    ),
+    "extra-without-length-on-its-day": (
+        ExtraEntry,
+        {"date": "2026-04-06", "startTime": "09:00", "endTime": "08:00", "endDay": 0},
+        ["B028 endTime"],
+    ),
+    "extra-without-times": (
+        ExtraEntry,
+        {"startTime": "9:00", "endTime": "9:00", "endDay": 367},
+        ["B011", "B012 endDay", "B018 endTime", "B018 startTime"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("shape", "value", "problems"), TOLD.values(), ids=TOLD)
+def test_what_is_told_of_a_line(shape: Any, value: object, problems: list[str]) -> None:
+    assert problems == said(shape, value)
+
+
+def test_windows_that_have_a_length() -> None:
+    for start, end, days in [
+        ("09:00", "13:00", None),
+        ("22:00", "06:00", None),
+        ("00:00", "24:00", None),
+        ("09:00", "09:00", 1),
+        ("09:00", "08:00", 1),
+        ("09:00", "10:00", 0),
+    ]:
+        extra = {"date": "2026-04-06", "startTime": start, "endTime": end, "endDay": days}
+        assert said(ExtraEntry, extra) == []
+
+
+def test_a_faulty_exception_keeps_what_is_sound() -> None:
+    made, _ = ask(DateOrException, {"date": "x", "startTime": "09:00"})
+
+    assert made.day is INVALID
+    assert made.start_time == 540

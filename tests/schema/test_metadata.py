@@ -1,0 +1,99 @@
+"""Metadata: what people may put on everything that is rendered, and what is ours."""
+
+import pytest
+
+from gen.schema.kinds import KINDS
+from gen.schema.labels import MOST_ANNOTATIONS, OF_PODS
+from gen.schema.metadata import Metadata
+from gen.schema.types import Annotations, Labels
+from tests.saying import ask, document, said, site, told
+
+
+def test_labels_and_annotations_are_kept_in_the_order_of_the_file() -> None:
+    value = {"name": "a", "labels": {"b": "1", "a": ""}, "annotations": {"example.org/note": "a\nb: c"}}
+
+    made, problems = ask(Metadata, value)
+
+    assert problems == []
+    assert made.label_pairs == (("b", "1"), ("a", ""))
+    assert made.annotation_pairs == (("example.org/note", "a\nb: c"),)
+
+
+def test_they_are_none_where_nothing_is_said() -> None:
+    made, problems = ask(Metadata, {"name": "a"})
+
+    assert (made.label_pairs, made.annotation_pairs, problems) == ((), (), [])
+
+
+def test_numbers_and_truth_values_need_quotes_as_in_kubernetes() -> None:
+    assert said(Labels, {"year": 2026, "open": True}) == ["B013 open", "B013 year"]
+    assert said(Annotations, {"year": 2026, "none": None}) == ["B013 none", "B013 year"]
+
+
+def test_labels_that_we_set_are_refused_and_annotations_only_in_our_domain() -> None:
+    labels = {"app.kubernetes.io/name": "x", "berth.dev/site": "x", "app.kubernetes.io/component": "x"}
+    annotations = {
+        "app.kubernetes.io/name": "x",
+        "berth.dev/override": "x",
+        "berth.dev/ignore": "B031: meant",
+    }
+
+    assert said(Metadata, {"name": "a", "labels": labels, "annotations": annotations}) == [
+        "B023 annotations.berth.dev/override @key",
+        "B023 labels.app.kubernetes.io/name @key",
+        "B023 labels.berth.dev/site @key",
+    ]
+    assert said(Metadata, {"name": "a", "labels": {"berth.dev/ignore": "x"}}) == [
+        "B023 labels.berth.dev/ignore @key"
+    ]
+
+
+def test_our_keys_are_refused_whatever_else_is_wrong() -> None:
+    labels, annotations = {"berth.dev/a": 5, "-": "x"}, {"berth.dev/b": 5, "/": 6}
+
+    assert said(Metadata, {"labels": labels, "annotations": annotations}) == [
+        "B011",
+        "B013 annotations./",
+        "B013 annotations.berth.dev/b",
+        "B013 labels.berth.dev/a",
+        "B020 annotations./ @key",
+        "B020 labels.- @key",
+        "B023 annotations.berth.dev/b @key",
+        "B023 labels.berth.dev/a @key",
+    ]
+
+
+def test_annotations_have_at_most_8_kib_in_utf_8() -> None:
+    key = "example.org/note"
+    room = MOST_ANNOTATIONS - len(key)
+
+    assert said(Metadata, {"name": "a", "annotations": {key: "é" * (room // 2)}}) == []
+    assert said(Metadata, {"name": "a", "annotations": {key: "é" * (room // 2), "b": "c"}}) == [
+        "B020 annotations"
+    ]
+
+
+def test_only_the_top_of_a_document_takes_keys_of_the_authors_own() -> None:
+    document = {**site(), "x-room": {"any": ["thing"]}}
+    inside = site()
+    inside["metadata"]["x-room"] = 1
+    inside["spec"]["x-room"] = 1
+
+    assert told(document) == []
+    assert told(inside) == ["a.yaml B010 metadata.x-room @key", "a.yaml B010 spec.x-room @key"]
+
+
+def test_a_document_of_another_version_is_refused() -> None:
+    assert told({**site(), "apiVersion": "berth.dev/v1"}) == ["a.yaml B014 apiVersion"]
+    without = site()
+    del without["apiVersion"]
+    assert told(without) == ["a.yaml B011"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", OF_PODS)
+def test_annotations_of_pods_do_nothing_on_a_document(kind: str, key: str) -> None:
+    annotations = {"example.org/course": "a", key: "true"}
+    found = [one for one in told(document(kind, "a", {}, annotations=annotations)) if "B176" in one]
+
+    assert found == [f"a.yaml B176 metadata.annotations.{key} @key"]

@@ -1,0 +1,25 @@
+"""Money as it is written, to the last digit."""
+
+from decimal import Decimal
+
+import pytest
+
+from gen.schema.types import Price
+from tests.saying import ask
+
+GOOD = {0: "0", 12: "12", 0.1: "0.1", 98.32: "98.32", "31.460": "31.460"}
+NONE = {"-1": -1, "exponent": "1e3", "word": "free", "dots": "1.2.3", "empty": "", "digits": "1" * 31}
+
+
+@pytest.mark.parametrize(("written", "price"), GOOD.items())
+def test_a_price_is_exact(written: object, price: str) -> None:
+    assert ask(Price, written) == (Decimal(price), [])
+
+
+@pytest.mark.parametrize("written", NONE.values(), ids=NONE)
+def test_what_is_no_price(written: object) -> None:
+    assert ask(Price, written)[1] == ["B013"]
+
+
+def test_nothing_costs_more_than_a_million_millions() -> None:
+    assert ask(Price, 10**12 + 1)[1] == ["B012"]

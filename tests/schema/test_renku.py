@@ -1,0 +1,221 @@
+"""Renku payloads: what Renku takes and answers is read, what it refuses is refused, and the rest is told."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gen.declared import Declared
+from gen.model import Entry, Origin, Recurrence, Reservation, SessionMatch
+from gen.schema.renkunames import is_payload, name, slug, their_path
+from tests.saying import payload, read, resource_class, site, told
+
+ULID = "01K9ZK4T8W3Q6M5N2R7V1X0Y9B"
+CLASS = resource_class(renkuId=5)
+SEATS = (("small", 35),)
+
+
+def reading(*documents: object) -> Declared:
+    return read(*documents, site(), CLASS)
+
+
+def said(*documents: object) -> list[str]:
+    return told(*documents, site(), CLASS)
+
+
+def recurring(**fields: object) -> dict[str, Any]:
+    return payload(recurrence={**payload()["recurrence"], **fields})
+
+
+def entry(**fields: object) -> dict[str, Any]:
+    return recurring(schedule=[{"day_of_week": 2, "start_time": "12:15", "end_time": "14:00", **fields}])
+
+
+def test_the_body_of_a_post_becomes_a_reservation() -> None:
+    assert reading(payload()).reservations == (
+        Reservation(
+            origin=Origin("a.yaml", 0),
+            name="intro",
+            title="Intro",
+            labels=(),
+            annotations=(),
+            recurrence=Recurrence(
+                type="weekly",
+                zone="UTC",
+                first=date(2026, 2, 3),
+                last=date(2026, 2, 28),
+                dates=(),
+                interval=1,
+                schedule=(Entry((2,), 735, 840, None, SEATS),),
+                calendars=(),
+                excepts=(),
+                moves=(),
+                extras=(),
+            ),
+            seats=SEATS,
+            seats_listed=False,
+            lead=30,
+            behavior="none",
+            sessions=SessionMatch((), (), (), None, "count"),
+            backend="placeholder",
+            suspend=False,
+            renku=True,
+        ),
+    )
+
+
+def test_an_item_of_a_get_has_an_id_and_may_have_a_template() -> None:
+    template = "01JC3CB5426KC7P5STS5X3KSS9"
+    without = reading({**payload(), "id": ULID, "project_template_id": None})
+    with_one = reading({**payload(), "id": ULID, "project_template_id": template})
+
+    assert without.reservations[0].name == with_one.reservations[0].name == "intro-d9cde2"
+    assert without.reservations[0].sessions.project_template is None
+    assert with_one.reservations[0].sessions.project_template == template
+
+
+def test_the_whole_answer_of_a_get_is_as_many_reservations() -> None:
+    declared = reading([payload(name="B"), {**payload(name="A"), "id": ULID}])
+
+    assert declared.problems == []
+    assert [(one.name, one.origin) for one in declared.reservations] == [
+        ("a-d9cde2", Origin("a.yaml", 0, (1,))),
+        ("b", Origin("a.yaml", 0, (0,))),
+    ]
+
+
+def test_an_answer_without_reservations_is_told_and_does_no_harm() -> None:
+    assert said([]) == ["a.yaml B007"]
+
+
+@pytest.mark.parametrize("kind", ["once", "daily", "weekly"])
+def test_weekdays_count_only_for_weekly(kind: str) -> None:
+    declared = reading(recurring(type=kind))
+
+    assert declared.problems == []
+    assert declared.reservations[0].recurrence.schedule[0].days == ((2,) if kind == "weekly" else ())
+
+
+def test_only_weekly_needs_weekdays() -> None:
+    schedule = [{"start_time": "12:15", "end_time": "14:00"}]
+
+    assert said(recurring(type="daily", schedule=schedule)) == []
+    assert said(recurring(schedule=schedule)) == ["a.yaml B011 recurrence.schedule.0"]
+
+
+def test_times_may_have_seconds_which_are_cut_to_the_minute_and_told_if_there_are_any() -> None:
+    declared = reading(entry(start_time="12:15:00", end_time="14:00:59"))
+
+    assert declared.reservations[0].recurrence.schedule == (Entry((2,), 735, 840, None, SEATS),)
+    assert said(entry(start_time="12:15:00", end_time="14:00:59")) == [
+        "a.yaml B070 recurrence.schedule.0.end_time"
+    ]
+
+
+def test_what_the_payload_leaves_out_has_our_defaults() -> None:
+    (found,) = reading(payload(provisioning={"placeholder_count": 35})).reservations
+
+    assert (found.lead, found.behavior) == (30, "maintain")
+
+
+TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "unknown-keys": (
+        {**payload(), "description": "x", "recurrence": {**payload()["recurrence"], "timezone": "UTC"}},
+        ["B010 description @key", "B010 recurrence.timezone @key"],
+    ),
+    "our-own-spelling": (
+        payload(provisioning={"placeholderCount": 35}),
+        ["B010 provisioning.placeholderCount @key"],
+    ),
+    "no-length": (entry(end_time="12:15"), ["B028 recurrence.schedule.0.end_time"]),
+    "no-length-after-the-cut": (
+        entry(end_time="12:15:30"),
+        ["B028 recurrence.schedule.0.end_time", "B070 recurrence.schedule.0.end_time"],
+    ),
+    "midnight": (
+        entry(start_time="24:00", end_time="24:00"),
+        ["B018 recurrence.schedule.0.end_time", "B018 recurrence.schedule.0.start_time"],
+    ),
+    "no-times": (
+        entry(start_time=1215, end_time="14"),
+        ["B018 recurrence.schedule.0.end_time", "B018 recurrence.schedule.0.start_time"],
+    ),
+    "backwards": (recurring(end_date="2026-02-02"), ["B024 recurrence.end_date"]),
+    "no-schedule": (recurring(schedule=[]), ["B012 recurrence.schedule"]),
+    "faulty-entries": (
+        recurring(type="often", schedule=["x", {"start_time": "12:00", "end_time": "12:00"}]),
+        ["B013 recurrence.schedule.0", "B014 recurrence.type"],
+    ),
+    "long-name": (payload(name="a" * 41), ["B071 name"]),
+    "name-that-grows": (
+        payload(name="\u33c2" * 22),  # one character that says a.m.
+        ["B071 name"],
+    ),
+    "unknown-class": (payload(resource_class_id=6, name=None), ["B011", "B072 resource_class_id"]),
+    "no-class": (payload(resource_class_id="5", id="x"), ["B013 resource_class_id", "B019 id"]),
+}
+
+
+@pytest.mark.parametrize(("value", "problems"), TOLD.values(), ids=TOLD)
+def test_what_is_told_of_a_payload(value: dict[str, Any], problems: list[str]) -> None:
+    assert sorted(f"a.yaml {problem}" for problem in problems) == sorted(said(value))
+
+
+def test_once_over_several_days_may_end_at_the_time_at_which_it_began() -> None:
+    several = recurring(type="once", schedule=[{"start_time": "12:00", "end_time": "12:00"}])
+    one = recurring(
+        type="once", end_date="2026-02-03", schedule=[{"start_time": "12:00", "end_time": "12:00"}]
+    )
+
+    assert said(several) == []
+    assert said(one) == ["a.yaml B028 recurrence.schedule.0.end_time"]
+
+
+def test_every_item_of_an_answer_is_checked_in_its_place() -> None:
+    assert said([payload(), {"name": "x"}, "y"]) == [
+        "a.yaml B011 1",
+        "a.yaml B011 1",
+        "a.yaml B011 1",
+        "a.yaml B013 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Intro to Statistics", "intro-to-statistics"),
+        ("  Überblick: Säulen & Bögen!  ", "uberblick-saulen-bogen"),
+        ("ﬁne ½ ①", "fine-12-1"),
+        ("a__b--c", "a-b-c"),
+        ("Straße", "strae"),
+        ("日本語", "reservation"),
+        ("", "reservation"),
+        ("---", "reservation"),
+    ],
+    ids=["words", "marks", "ligatures", "runs", "lost", "japanese", "empty", "hyphens"],
+)
+def test_a_name_is_the_slug_of_the_title(title: str, expected: str) -> None:
+    assert expected == slug(title) == name(title, None)
+    assert f"{expected}-d9cde2" == name(title, ULID)
+    assert [one.name for one in reading(payload(name=title)).reservations] == [expected]
+
+
+def test_a_payload_is_told_by_its_keys() -> None:
+    assert is_payload(payload())
+    assert is_payload({"resource_class_id": 1})
+    assert not is_payload({"name": "x"})
+    assert not is_payload({"kind": "CapacityReservation", "recurrence": {}})
+    assert not is_payload({"apiVersion": "berth.dev/v1alpha1", "provisioning": {}})
+    assert not is_payload([payload()])
+
+
+def test_paths_of_our_own_form_are_told_as_the_payload_has_them() -> None:
+    assert their_path(("spec", "recurrence", "schedule", 0, "startTime"), (3,)) == (
+        *(3, "recurrence", "schedule", 0, "start_time"),
+    )
+    assert their_path(("spec", "provisioning", "scaleDownBehavior"), ()) == (
+        "provisioning",
+        "scale_down_behavior",
+    )
+    assert their_path(("spec", "sessions"), ()) == ("project_template_id",)
+    assert their_path(("recurrence", "endDate"), ()) == ("recurrence", "end_date")

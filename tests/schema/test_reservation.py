@@ -1,0 +1,186 @@
+"""`CapacityReservation`: seats, lead, behaviour, sessions; and that one run tells all that is wrong."""
+
+from typing import Any
+
+import pytest
+
+from gen.model import Reservation, SessionMatch
+from tests.saying import document, read, reservation, resource_class, site, told, weekly
+
+TIMES = {"startTime": "09:00", "endTime": "13:00"}
+SEATS = [{"resourceClass": "small", "placeholderCount": 20}, {"resourceClass": "huge", "placeholderCount": 5}]
+
+
+def made(**spec: Any) -> Reservation:
+    declared = read(reservation(**spec), site(), resource_class())
+    assert declared.problems == []
+    (found,) = declared.reservations
+    return found
+
+
+def test_whatever_is_left_out_has_its_default() -> None:
+    found = made(provisioning={"placeholderCount": 25})
+
+    assert found._replace(origin=(), recurrence=()) == Reservation(  # type: ignore[arg-type] # not looked at
+        origin=(),  # type: ignore[arg-type] # not looked at
+        name="course",
+        title="course",
+        labels=(),
+        annotations=(),
+        recurrence=(),  # type: ignore[arg-type] # not looked at
+        seats=(("small", 25),),
+        seats_listed=False,
+        lead=30,
+        behavior="maintain",
+        sessions=SessionMatch((), (), (), None, "count"),
+        backend="placeholder",
+        suspend=False,
+        renku=False,
+    )
+
+
+def test_every_field_can_be_written() -> None:
+    sessions = {
+        "namespaces": ["renku"],
+        "matchLabels": {"a": "b"},
+        "matchAnnotations": {"c": "any: text\n"},
+        "projectTemplate": "01JC3CB5426KC7P5STS5X3KSS8",
+        "earlier": "ignore",
+    }
+    found = made(
+        title="Data Science 101",
+        resourceClass=None,
+        provisioning={"seats": SEATS, "leadTimeMinutes": 0, "scaleDownBehavior": "reduce"},
+        sessions=sessions,
+        backend={"type": "placeholder"},
+        suspend=True,
+    )
+
+    assert found.title == "Data Science 101"
+    assert found.seats == (("small", 20), ("huge", 5))
+    assert found.seats_listed
+    assert (found.lead, found.behavior, found.suspend) == (0, "reduce", True)
+    assert found.sessions == SessionMatch(
+        ("renku",), (("a", "b"),), (("c", "any: text\n"),), "01JC3CB5426KC7P5STS5X3KSS8", "ignore"
+    )
+
+
+def test_what_is_empty_says_nothing() -> None:
+    empty: dict[str, object] = {"namespaces": [], "matchLabels": {}, "matchAnnotations": {}}
+
+    assert made(sessions=empty, backend={}, title="") == made()
+
+
+def test_what_an_author_silences_goes_on_no_object() -> None:
+    annotations = {"a": "b", "berth.dev/ignore": "B031: meant"}
+    one = document("CapacityReservation", "course", reservation()["spec"], annotations=annotations)
+
+    assert read(one, site(), resource_class()).reservations[0].annotations == (("a", "b"),)
+
+
+def test_the_zone_is_the_sites_where_a_reservation_names_none() -> None:
+    in_tokyo = weekly(timeZone="Asia/Tokyo")
+    declared = read(
+        reservation("a", recurrence=in_tokyo),
+        reservation("b"),
+        site(timeZone="Europe/Zurich"),
+        resource_class(),
+    )
+
+    assert [one.recurrence.zone for one in declared.reservations] == ["Asia/Tokyo", "Europe/Zurich"]
+
+
+TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "no-class": ({"resourceClass": None}, ["B011 spec"]),
+    "no-count": ({"provisioning": {"leadTimeMinutes": 5}}, ["B011 spec.provisioning"]),
+    "no-seats-at-all": (
+        {"resourceClass": None, "provisioning": {"leadTimeMinutes": 181}},
+        ["B011 spec", "B011 spec.provisioning", "B012 spec.provisioning.leadTimeMinutes"],
+    ),
+    "both-forms": (
+        {"provisioning": {"placeholderCount": 1, "seats": SEATS}},
+        ["B016 spec.provisioning.placeholderCount @key", "B016 spec.resourceClass @key"],
+    ),
+    "provisioning-missing": ({"provisioning": None}, ["B011 spec"]),
+    "entries-in-the-other-form": (
+        {
+            "recurrence": weekly(
+                {"dayOfWeek": 1, **TIMES, "seats": SEATS},
+                {"dayOfWeek": 2, **TIMES, "placeholderCount": 3},
+                extra=[{"date": "2026-03-02", **TIMES, "seats": SEATS}],
+            )
+        },
+        [f"B016 spec.recurrence.{entry}.seats @key" for entry in ("schedule.0", "extra.0")],
+    ),
+    "entries-in-the-other-form-by-class": (
+        {
+            "resourceClass": None,
+            "provisioning": {"seats": SEATS},
+            "recurrence": weekly(
+                {"dayOfWeek": 1, **TIMES, "seats": SEATS},
+                {"dayOfWeek": 2, **TIMES, "placeholderCount": 3},
+                "x",  # type: ignore[arg-type] # faulty on purpose
+            ),
+        },
+        ["B013 spec.recurrence.schedule.2", "B016 spec.recurrence.schedule.1.placeholderCount @key"],
+    ),
+    "no-recurrence": (
+        {"recurrence": ["x"], "resourceClass": "A"},
+        ["B013 spec.recurrence", "B019 spec.resourceClass"],
+    ),
+    "no-schedule": (
+        {"recurrence": {**weekly(), "schedule": None, "extra": 5}},
+        ["B011 spec.recurrence", "B013 spec.recurrence.extra"],
+    ),
+    "title": ({"title": "a" * 1201}, ["B012 spec.title"]),
+    "sessions": (
+        {"sessions": {"projectTemplate": "x", "earlier": "counts", "matchLabels": {"a b": "c"}}},
+        [
+            "B014 spec.sessions.earlier",
+            "B019 spec.sessions.projectTemplate",
+            "B020 spec.sessions.matchLabels.a b @key",
+        ],
+    ),
+    "backend": (
+        {"backend": {"type": "capacityBuffer"}, "suspend": "yes"},
+        ["B013 spec.suspend", "B014 spec.backend.type"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+def test_what_is_told_of_a_reservation(spec: dict[str, Any], problems: list[str]) -> None:
+    assert sorted(f"a.yaml {problem}" for problem in problems) == sorted(
+        told(reservation(**spec), site(), resource_class())
+    )
+
+
+def test_one_run_tells_all_that_is_wrong_with_a_document() -> None:
+    faulty = reservation(
+        "Course_1",
+        title=7,
+        provisioning={"placeholderCount": -3, "leadTime": 10},
+        recurrence={
+            **weekly(
+                {"dayOfWeek": 1, "startTime": "09:00", "endTime": "09:00"},
+                {**TIMES, "seats": SEATS},
+                {"dayOfWeek": 1, "startTime": "9", "endTime": "13:00"},
+            ),
+            "startDate": "2026-03-02",
+            "moved": [{"date": "2026-03-09", "to": {}}],
+        },
+        sesions={},
+    )
+
+    assert sorted(told(faulty, site(), resource_class())) == [
+        "a.yaml B010 spec.provisioning.leadTime @key",
+        "a.yaml B011 spec.recurrence.moved.0.to",
+        "a.yaml B011 spec.recurrence.schedule.1",
+        "a.yaml B012 spec.provisioning.placeholderCount",
+        "a.yaml B013 spec.title",
+        "a.yaml B016 spec.recurrence.schedule.1.seats @key",
+        "a.yaml B018 spec.recurrence.schedule.2.startTime",
+        "a.yaml B019 metadata.name",
+        "a.yaml B024 spec.recurrence.endDate",
+        "a.yaml B028 spec.recurrence.schedule.0.endTime",
+    ]

@@ -1,0 +1,138 @@
+"""`ResourceClass`: the shape of a seat, and how its sessions are recognised."""
+
+from typing import Any
+
+import pytest
+
+from gen.model import Origin, ResourceClass
+from gen.schema.pod import Placement
+from tests.built import built, class_sessions
+from tests.saying import read, resource_class, site, told
+
+RENKU = {"source": "renku", "namespaces": ["renku"]}
+
+
+def made(**spec: Any) -> ResourceClass:
+    declared = read(site(), resource_class(**spec))
+    assert declared.problems == []
+    return declared.classes["small"]
+
+
+def test_whatever_is_left_out_has_its_default() -> None:
+    assert made(requests={"cpu": "1", "memory": "4Gi"}, sessions=None) == ResourceClass(
+        origin=Origin("b.yaml", 0),
+        name="small",
+        cluster="",
+        renku_id=None,
+        requests=(("cpu", "1"), ("memory", "4Gi")),
+        limits=(),
+        pod=built(Placement, {}),
+        pod_labels=(),
+        sessions=None,
+    )
+
+
+def test_every_field_can_be_written() -> None:
+    term = {"topologyKey": "a", "labelSelector": {"matchLabels": {"b": "c"}}}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    spread = {"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "ScheduleAnyway"}
+    found = made(
+        cluster="prod",
+        renkuId=12,
+        requests={"cpu": 4, "memory": "32Gi", "nvidia.com/gpu": 1},
+        limits={"memory": "33Gi"},
+        nodeSelector={"pool": "gpu"},
+        tolerations=[{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        affinity=affinity,
+        topologySpreadConstraints=[spread],
+        schedulerName="koord-scheduler",
+        podLabels={"example.org/team": "ml", "app.kubernetes.io/component": "seat"},
+        sessions={**RENKU, "selector": {"matchLabels": {}}},
+    )
+
+    assert found == ResourceClass(
+        origin=Origin("b.yaml", 0),
+        name="small",
+        cluster="prod",
+        renku_id=12,
+        requests=(("cpu", "4"), ("memory", "32Gi"), ("nvidia.com/gpu", "1")),
+        limits=(("memory", "33Gi"), ("nvidia.com/gpu", "1")),
+        pod=built(
+            Placement,
+            {
+                "nodeSelector": {"pool": "gpu"},
+                "tolerations": ({"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},),
+                "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": (term,)}},
+                "topologySpreadConstraints": (spread,),
+                "schedulerName": "koord-scheduler",
+            },
+        ),
+        pod_labels=(("example.org/team", "ml"), ("app.kubernetes.io/component", "seat")),
+        sessions=class_sessions("renku", ("renku",), {"matchLabels": {}}, {}),
+    )
+
+
+def test_sessions_of_any_other_kind_are_told_by_their_place_in_the_api() -> None:
+    custom = {
+        "source": "custom",
+        "namespaces": ["a", "b"],
+        "group": "kubeflow.org",
+        "version": "v1",
+        "resource": "notebooks",
+        "matchAnnotations": {"example.org/class": "small"},
+        "inactive": [{"path": "spec.suspend", "values": ["true"]}],
+    }
+
+    assert made(sessions=custom).sessions == class_sessions(
+        "custom",
+        ("a", "b"),
+        {},
+        {
+            "group": "kubeflow.org",
+            "version": "v1",
+            "resource": "notebooks",
+            "matchAnnotations": {"example.org/class": "small"},
+            "inactive": ({"path": "spec.suspend", "values": ("true",)},),
+        },
+    )
+    core = made(sessions={"source": "custom", "namespaces": ["a"], "version": "v1", "resource": "pods"})
+    assert core.sessions == class_sessions("custom", ("a",), {}, {"version": "v1", "resource": "pods"})
+
+
+TOLD = {
+    "no-requests": ({"requests": {}}, ["B012 spec.requests"]),
+    "requests-missing": ({"requests": None}, ["B011 spec"]),
+    "our-labels": (
+        {"podLabels": {"berth.dev/site": "x", "app.kubernetes.io/part-of": "x"}, "requests": {"gpu": 1}},
+        [
+            "B022 spec.requests.gpu @key",
+            "B023 spec.podLabels.app.kubernetes.io/part-of @key",
+            "B023 spec.podLabels.berth.dev/site @key",
+        ],
+    ),
+    "amounts": (
+        {"requests": {"cpu": 2, "nvidia.com/gpu": 0.5}, "limits": {"cpu": 1}},
+        ["B016 spec.limits.cpu", "B016 spec.requests.nvidia.com/gpu"],
+    ),
+    "sessions-without-namespaces": ({"sessions": {"source": "renku"}}, ["B011 spec.sessions"]),
+    "sessions-in-no-namespace": (
+        {"sessions": {"source": "slurm", "namespaces": []}},
+        ["B012 spec.sessions.namespaces", "B014 spec.sessions.source"],
+    ),
+    "custom-without-a-place": (
+        {"sessions": {"source": "custom", "namespaces": ["a"], "group": "kubeflow.org"}},
+        ["B011 spec.sessions", "B011 spec.sessions"],
+    ),
+    "renku-without-its-id": ({"sessions": RENKU}, ["B011 spec"]),
+    "renku-with-an-id-that-is-none": ({"sessions": RENKU, "renkuId": "x"}, ["B013 spec.renkuId"]),
+    "a-place-without-custom": (
+        {"renkuId": 5, "sessions": {**RENKU, "group": "a", "inactive": []}},
+        ["B016 spec.sessions.group @key", "B016 spec.sessions.inactive @key"],
+    ),
+    "renku-id": ({"renkuId": -1}, ["B012 spec.renkuId"]),
+}
+
+
+@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+def test_what_is_told_of_a_class(spec: dict[str, Any], problems: list[str]) -> None:
+    assert [f"a.yaml {problem}" for problem in problems] == told(resource_class(**spec), site())

@@ -1,0 +1,259 @@
+"""`Site`: the defaults, what a cluster overrides, and what a platform team is told."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gen.model import Ceiling, Cluster, Images, Renku, Site
+from gen.schema.base import Model
+from gen.schema.engine import ArgoCD, Flux, NoEngine
+from gen.schema.pod import Tolerating
+from gen.version import VERSION
+from tests.built import built
+from tests.saying import read, site, told
+
+HERE = ("server", "https://kubernetes.default.svc")
+JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+NOT_OURS = (
+    "belongs to Kubernetes, and we set the rules of our namespace. Write one of its own, for instance berth."
+)
+
+
+def made(*clusters: dict[str, Any], **spec: object) -> Site:
+    declared = read(site(*clusters, **spec))
+    assert declared.problems == []
+    assert declared.site is not None
+    return declared.site
+
+
+def engine(model: type[Model]) -> dict[str, Any]:
+    name = model.model_fields["type"].annotation.__args__[0]  # type: ignore[union-attr] # a Literal
+    options = built(model, {"type": name})
+    return {
+        "engine": name,
+        "engine_options": options,
+        "replicas_in_git": name != "none",
+        "destination": HERE,
+    }
+
+
+def runtime(**said: Any) -> Tolerating:
+    return built(Tolerating, {"nodeSelector": {}, "tolerations": [], **said})
+
+
+def test_whatever_is_left_out_has_its_default() -> None:
+    whole = made()
+    assert whole[1:10] == (
+        "example",
+        "UTC",
+        (
+            Cluster(
+                name="prod",
+                namespace="berth",
+                **engine(NoEngine),
+                autoscaler="none",
+                ceilings=(),
+                priority=-10,
+                images=Images("registry.k8s.io/pause:3.10.1", "python:3.13-slim", ()),
+                runtime=runtime(),
+                job_resources=JOBS,
+            ),
+        ),
+        False,
+        30,
+        5,
+        None,
+        24,
+        None,
+    )
+
+
+def test_what_is_empty_says_nothing() -> None:
+    empty: dict[str, object] = {"nodeSelector": {}, "tolerations": [], "resources": {}}
+
+    assert made(runtime=empty, images={}) == made()
+    assert made({"name": "prod", "runtime": empty, "images": {}, "ceilings": []}) == made()
+
+
+def test_every_field_can_be_written() -> None:
+    whole = made(
+        {
+            "name": "prod",
+            "destination": {"server": "https://kubernetes.default.svc"},
+            "autoscaler": "cluster-autoscaler",
+            "ceilings": [
+                {
+                    **{"seats": {"small": 300}, "requests": {"cpu": "800", "nvidia.com/gpu": 16}},
+                    **{"from": "2026-02-01", "until": "2026-02-01"},
+                }
+            ],
+            "koordinator": None,
+        },
+        {"name": "hub", "destination": {"name": "hub"}, "autoscaler": "karpenter"},
+        berthVersion=VERSION,
+        timeZone="Europe/Zurich",
+        namespace="capacity",
+        engine={"type": "argocd"},
+        repository={"url": "https://git.example.org/capacity.git", "revision": "main", "path": "."},
+        priority=-1,
+        images={"pause": "a/pause", "python": "a/python", "pullSecrets": ["a", "b.c"]},
+        runtime={"nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
+        kustomization=True,
+        renku={"url": "https://renkulab.io", "tokenSecret": {"name": "renku.token", "key": "token"}},
+        scaler={"stabilizationSeconds": 0, "readyMinutes": 180},
+        diff={"noticeHours": 48},
+    )
+    prod, hub = whole.clusters
+    day = date(2026, 2, 1)
+
+    assert (whole.zone, whole.kustomization) == ("Europe/Zurich", True)
+    assert (whole.stabilization_seconds, whole.ready_minutes) == (0, 180)
+    assert whole.renku == Renku("https://renkulab.io", "renku.token", "token")
+    assert prod == Cluster(
+        name="prod",
+        namespace="capacity",
+        **engine(ArgoCD),
+        autoscaler="cluster-autoscaler",
+        ceilings=(Ceiling((("small", 300),), (("cpu", "800"), ("nvidia.com/gpu", "16")), day, day),),
+        priority=-1,
+        images=Images("a/pause", "a/python", ("a", "b.c")),
+        runtime=runtime(nodeSelector={"a": "b"}, tolerations=[{"operator": "Exists"}]),
+        job_resources=JOBS,
+    )
+    assert hub == prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
+
+
+def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
+    first, second = made(scaler={"readyMinutes": 0}), made(scaler={"stabilizationSeconds": 7})
+    assert (first.stabilization_seconds, first.ready_minutes) == (30, 0)
+    assert (second.stabilization_seconds, second.ready_minutes) == (7, 5)
+
+
+def test_renkus_api_needs_no_token_and_a_slash_at_its_end_says_nothing() -> None:
+    found = made(renku={"url": "http://renku.svc:8080/base/"})
+
+    assert found.renku == Renku("http://renku.svc:8080/base", "", "")
+
+
+def test_a_cluster_overrides_the_site_key_by_key() -> None:
+    whole = made(
+        {
+            "name": "hub",
+            "engine": "flux",
+            "namespace": "hub-berth",
+            "priority": -3,
+            "images": {"python": "b/python", "pullSecrets": []},
+            "runtime": {"tolerations": [], "resources": {"requests": {"memory": "128Mi"}}},
+        },
+        engine="argocd",
+        repository={"url": "https://git.example.org/capacity.git", "revision": "main"},
+        images={"pause": "a/pause", "python": "a/python", "pullSecrets": ["a"]},
+        runtime={"nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
+    )
+
+    assert whole.clusters == (
+        Cluster(
+            name="hub",
+            namespace="hub-berth",
+            **engine(Flux),
+            autoscaler="none",
+            ceilings=(),
+            priority=-3,
+            images=Images("a/pause", "b/python", ()),
+            runtime=runtime(nodeSelector={"a": "b"}),
+            job_resources={"requests": {"memory": "128Mi"}},
+        ),
+    )
+
+
+def test_resources_of_our_jobs_are_completed_and_an_empty_mapping_leaves_the_sites() -> None:
+    of_site = {"resources": {"limits": {"memory": "128Mi"}}}
+    whole = made({"name": "prod", "runtime": {"resources": {}}}, runtime=of_site)
+
+    both = {"requests": {"memory": "128Mi"}, "limits": {"memory": "128Mi"}}
+    assert whole.clusters[0].job_resources == both
+
+
+TOLD = {
+    "no-cluster": ({"clusters": []}, ["B012 spec.clusters"]),
+    "no-clusters": ({"clusters": None}, ["B011 spec"]),
+    "clusters-with-one-name": (
+        {"clusters": [{"name": "a"}, {"name": "b"}, {"name": "a"}, {"name": "A"}, {"name": "A"}]},
+        [
+            "B019 spec.clusters.3.name",
+            "B019 spec.clusters.4.name",
+            "B060 spec.clusters.0.name",
+            "B060 spec.clusters.2.name",
+        ],
+    ),
+    "no-mapping-among-the-clusters": (
+        {"clusters": ["prod"], "priority": -11},
+        ["B013 spec.clusters.0", "B026 spec.priority"],
+    ),
+    "version": ({"berthVersion": "9.9.9"}, ["B027 spec.berthVersion"]),
+    "namespace-of-kubernetes": (
+        {"clusters": [{"name": "a", "namespace": "kube-system"}], "namespace": "default"},
+        ["B019 spec.clusters.0.namespace", "B019 spec.namespace"],
+    ),
+    "destinations": (
+        {
+            "clusters": [
+                {"name": "a", "destination": {}},
+                {"name": "b", "destination": {"server": "x", "name": "y"}},
+            ]
+        },
+        ["B011 spec.clusters.0.destination", "B016 spec.clusters.1.destination"],
+    ),
+    "ceilings": (
+        {
+            "clusters": [
+                {
+                    "name": "a",
+                    "ceilings": [
+                        {"from": "2026-02-02"},
+                        {"seats": {"small": -1}, "from": "2026-02-02", "until": "2026-02-01"},
+                        {"requests": {"cpus": 1}, "from": "x", "until": "2026-02-01"},
+                    ],
+                }
+            ]
+        },
+        [
+            "B011 spec.clusters.0.ceilings.0",
+            "B012 spec.clusters.0.ceilings.1.seats.small",
+            "B017 spec.clusters.0.ceilings.2.from",
+            "B022 spec.clusters.0.ceilings.2.requests.cpus @key",
+            "B024 spec.clusters.0.ceilings.1.until",
+        ],
+    ),
+    "pull-secrets": (
+        {"images": {"pullSecrets": ["a", "A", "A", "a"]}},
+        [*(f"B019 spec.images.pullSecrets.{i}" for i in (1, 2)), "B016 spec.images.pullSecrets.3"],
+    ),
+    "no-list-of-pull-secrets": ({"images": {"pullSecrets": "a"}}, ["B013 spec.images.pullSecrets"]),
+    "resources-of-jobs": (
+        {"runtime": {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "64Mi"}}}},
+        ["B016 spec.runtime.resources.limits.memory"],
+    ),
+    "scaler": (
+        {"scaler": {"stabilizationSeconds": 3601, "readyMinutes": -1}},
+        ["B012 spec.scaler.readyMinutes", "B012 spec.scaler.stabilizationSeconds"],
+    ),
+    "renku": (
+        {"renku": {"url": "ftp://renkulab.io", "tokenSecret": {"name": "Renku", "key": "to ken"}}},
+        ["B019 spec.renku.tokenSecret.key", "B019 spec.renku.tokenSecret.name", "B034 spec.renku.url"],
+    ),
+    "renku-without-its-address": (
+        {"renku": {"tokenSecret": {"key": "token"}}},
+        ["B011 spec.renku", "B011 spec.renku.tokenSecret"],
+    ),
+    "engines": (
+        {"engine": "argo", "clusters": [{"name": "a", "engine": {"type": "fluxcd"}}]},
+        ["B014 spec.clusters.0.engine.type", "B014 spec.engine"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+def test_what_a_platform_team_is_told(spec: dict[str, object], problems: list[str]) -> None:
+    assert sorted(f"a.yaml {problem}" for problem in problems) == told(site(**spec))
