@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gen.checks import autoscalers, cloudchecks, jobplacement, references, slotchecks
 from gen.checks.ceilings import Ceilings, ClassSteps
 from gen.checks.collisions import RenderedNames
-from gen.dates.cronline import lines
+from gen.dates.cron import lines
 from gen.dates.occurrence import Expansion, Occurrence
 from gen.dates.recurrence import expand
 from gen.declared import Declared, declared

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gen.cloud import CloudCapacity
 from gen.core.instants import parse_instant
 from gen.declared import Declared
-from gen.manifest.cloudpools import pools
+from gen.manifests.nodeaffinity import pools
 from gen.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
 from gen.schema.backend import NODE_POOL
 

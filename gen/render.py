@@ -1,27 +1,26 @@
 """From what was declared to the text of files: which objects a file holds, in which order.
 
 Pure but for the templates that it reads. What an object looks like stands in templates/; which values it
-gets, in `gen.backend` and `gen.backend.cluster`.
+gets, in `gen.backend` and `gen.manifests.base`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gen.backend import cluster as base
-from gen.backend import karpenter, pool
 from gen.backend.base import Manifest
 from gen.backend.registry import BACKENDS
 from gen.declared import Declared
 from gen.engine.registry import ENGINES
 from gen.finding import Problem
-from gen.manifest.slot import standing_line
-from gen.manifest.timetabletext import timetable_that_fits
+from gen.manifests import base, karpenter, pools
+from gen.manifests.slots import standing_line
+from gen.manifests.timetable import timetable_that_fits
 from gen.model import Cluster, ResourceClass, Site
 from gen.output.folder import header
 from gen.output.templates import Renderer
 from gen.pipeline import Item, Part, Pipeline, TextOf
 from gen.placed import cluster_named, cluster_of
 
-_POOLS = (pool.TEMPLATE, karpenter.TEMPLATE)
+_POOLS = (pools.TEMPLATE, karpenter.TEMPLATE)
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -100,8 +99,8 @@ def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, s
     """
     if not pipeline.held:
         return
-    from gen.backend import karpenter  # noqa: PLC0415 - most sites have no cloud
     from gen.karpenter.disruption import WindowBudgets  # noqa: PLC0415
+    from gen.manifests import karpenter  # noqa: PLC0415 - most sites have no cloud
 
     site = pipeline.site
     assert site is not None  # without it nothing is rendered

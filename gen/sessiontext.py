@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gen.dates.moment import local_text, read
+from gen.dates.moments import local_text, read
 from gen.dates.zone import DAY, Zone, local, resolve
 from gen.simulation import SessionChange
 

@@ -6,6 +6,7 @@ from gen.schema import outline
 from gen.schema.base import Model
 from gen.schema.outline import Node, fields
 from gen.schema.sessions import ClassSessions
+from gen.schema.sessions import ClassSessions
 
 M = TypeVar("M", bound=Model)
 
@@ -29,6 +30,12 @@ def _built(node: Node, value: Any) -> Any:
             **{name: _built(known[name].node, one) for name, one in value.items()}
         )
     return value
+
+
+def class_sessions(source: str, namespaces: tuple[str, ...], selector: Any, custom: Any) -> ClassSessions:
+    """`sessions` of a class."""
+    chosen = {"selector": selector} if selector else {}
+    return built(ClassSessions, {"source": source, "namespaces": namespaces, **chosen, **custom})
 
 
 def class_sessions(source: str, namespaces: tuple[str, ...], selector: Any, custom: Any) -> ClassSessions:

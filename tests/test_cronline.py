@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from croniter import croniter
 
-from gen.dates.cronline import cron_zone, lines
+from gen.dates.cron import cron_zone, lines
 from gen.dates.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
 from tests.zones import distinct, some, zone
 

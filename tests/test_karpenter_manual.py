@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from gen.diff.manifests import file_change
-from gen.diff.nodedangers import of_nodes
+from gen.diff.risks import of_nodes
 from gen.rules import RULES
 from gen.schema.cloudcapacity import CloudSpec
 from gen.schema.outline import fields as keys_of

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gen.backend import rights
+from gen.manifests import rbac
 from gen.schema.site import ClusterSpec
 from tests.console import ROOT, blocks, printed
 from tests.manifest.parts import Object, objects, of_kind
@@ -70,7 +70,7 @@ def test_the_rights_are_the_ones_that_are_granted() -> None:
     told = dict(re.findall(r"^\| `(berth-\w+)` \| ((?:`\w+`(?:, )?)+) \|$", MANUAL, re.M))
 
     assert {name: re.findall(r"\w+", verbs) for name, verbs in told.items()} == {
-        name: verbs["verbs"] for name, (verbs,) in rights.of_slots().items()
+        name: verbs["verbs"] for name, (verbs,) in rbac.of_slots().items()
     }
 
 

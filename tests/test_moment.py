@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from gen.dates.moment import (
+from gen.dates.moments import (
     day_span,
     hours_text,
     local_day,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen.core.instants import instant_text, parse_instant
-from gen.dates.moment import named, read
+from gen.dates.moments import named, read
 from gen.sessiontext import SessionScene, SessionsError, parse_changes
 from gen.simulation import SessionChange
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from gen.dates.cronline import lines
+from gen.dates.cron import lines
 from gen.dates.recurrence import expand
 from gen.schema.grammar import end_time
 from gen.schema.report import Refusal

@@ -7,12 +7,11 @@ the objects look stands in templates/koordinator/.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gen.backend import pool, window
 from gen.backend.base import Manifest
 from gen.core.labels import AFFINITY, ROLE
 from gen.dates.occurrence import Occurrence
-from gen.manifest import affinity, naming
-from gen.manifest.slot import slots_of, standing
+from gen.manifests import naming, pools, window
+from gen.manifests.slots import is_by_profile, pod_annotations, profiles, slots_of, snippet, standing
 from gen.model import Site
 from gen.placed import Placed
 
@@ -30,8 +29,8 @@ def manifests(
     else:
         found.append(window.timetable(common, timetable))
         if slots.with_placeholders:
-            found += pool.deployments(site, placed, common)
-            found += pool.rights_to_scale(placed, common)
+            found += pools.deployments(site, placed, common)
+            found += pools.rights_to_scale(placed, common)
         found += window.cronjobs(site, placed, common, occurrences, schedules)
     if slots.session_affinity:
         found += _affinity(site, placed, common)
@@ -61,13 +60,13 @@ def _unread(notes: dict[str, str]) -> dict[str, str]:
 
 
 def _affinity(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    if affinity.is_by_profile(site, placed):
+    if is_by_profile(site, placed):
         yield from _profiles(site, placed, common)
         return
     files = [
         {
             "name": f"{found.name}.yaml",
-            "text": affinity.snippet(placed.cluster, affinity.pod_annotations(site, placed, found)),
+            "text": snippet(placed.cluster, pod_annotations(site, placed, found)),
         }
         for found in placed.classes
     ]
@@ -84,7 +83,7 @@ def _profiles(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
     assert placed.cluster.koordinator is not None
     for found in placed.classes:
         name = naming.pool(placed.reservation.name, found.name)
-        for number, one in enumerate(affinity.profiles(site, placed, found) or (), start=1):
+        for number, one in enumerate(profiles(site, placed, found) or (), start=1):
             values = {
                 **common,
                 "name": naming.affinity_profile(site.name, name, number),
@@ -92,6 +91,6 @@ def _profiles(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
                 "namespaces": one.namespaces,
                 "selector": one.selector,
                 "scheduler": placed.cluster.koordinator.scheduler,
-                "pod_annotations": affinity.pod_annotations(site, placed, found),
+                "pod_annotations": pod_annotations(site, placed, found),
             }
             yield Manifest("koordinator/profile.yaml.j2", values)

@@ -6,10 +6,9 @@ Nobody's pod holds them: whoever may be on such a node is there. Jobs open and c
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gen.backend import karpenter, rights, window
 from gen.backend.base import Manifest
 from gen.dates.occurrence import Occurrence
-from gen.manifest import naming
+from gen.manifests import karpenter, naming, rbac, window
 from gen.model import Site
 from gen.placed import Placed
 
@@ -22,7 +21,7 @@ def manifests(
     return [
         window.timetable(common, timetable),
         *_pools(site, placed, common),
-        *rights.over_nodes(site, placed, common["labels"]),
+        *rbac.over_nodes(site, placed, common["labels"]),
         *window.cronjobs(site, placed, common, occurrences, schedules),
     ]
 

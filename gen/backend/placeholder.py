@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from gen.backend import pool, window
 from gen.backend.base import Manifest
 from gen.dates.occurrence import Occurrence
+from gen.manifests import pools, window
 from gen.model import Site
 from gen.placed import Placed
 
@@ -16,7 +16,7 @@ def manifests(
     common = window.shared(site, placed)
     return [
         window.timetable(common, timetable),
-        *pool.deployments(site, placed, common),
-        *pool.rights_to_scale(placed, common),
+        *pools.deployments(site, placed, common),
+        *pools.rights_to_scale(placed, common),
         *window.cronjobs(site, placed, common, occurrences, schedules),
     ]

@@ -16,7 +16,7 @@ from gen.chart.drawing import (
     spread,
     written,
 )
-from gen.dates.moment import local_day, near_text
+from gen.dates.moments import local_day, near_text
 
 _WIDTH, _LEFT, _RIGHT = 760, 60, 118
 _TOP, _HEAD, _HEIGHT, _FOOT = 64, 58, 240, 40  # of the picture; of each panel

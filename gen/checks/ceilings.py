@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gen.core.instants import instant_text
 from gen.core.target import full_count, target
 from gen.core.timetable import TimetableOccurrence
-from gen.dates.moment import named
+from gen.dates.moments import named
 from gen.dates.occurrence import Occurrence as Dated
 from gen.dates.zone import DAY, number, resolve
 from gen.finding import Problem

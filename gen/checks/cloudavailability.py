@@ -15,7 +15,7 @@ from gen.checks.cloudclasses import clouds_of, names_for
 from gen.checks.cloudmatching import class_fit
 from gen.cloud import BLOCK, CloudCapacity, CloudReservation
 from gen.core.instants import instant_text
-from gen.dates.moment import local_text, named
+from gen.dates.moments import local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem

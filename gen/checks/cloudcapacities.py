@@ -12,7 +12,7 @@ from gen.durations import whole_seconds
 from gen.finding import Path, Problem
 from gen.karpenter.disruption import is_always_active
 from gen.karpenter.nodelabels import RESERVATION_LABELS
-from gen.manifest.cloudpools import as_requirements
+from gen.manifests.nodeaffinity import as_requirements
 from gen.model import Cluster, Site
 from gen.placed import cluster_named, has_nodes
 from gen.schema.nodepool import MOST_RENDERED, Budget

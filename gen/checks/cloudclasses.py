@@ -18,7 +18,7 @@ from gen.dates.occurrence import Occurrence
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
-from gen.manifest import naming
+from gen.manifests import naming
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, cluster_of, has_nodes, placed
 from gen.quantity import NANO, parse

@@ -31,7 +31,7 @@ from gen.karpenter.disruption import (
     budgets_for_windows,
     merge_windows,
 )
-from gen.manifest.cloudpools import own_budgets
+from gen.manifests.nodeaffinity import own_budgets
 from gen.model import ResourceClass, Site
 from gen.placed import cluster_named
 from gen.quantity import parse

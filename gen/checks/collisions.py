@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from gen.finding import Problem
-from gen.manifest import naming
-from gen.manifest.timetabletext import LARGEST, TOO_LARGE
+from gen.manifests import naming
+from gen.manifests.timetable import LARGEST, TOO_LARGE
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import Placed, cluster_of
 

@@ -12,9 +12,10 @@ from typing import Any
 from gen import quantity
 from gen.declared import Declared
 from gen.finding import Path, Problem
-from gen.manifest import affinity, naming, owners
-from gen.manifest.cloudpools import placement
-from gen.manifest.slot import placed as placed_on
+from gen.manifests import naming
+from gen.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
+from gen.manifests.nodeaffinity import placement
+from gen.manifests.slots import placed as placed_on
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed, class_names, cluster_of, has_placeholders, placed
 from gen.schema import slots as slotkeys
@@ -157,12 +158,12 @@ def _owners(reservation: Reservation, slots: Slots, classes: Sequence[ResourceCl
     """Check that pods may use each slot, and that they are the sessions of its class."""
     if not slots.owners:
         for found in classes:
-            why = owners.hindrance(reservation, found)
+            why = hindrance(reservation, found)
             if why:
                 message = f"owners are missing and cannot be derived from class {found.name}: {why}."
                 fix = "Add backend.owners: labels (and namespace) of the pods that may use a slot."
                 yield _problem(reservation, NO_OWNERS, (), message, fix)
-    theirs = [slots.owners or owners.of_sessions(reservation, found) for found in classes]
+    theirs = [slots.owners or of_sessions(reservation, found) for found in classes]
     for i, found in enumerate(classes):
         same = [other for other, who in zip(classes[:i], theirs, strict=False) if who and who == theirs[i]]
         if same:
@@ -175,7 +176,7 @@ def _owners(reservation: Reservation, slots: Slots, classes: Sequence[ResourceCl
 def _affinity_notice(site: Site, one: Placed) -> Problem:
     """Tell how session pods come to require their slots; sessions beyond the slots stay pending."""
     name, cluster = one.reservation.name, one.cluster
-    if affinity.is_by_profile(site, one):
+    if is_by_profile(site, one):
         message = (
             f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots, "
             "except those created while Koordinator's webhook is down."
@@ -211,7 +212,7 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
     if koordinator is None or theirs == koordinator.scheduler:
         return None
     slots = one.reservation.slots
-    if slots and slots.session_affinity and affinity.is_by_profile(site, one):
+    if slots and slots.session_affinity and is_by_profile(site, one):
         return None  # the profile sends them there
     who = f"its sessions are scheduled by {theirs}" if theirs else "it has no schedulerName for its sessions"
     message = f"{who}: only {koordinator.scheduler} knows the slots of reservation {one.reservation.name}."
@@ -275,8 +276,8 @@ def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
         if reservation.slots is None or not reservation.slots.session_affinity:
             continue
         for one in placed(reservation, declared, site):
-            for found in one.classes if affinity.is_by_profile(site, one) else ():
-                for profile in affinity.profiles(site, one, found) or ():
+            for found in one.classes if is_by_profile(site, one) else ():
+                for profile in profiles(site, one, found) or ():
                     key = one.cluster.name, json.dumps(profile.selector, sort_keys=True)
                     here, others = frozenset(profile.namespaces), known.setdefault(key, [])
                     met = next(

@@ -10,11 +10,9 @@ from gen.cli.command import FILE, FOLDER, CommandError, Settings, command
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from gen.cli.edit import keep_schema
 from gen.cli.selection import instant
-from gen.edit.imported import imported
+from gen.edit.create import imported, write, written
 from gen.edit.roundtrip import EditError
-from gen.edit.starting import project, rendered, started
-from gen.edit.write import write
-from gen.edit.writing import written
+from gen.edit.scaffold import project, rendered, started
 from gen.input.source import Source, read_file
 from gen.jsonschema import text as schema_text
 from gen.pipeline import Pipeline

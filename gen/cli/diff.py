@@ -12,10 +12,9 @@ from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, columns, has_co
 from gen.cli.selection import instant, templates_option
 from gen.diff.annotations import annotations
 from gen.diff.answer import as_json
-from gen.diff.base import Commit, Folder
 from gen.diff.change import Change
 from gen.diff.markdown import LIMIT, markdown
-from gen.diff.sides import Comparison, Question
+from gen.diff.sides import Commit, Comparison, Folder, Question
 from gen.diff.text import Look, text
 from gen.git import Git, GitError
 from gen.output.templates import Renderer, TemplateError

@@ -11,17 +11,13 @@ from gen.cli.command import CommandError, Settings, command
 from gen.cli.completion import complete_classes
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from gen.cli.selection import name_argument
-from gen.dates.moment import named, read
-from gen.diff.said import details, title
-from gen.edit.assignment import assign, assignment
-from gen.edit.occurrence import To, Which
-from gen.edit.occurrence import move as move_date
-from gen.edit.occurrence import skip as skip_date
-from gen.edit.project import Edited, check, edit
+from gen.dates.moments import named, read
+from gen.diff.wording import details, title
+from gen.edit.create import QUESTIONS, SCHEMA, Wanted, reservation, write, written
+from gen.edit.edits import Edited, To, Which, assign, assignment, check, edit
+from gen.edit.edits import move as move_date
+from gen.edit.edits import skip as skip_date
 from gen.edit.roundtrip import Edit, EditError, Make
-from gen.edit.wanted import QUESTIONS, Wanted, reservation
-from gen.edit.write import write
-from gen.edit.writing import SCHEMA, written
 from gen.input.source import is_input
 from gen.jsonschema import text as schema_text
 from gen.pipeline import Pipeline

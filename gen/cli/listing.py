@@ -19,7 +19,7 @@ from gen.cli.selection import (
     require_reservations,
 )
 from gen.core.instants import instant_text
-from gen.dates.moment import (
+from gen.dates.moments import (
     day_span,
     hours_text,
     local_day,

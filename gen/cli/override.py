@@ -26,7 +26,7 @@ from gen.cli.status import finding_line, reach
 from gen.core.instants import instant_text
 from gen.core.labels import RESERVATION, SITE
 from gen.core.overrides import MAX_TARGET, Override
-from gen.dates.moment import local_text, named
+from gen.dates.moments import local_text, named
 from gen.live import overriding
 from gen.live.access import ClusterAccess
 from gen.live.client import ClusterClient

@@ -29,7 +29,7 @@ from gen.cost.ledger import CAPACITY_TYPES, TimeRange, month_splitter
 from gen.cost.planfindings import plan_problems
 from gen.cost.results import Money
 from gen.cost.timeseries import PlanSeries, plan_series
-from gen.dates.moment import local_text, named
+from gen.dates.moments import local_text, named
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
 from gen.placed import has_nodes

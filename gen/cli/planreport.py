@@ -22,7 +22,7 @@ from gen.cost.formatting import (
 )
 from gen.cost.ledger import CAPACITY_TYPES, CostSum
 from gen.cost.results import Money
-from gen.dates.moment import hours_text, local_text, named, span_text
+from gen.dates.moments import hours_text, local_text, named, span_text
 from gen.report import hours_json, seats_text
 
 Answer = dict[str, object]

@@ -9,7 +9,7 @@ from gen.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, comman
 from gen.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, progress, stdout
 from gen.cli.selection import templates_option
 from gen.finding import Problem, in_order
-from gen.manifest.timetabletext import timetable_that_fits
+from gen.manifests.timetable import timetable_that_fits
 from gen.output.folder import OutputError
 from gen.output.stage import Check, Stage
 from gen.output.templates import Renderer, TemplateError

@@ -11,7 +11,7 @@ import click
 
 from gen.cli.command import FILE, FOLDER, CommandError, suggestion
 from gen.cli.completion import complete_classes, complete_clusters, complete_reservations
-from gen.dates.moment import local_day, named, read
+from gen.dates.moments import local_day, named, read
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import date_text
 from gen.pipeline import Item, Pipeline

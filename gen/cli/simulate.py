@@ -26,10 +26,10 @@ from gen.cli.selection import (
 from gen.cli.selection import occurrence as selected_occurrence
 from gen.core.instants import instant_text
 from gen.core.timetable import BEHAVIORS, parse_timetable
-from gen.dates.moment import local_day, named, near_text, span_text
+from gen.dates.moments import local_day, named, near_text, span_text
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import Zone
-from gen.manifest.timetabletext import timetable_text
+from gen.manifests.timetable import timetable_text
 from gen.model import Site
 from gen.pipeline import Item, Pipeline
 from gen.placed import has_nodes, stands

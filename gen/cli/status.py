@@ -8,7 +8,6 @@ from typing import NamedTuple, NoReturn
 import click
 
 from gen import report, table
-from gen.backend import code as runtime
 from gen.cli.command import CommandError, Settings, command
 from gen.cli.console import (
     EXIT_BAD_INPUT,
@@ -33,7 +32,7 @@ from gen.cli.selection import (
     templates_option,
 )
 from gen.core.instants import instant_text
-from gen.dates.moment import local_day, local_text, named, near_span_text
+from gen.dates.moments import local_day, local_text, named, near_span_text
 from gen.dates.zone import Zone
 from gen.finding import ERROR, NOTE, WARNING
 from gen.live.access import ClusterAccess, ContextArgumentError, parse_contexts
@@ -52,6 +51,7 @@ from gen.live.poolstate import (
     cluster_state,
     status_from_git,
 )
+from gen.manifests import code
 from gen.model import Cluster, Site
 from gen.output.templates import Renderer, TemplateError
 from gen.pipeline import Item, Pipeline
@@ -191,7 +191,7 @@ def _look(
             return status_from_git(case, place)._replace(place=None)
         if isinstance(seen, LiveFinding):
             return status_from_git(case, seen)
-        return judge_cluster(case, runtime.together(koordinator=cluster.koordinator is not None))
+        return judge_cluster(case, code.together(koordinator=cluster.koordinator is not None))
 
     return look
 

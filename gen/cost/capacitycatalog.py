@@ -21,7 +21,7 @@ from gen.karpenter.nodelabels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, Z
 from gen.karpenter.requirements import IN, parse_requirements, requirement
 from gen.karpenter.resourcelists import parse_resources
 from gen.karpenter.taints import parse_taints
-from gen.manifest import naming
+from gen.manifests import naming
 from gen.planner.inputs import NodePool
 
 PRICED_REGION = "us-east-1"

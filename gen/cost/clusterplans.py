@@ -13,7 +13,7 @@ from gen.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from gen.declared import Declared
 from gen.durations import whole_seconds
 from gen.karpenter.requirements import Labels
-from gen.manifest import cloudpools, labels
+from gen.manifests import nodeaffinity
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, has_nodes, has_placeholders
 from gen.planner.inputs import (
@@ -121,8 +121,8 @@ def _plan_cluster(
         mine = tuple(name for name in found.cloud_capacity if name in names)
         if mine and pool.steps and _needs_machines(reservation):
             key = (pool.reservation, pool.resource_class)
-            own = tuple(sorted(labels.of_placeholder(site, reservation, found).items()))
-            classes[key] = found._replace(node_pools=tuple(cloudpools.pools(site.name, mine))), own
+            own = tuple(sorted(naming.of_placeholder(site, reservation, found).items()))
+            classes[key] = found._replace(node_pools=tuple(nodeaffinity.pools(site.name, mine))), own
             allowed[key] = mine
             demands.append(SeatDemand(key, pool.nodes, pool.steps))
     demands.sort(key=lambda demand: demand.key)

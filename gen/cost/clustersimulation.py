@@ -29,7 +29,7 @@ from gen.cost.simulatednodes import (
 from gen.karpenter.nodelabels import NODEPOOL, ON_DEMAND
 from gen.karpenter.requirements import requirements_of_labels
 from gen.karpenter.resourcelists import NODES, ONE
-from gen.manifest.cloudpools import selected
+from gen.manifests.nodeaffinity import selected
 from gen.planner.inputs import PodSet, SchedulingInput, StateNode
 from gen.planner.provisioning import NewNode, SchedulingResult
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from gen.cost.capacitycatalog import ReservedMachines
 from gen.cost.clusterplans import ClusterPlan
 from gen.cost.results import MachineInterval, MachineKind, Money, PoolKey
-from gen.dates.moment import local_day
+from gen.dates.moments import local_day
 from gen.dates.zone import DAY, Zone, day_of, number, resolve
 from gen.karpenter.nodelabels import ON_DEMAND, RESERVED, SPOT
 

@@ -9,7 +9,7 @@ from gen.cost.costplan import MonthPlan, karpenter_lead, monthly_costs
 from gen.cost.formatting import minutes, money_text
 from gen.cost.ledger import month_splitter
 from gen.cost.results import Money, PoolKey, Shortfall, dollars
-from gen.dates.moment import local_day, local_text, named
+from gen.dates.moments import local_day, local_text, named
 from gen.dates.zone import DAY, day_of
 from gen.declared import Declared
 from gen.finding import Problem

@@ -12,7 +12,7 @@ from gen.karpenter.disruption import DisruptionBudget, allowed_disruptions, next
 from gen.karpenter.nodelabels import CAPACITY_TYPE, INITIALIZED, REGISTERED, RESERVATION_LABELS
 from gen.karpenter.requirements import Labels
 from gen.karpenter.resourcelists import allocatable
-from gen.manifest.cloudpools import own_budgets
+from gen.manifests.nodeaffinity import own_budgets
 from gen.planner.inputs import PodSet, StateNode
 from gen.planner.podspec import named_zones
 

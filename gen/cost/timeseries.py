@@ -10,7 +10,7 @@ from gen.cost.clusterplans import ClusterPlan
 from gen.cost.costplan import PlanFilter, idle_reserved_at
 from gen.cost.ledger import CAPACITY_TYPES, MonthSplitter, TimeRange, month_splitter
 from gen.cost.results import MachineCounts, Money, dollars
-from gen.dates.moment import local_day
+from gen.dates.moments import local_day
 from gen.dates.zone import DAY, Zone, day_of, resolve
 
 _MAX_DAYS, _MAX_WEEKS = 31, 60

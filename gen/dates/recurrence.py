@@ -1,21 +1,113 @@
-"""Which occurrences does a reservation have? All of them, dated, in UTC; and what of its recurrence is wrong.
-
-Pure: no clock, no cluster, the same answer everywhere. The time rule itself lives in `gen.dates.zone`.
-"""
+"""Expand a reservation into its dated occurrences, with their ids and marks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from gen.dates.bare import Bare, entry_length, falls, length
-from gen.dates.dating import Dated, Plan, dated, named
-from gen.dates.exceptions import Absence, idle_excepts
-from gen.dates.moves import Moved, moved, no_length
-from gen.dates.occurrence import Expansion, Fault, Skipped
-from gen.dates.overlap import any_overlap, overlaps, path, same_ids
-from gen.dates.zone import DAY, clock, date_text, load, number
+from gen.dates.exceptions import (
+    Absence,
+    Moved,
+    any_overlap,
+    entry_path,
+    idle_excepts,
+    moved,
+    no_length,
+    overlaps,
+    same_ids,
+)
+from gen.dates.occurrence import Bare, Expansion, Fault, Occurrence, Skipped, entry_length, falls, length
+from gen.dates.zone import DAY, FOLD, GAP, Zone, clock, date_text, load, number, trait, window
 from gen.finding import Problem
 from gen.model import Calendar, Entry, Extra, Recurrence, Reservation
+
+# From the clock to UTC: once it is clear what happens, the occurrences with their ids and marks.
+
+
+OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", "onHoliday", "suspended"
+
+
+class Happening(NamedTuple):
+    """What happens, on the clock."""
+
+    kept: list[Bare]  # extras too, in any order
+    lengths: list[int]  # minutes, of each entry, then of each extra
+    moved: Moved
+    suffixes: dict[Bare, str]  # to ids that several have: one for each of `kept`; empty where none is needed
+
+
+class Dated(NamedTuple):
+    """An occurrence but for what its reservation adds. These sort as occurrences do."""
+
+    start: int
+    when: str  # its id without the reservation: <date>T<HH:MM>
+    open: int
+    end: int
+    marks: tuple[str, ...]
+    date: str
+    entry: int
+
+
+def with_names(reservation: Reservation, rows: Sequence[Dated]) -> tuple[Occurrence, ...]:
+    """The occurrences of the reservation."""
+    recurrence, begin = reservation.recurrence, f"{reservation.name}/"
+    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
+    seats = [item.seats for item in items]
+    name, zone = reservation.name, recurrence.zone
+    suspended = (SUSPENDED,) if reservation.suspend else ()
+    make = tuple.__new__  # half of what Occurrence(...) takes, sixty thousand times a run
+    return tuple(
+        [
+            make(
+                Occurrence,
+                (name, begin + when, opens, start, end, seats[entry], zone, marks + suspended, date),
+            )
+            for start, when, opens, end, marks, date, entry in rows
+        ]
+    )
+
+
+def dated(recurrence: Recurrence, lead: int, plan: Happening, absence: Absence, zone: Zone) -> list[Dated]:
+    """Sorted by start, then id. `lead` is in minutes."""
+    kept, lengths, moved, suffixes = plan
+    offsets, ahead = zone.offsets, lead * 60
+    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
+    times, entries = [clock(item.start) for item in items], len(recurrence.schedule)
+    rows: list[Dated] = []
+    for bare in kept:
+        wall, entry = bare
+        end = wall + lengths[entry]
+        day = wall // DAY
+        offset = offsets[day]
+        marks: tuple[str, ...] = ()
+        if offset is not None and end // DAY == day and entry < entries and bare not in moved:
+            first, last = wall * 60 - offset, end * 60 - offset
+        else:  # all but the plainest goes through the rules in full
+            start, end = moved.get(bare, (wall, end))
+            first, last = window(zone, start, end)
+            own = MOVED if bare in moved else EXTRA if entry >= entries else ""
+            marks = tuple(_marks(zone, start, end, own, absence))
+        date = date_text(day)
+        when = f"{date}T{times[entry]}{suffixes[bare] if suffixes else ''}"
+        rows.append(Dated(first, when, first - ahead, last, marks, date, entry))
+    rows.sort()
+    return rows
+
+
+def _marks(zone: Zone, start: int, end: int, own: str, absence: Absence) -> list[str]:
+    """`own`: moved, extra, or nothing. Midnight at the end of a day is not overnight."""
+    traits = {trait(zone, start), trait(zone, end)}
+    marks = [mark for mark in (GAP, FOLD) if mark in traits]
+    if start // DAY < (end - 1) // DAY:
+        marks.append(OVERNIGHT)
+    if own:
+        marks.append(own)
+        if absence.holiday(start // DAY) is not None:
+            marks.append(ON_HOLIDAY)
+    return marks
+
+
+# Which occurrences does a reservation have? All of them, dated, in UTC; and what of its recurrence is wrong. Pure: no clock, no cluster, the same answer everywhere. The time rule itself lives in `gen.dates.zone`.
+
 
 NEVER_FALLS, NEVER_FALLS_RENKU = "B040", "B041"
 NOTHING, NOTHING_RENKU = "B042", "B043"
@@ -48,7 +140,7 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
         return Expansion((), (), ())
     known = tuple([calendars[name] for name in recurrence.calendars if name in calendars])
     rows, skipped, faults = _timing(_without_seats(recurrence), known, reservation.lead, reservation.renku)
-    occurrences = named(reservation, rows)
+    occurrences = with_names(reservation, rows)
     if any_overlap(occurrences):
         dated = zip(occurrences, [row.entry for row in rows], strict=True)
         faults = (*faults, *overlaps(dated, recurrence, zone))
@@ -79,9 +171,9 @@ def _timing(recurrence: Recurrence, calendars: tuple[Calendar, ...], lead: int, 
 
 def _plan(
     recurrence: Recurrence, renku: bool, absence: Absence, faults: list[Fault]
-) -> tuple[Plan, tuple[Absent, ...]]:
+) -> tuple[Happening, tuple[Absent, ...]]:
     """What happens, and what is left out."""
-    nothing = Plan([], [], {}, {}), ()
+    nothing = Happening([], [], {}, {}), ()
     lengths = _lengths(recurrence, faults)
     days = falls(recurrence)
     counts = [sum(map(len, ranges)) for ranges in days]
@@ -106,7 +198,7 @@ def _plan(
         return nothing
     if not kept or 0 in counts:
         faults += _idle(recurrence, renku, counts, kept)
-    return Plan(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
+    return Happening(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
 
 
 def _lengths(recurrence: Recurrence, faults: list[Fault]) -> list[int]:
@@ -115,7 +207,7 @@ def _lengths(recurrence: Recurrence, faults: list[Fault]) -> list[int]:
     lengths += [length(extra.start, extra.end, extra.end_day) for extra in recurrence.extras]
     for entry, minutes in enumerate(lengths):
         if minutes <= 0:
-            faults.append(no_length((*path(entry, recurrence), "endTime")))
+            faults.append(no_length((*entry_path(entry, recurrence), "endTime")))
     return lengths
 
 
@@ -130,7 +222,7 @@ def _idle(recurrence: Recurrence, renku: bool, counts: Sequence[int], kept: Sequ
     code = NEVER_FALLS_RENKU if renku else NEVER_FALLS
     fix = "Change the weekday or the dates, or remove the entry."
     return [
-        Fault(code, path(i, recurrence), f"{_never(recurrence, entry.days)}.", fix)
+        Fault(code, entry_path(i, recurrence), f"{_never(recurrence, entry.days)}.", fix)
         for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]

@@ -1,7 +1,7 @@
 """A change as findings at the lines of the working tree, for the view of files in a pull request."""
 
 from gen.diff.change import Change
-from gen.diff.said import details, title
+from gen.diff.wording import details, title
 from gen.finding import NOTE, WARNING, Finding, Problem
 from gen.pipeline import Pipeline
 

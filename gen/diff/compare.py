@@ -1,19 +1,79 @@
-"""How does one reservation differ from what it was? Pure.
+"""Compare two versions of a reservation: fields, dates, and whether one is the other renamed."""
 
-What people wrote is compared as values, with every default filled in, and its dates as they fall.
-"""
+import json
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-
+from gen.core.instants import instant_text
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
-from gen.diff.slotfields import facts as slot_facts
-from gen.diff.slotfields import standing_text
-from gen.manifest.cloudpools import placement
-from gen.model import Calendar, Reservation, ResourceClass, SessionMatch
-from gen.placed import class_names, has_nodes
+from gen.manifests.nodeaffinity import placement
+from gen.model import Calendar, Owner, Reservation, ResourceClass, SessionMatch, Slots
+from gen.placed import Stands, class_names, has_nodes, stands
 from gen.report import seats_text
+
+# What is said of a reservation's slots, in words. Pure.
+
+
+def slot_facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """`shapes` by class."""
+    yield "standing", _said(slots.standing)
+    yield "expires", slots.expires or ""
+    yield "ttl", slots.ttl or ""
+    yield "owners", "; ".join(map(_owner, slots.owners)) or "sessions of the class"
+    yield "allocate once", _said(slots.allocate_once)
+    yield "allocate policy", slots.allocate_policy or "the cluster's"
+    yield "with placeholders", _said(slots.with_placeholders)
+    yield "session affinity", _said(slots.session_affinity)
+    yield "pre-allocation", _said(slots.pre_allocation)
+    yield "pre-allocation required", _said(slots.pre_allocation_required)
+    yield "pre-allocation policy", _tree(slots.pre_allocation_policy)
+    yield "unschedulable", _said(slots.unschedulable)
+    yield "taints", _tree(slots.taints)
+    yield "order", _number(slots.order)
+    yield "priority", _number(slots.priority)
+    yield "restricted resources", ", ".join(slots.restricted_resources)
+    for key, value in slots.labels:
+        yield f"slot label {key}", value
+    for key, value in slots.annotations:
+        yield f"slot annotation {key}", value
+    for part, said in slots.template.items():
+        for key, value in said.items():
+            yield f"slot {part}.{key}", _tree(value)
+    for name, shape in shapes:
+        yield f"shape of the slots of {name}", shape
+
+
+def standing_text(reservation: Reservation) -> str:
+    """`5 gpu, always`; empty where it has windows."""
+    found = stands(reservation)
+    return "" if found is None else f"{seats_text(reservation.seats)}, {until_text(found)}"
+
+
+def until_text(found: Stands) -> str:
+    return "always" if found.until is None else f"until {instant_text(found.until)}"
+
+
+def _said(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _tree(value: Any) -> str:
+    return json.dumps(value, sort_keys=True) if value else ""
+
+
+def _owner(one: Owner) -> str:
+    parts = {"object": dict(one.object), "controller": one.controller, "labelSelector": one.selector}
+    return " and ".join(f"{key} {_tree(value)}" for key, value in parts.items() if value)
+
+
+# How does one reservation differ from what it was? Pure. What people wrote is compared as values, with every default filled in, and its dates as they fall.
+
 
 _NONE: tuple[Occurrence, ...] = ()
 
@@ -161,3 +221,70 @@ def _sessions(match: SessionMatch) -> str:
         *(["not those from before the window"] if match.earlier == "ignore" else ()),
     ]
     return ", ".join(said) or "all of the class"
+
+
+# Which reservations only changed their names, and which merely look as if they had? Pure. A rename is found, not guessed: but for name, title, labels and annotations both are equal. What is no more than alike is told, and people judge.
+
+
+class Alike(NamedTuple):
+    """`same` of the dates of the new one are dates of the old one, too."""
+
+    old: str
+    new: str
+    same: int
+    dates: int
+
+
+def renamed(removed: Sequence[Version], added: Sequence[Version]) -> list[tuple[Version, Version]]:
+    """Pairs that differ in their names and words only, each version once; in the order of `added`."""
+    left: dict[Hashable, list[Version]] = {}
+    for old in removed:
+        left.setdefault(_dates(old), []).append(old)
+    pairs = []
+    for new in added:
+        alike = left.get(_dates(new), [])
+        for old in alike:
+            if _without_name(old) == _without_name(new):
+                pairs.append((old, new))
+                alike.remove(old)
+                break
+    return pairs
+
+
+def likenesses(removed: Sequence[Version], added: Sequence[Version]) -> Iterator[Alike]:
+    """For each added one the removed one of the same classes with which it shares most of its dates, if any.
+
+    Most: more than half of the dates of the one that has more.
+    """
+    by_date: dict[Hashable, list[Version]] = {}
+    sizes = {one.reservation.name: len(one.occurrences) for one in removed}
+    for old in removed:
+        for date in _spans(old):
+            by_date.setdefault((_classes(old), date), []).append(old)
+    for new in added:
+        spans = _spans(new)
+        shared = Counter(
+            one.reservation.name for date in spans for one in by_date.get((_classes(new), date), ())
+        )
+        best = min(shared, key=lambda name: (-shared[name], name), default=None)
+        if best is not None and 2 * shared[best] > max(sizes[best], len(spans)):
+            yield Alike(best, new.reservation.name, shared[best], len(spans))
+
+
+def _classes(version: Version) -> tuple[str, ...]:
+    return tuple(sorted(one.name for one in version.classes))
+
+
+def _spans(version: Version) -> list[tuple[int, int]]:
+    return [(item.start, item.end) for item in version.occurrences]
+
+
+def _dates(version: Version) -> Hashable:
+    """What can be looked up; equal for all that are equal."""
+    return tuple((item.open, item.start, item.end, item.seats) for item in version.occurrences)
+
+
+def _without_name(version: Version) -> tuple[object, ...]:
+    one, *rest = said_by(version)
+    assert isinstance(one, Reservation)
+    return one._replace(name="", title="", annotations=(), labels=()), *rest

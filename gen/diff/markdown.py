@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gen import report
-from gen.diff import said, saidplan
+from gen.diff import wording
 from gen.diff.change import Change, ReservationChange, Side
-from gen.diff.line import Line
 from gen.diff.manifests import FileChange, ObjectChange
-from gen.diff.said import number_of
+from gen.diff.wording import Line, number_of
 from gen.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
@@ -61,7 +60,7 @@ def markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
         text = _within(limit, _blocks(change, zone, depth), "" if depth == _LADDER[0] else _SHORTENED)
         if text is not None:
             return text
-    return f"{escaped(said.verdict(change))[: max(limit - 60, 0)]}\n\nAll of it: `berth diff -o wide`.\n"
+    return f"{escaped(wording.verdict(change))[: max(limit - 60, 0)]}\n\nAll of it: `berth diff -o wide`.\n"
 
 
 def _within(limit: int, blocks: Iterable[str], end: str) -> str | None:
@@ -99,7 +98,7 @@ def _entities(text: str) -> str:
 
 
 def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
-    yield f"### Berth: {escaped(said.verdict(change))}\n\n"
+    yield f"### Berth: {escaped(wording.verdict(change))}\n\n"
     yield f"{escaped(change.base.name)} → {escaped(change.head.name)}, by Berth {escaped(VERSION)}\n\n"
     for side in (change.base, change.head):
         if side.findings:
@@ -107,11 +106,11 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
                 escaped_in_html(f"{side.name}: {report.count(side.findings)}"), _findings(side, depth)
             )
     yield from _reservations(change.reservations, depth)
-    yield from _list("Peaks", [said.peak(one, zone).text for one in change.peaks], depth.peaks)
+    yield from _list("Peaks", [wording.peak(one, zone).text for one in change.peaks], depth.peaks)
     if change.plan:
-        told = [line.text.strip() for line in saidplan.lines(change.plan, zone)]
-        yield from _list(saidplan.HEADING, told, depth.peaks)
-    warnings = [said.warning(one).text for one in change.warnings]
+        told = [line.text.strip() for line in wording.plan_lines(change.plan, zone)]
+        yield from _list(wording.HEADING, told, depth.peaks)
+    warnings = [wording.warning(one).text for one in change.warnings]
     yield from _list("Think of this before you merge", warnings, depth.warnings)
     yield from _files(change.files, depth)
 
@@ -125,9 +124,9 @@ def _findings(side: Side, depth: _Depth) -> str:
 
 def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
     for number, one in enumerate(changes[: depth.titles]):
-        title = said.title(one)
+        title = wording.title(one)
         head = f"**{escaped(title.sign)} {escaped(title.text)}**\n"
-        lines = said.details(one) if number < depth.reservations else ()
+        lines = wording.details(one) if number < depth.reservations else ()
         yield head + "".join(f"- {_signed(line)}\n" for line in lines) + "\n"
     left = len(changes) - depth.titles
     if left > 0:
@@ -161,7 +160,7 @@ def _files(files: Sequence[FileChange], depth: _Depth) -> Iterator[str]:
 
 
 def _file(one: FileChange, depth: _Depth) -> Iterator[str]:
-    yield f"- {_signed(said.file(one))}\n"
+    yield f"- {_signed(wording.file(one))}\n"
     if depth.objects:
         yield "\n"
         for item in one.objects:
@@ -169,7 +168,7 @@ def _file(one: FileChange, depth: _Depth) -> Iterator[str]:
 
 
 def _object(one: ObjectChange, context: int | None) -> str:
-    title = said.object_title(one)
+    title = wording.object_title(one)
     if context is None:
         return f"  {escaped(title)}\n\n"
     return _folded(

@@ -1,28 +1,110 @@
-"""The two sides of a change, gone through reservation by reservation, so that neither is held as a whole.
-
-The head is rendered afresh as it goes; of the base only what differs is expanded.
-"""
+"""Read base and head, reservation by reservation, so that neither is kept as a whole."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha1, sha256
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from gen.checks.ceilings import pool_loads, pool_steps
 from gen.core.timetable import slot_hash
 from gen.dates.occurrence import Occurrence
 from gen.dates.recurrence import expand
-from gen.diff import dangers, plans
+from gen.diff import machines, risks
 from gen.diff.change import Change, PlanChange, ReservationChange, Side, Warned
-from gen.diff.compare import Version, compared, same
+from gen.diff.compare import Version, compared, likenesses, renamed, same
 from gen.diff.manifests import FileChange, file_change
 from gen.diff.peaks import Held, peaks
-from gen.diff.renames import likenesses, renamed
-from gen.diff.slotdangers import of_slots, standing_now
+from gen.diff.risks import of_slots, standing_now
 from gen.finding import ERROR
-from gen.manifest.slot import slot_object
+from gen.git import Git
+from gen.input.source import Source, is_input, read
+from gen.manifests.slots import slot_object
 from gen.model import Reservation
+from gen.output.folder import OWNED
 from gen.pipeline import Item, Pipeline, date_problems
 from gen.placed import Placed, placed
 from gen.rules import severity
+
+# The base of a comparison: a commit, or a folder. Its reservations as sources, and its rendered files.
+
+
+RESERVATIONS = "reservations"
+
+
+class Commit:
+    """`gen.diff.sides.Rendered` of a commit. Only what differs is fetched."""
+
+    def __init__(self, git: Git, commit: str, output: str) -> None:
+        """`output` is the output folder."""
+        self._git = git
+        folders = [RESERVATIONS, *(f"{output}/{name}" for name in OWNED)]
+        blobs = git.blobs(commit, folders)
+        self._inputs = {path: blob for path, blob in blobs.items() if path.startswith(f"{RESERVATIONS}/")}
+        self._rendered = {
+            path.removeprefix(f"{output}/"): blob
+            for path, blob in blobs.items()
+            if path.startswith(f"{output}/")
+        }
+
+    def sources(self) -> list[Source]:
+        wanted = {path: blob for path, blob in sorted(self._inputs.items()) if is_input(path)}
+        contents = self._git.contents(wanted.values())
+        return [Source(path, contents[blob]) for path, blob in wanted.items()]
+
+    def paths(self) -> Sequence[str]:
+        return [path for path in self._rendered if not _is_hidden(path)]
+
+    def has(self, path: str, text: str) -> bool:
+        blob = self._rendered.get(path)
+        return blob is not None and blob == _blob(text.encode(), len(blob))
+
+    def texts(self, paths: Sequence[str]) -> dict[str, str]:
+        blobs = {path: self._rendered[path] for path in paths if path in self._rendered}
+        contents = self._git.contents(blobs.values()) if blobs else {}
+        return {path: contents[blob].decode(errors="replace") for path, blob in blobs.items()}
+
+
+class Folder:
+    """`gen.diff.sides.Rendered` of a folder like ours."""
+
+    def __init__(self, folder: str, output: str) -> None:
+        self._folder = folder
+        self._output = Path(folder, output)
+
+    def sources(self) -> list[Source]:
+        return read(f"{self._folder}/{RESERVATIONS}", RESERVATIONS)[0]
+
+    def paths(self) -> Sequence[str]:
+        files = (file for name in OWNED for file in (self._output / name).rglob("*") if file.is_file())
+        paths = [file.relative_to(self._output).as_posix() for file in files]
+        return [path for path in paths if not _is_hidden(path)]
+
+    def has(self, path: str, text: str) -> bool:
+        return self._text(path) == text
+
+    def texts(self, paths: Sequence[str]) -> dict[str, str]:
+        found = {path: self._text(path) for path in paths}
+        return {path: text for path, text in found.items() if text is not None}
+
+    def _text(self, path: str) -> str | None:
+        try:
+            return (self._output / path).read_bytes().decode(errors="replace")
+        except OSError:
+            return None
+
+
+def _blob(data: bytes, length: int) -> str:
+    """The id that git gives to these bytes; its length tells by which hash."""
+    head = b"blob %d\0" % len(data)
+    return (sha256 if length == 64 else sha1)(head + data).hexdigest()  # git's own, not for secrecy
+
+
+def _is_hidden(path: str) -> bool:
+    return any(part.startswith(".") for part in path.split("/"))
+
+
+# The two sides of a change, gone through reservation by reservation, so that neither is held as a whole. The head is rendered afresh as it goes; of the base only what differs is expanded.
+
 
 HOUR = 3600
 _KIND = "CapacityReservation"
@@ -99,7 +181,7 @@ class Comparison:
             self._take(None, new)
         for old in removed:
             self._take(old, None)
-        self._warnings += dangers.of_likenesses(likenesses(removed, added))
+        self._warnings += risks.of_likenesses(likenesses(removed, added))
 
     def file(self, path: str, text: str) -> None:
         """One file as it is rendered now."""
@@ -114,8 +196,8 @@ class Comparison:
         files = self._file_changes(gone=head.is_sound)
         if head.is_sound:
             self._stale += {*self._committed.paths()} - self._left
-            self._warnings += dangers.of_manifests(files, self._left)
-            self._warnings += dangers.of_stale(sorted(self._stale))
+            self._warnings += risks.of_manifests(files, self._left)
+            self._warnings += risks.of_stale(sorted(self._stale))
         return Change(
             self._side(self._question.names[0], self._base),
             head,
@@ -129,10 +211,10 @@ class Comparison:
     def _plan(self) -> PlanChange | None:
         """Where there is cloud capacity. Its problems stand at documents of the head."""
         before, after = (
-            plans.Side(side.declared, side.site, held) if side.site else None
+            machines.Side(side.declared, side.site, held) if side.site else None
             for side, held in zip((self._base, self._head), self._held, strict=True)
         )
-        found = plans.plan_changes(before, after, self._question.now) if after else None
+        found = machines.plan_changes(before, after, self._question.now) if after else None
         if found is None:
             return None
         told = [one for one in found.problems if not self._head.is_silenced(one)]
@@ -171,7 +253,7 @@ class Comparison:
             sides, question = (_in_force(old), _in_force(new)), self._question
             now = question.now
             standing = standing_now(old, now), standing_now(new, now)
-            self._warnings += dangers.of_dates(found, sides, now, question.notice * HOUR, standing)
+            self._warnings += risks.of_dates(found, sides, now, question.notice * HOUR, standing)
             is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
             self._warnings += of_slots(old, new, now, is_open=is_open)
 

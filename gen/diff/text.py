@@ -5,10 +5,10 @@ from textwrap import fill
 from typing import NamedTuple
 
 from gen import report
-from gen.diff import said, saidplan
+from gen.diff import wording
 from gen.diff.change import Change, Side
-from gen.diff.line import Line
 from gen.diff.manifests import FileChange
+from gen.diff.wording import Line
 from gen.table import visible
 
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", "!": "\x1b[33m", "@": "\x1b[36m"}
@@ -25,15 +25,15 @@ class Look(NamedTuple):
 def text(change: Change, zone: str, look: Look, *, wide: bool) -> str:
     """`zone` is the site's, for what has none of its own. `wide`: with the lines of the manifests."""
     names = visible(f"{change.base.name} -> {change.head.name}")
-    blocks = [f"{_bold(visible(said.verdict(change)), look)}\n{names}\n"]
+    blocks = [f"{_bold(visible(wording.verdict(change)), look)}\n{names}\n"]
     blocks += [_findings(side, look) for side in (change.base, change.head) if side.findings]
     for one in change.reservations:
-        lines = [said.title(one), *(Line(line.sign, f"  {line.text}") for line in said.details(one))]
+        lines = [wording.title(one), *(Line(line.sign, f"  {line.text}") for line in wording.details(one))]
         blocks.append(_lines(lines, look))
-    blocks += _part("Peaks", [said.peak(one, zone) for one in change.peaks], look)
+    blocks += _part("Peaks", [wording.peak(one, zone) for one in change.peaks], look)
     if change.plan:
-        blocks += _part(saidplan.HEADING, [*saidplan.lines(change.plan, zone)], look)
-    warnings = [said.warning(one) for one in change.warnings]
+        blocks += _part(wording.HEADING, [*wording.plan_lines(change.plan, zone)], look)
+    warnings = [wording.warning(one) for one in change.warnings]
     blocks += _part("Think of this before you merge", warnings, look)
     blocks += _files(change.files, look, wide=wide)
     return "\n".join(blocks)
@@ -50,9 +50,9 @@ def _part(heading: str, lines: Sequence[Line], look: Look) -> list[str]:
 def _files(files: Sequence[FileChange], look: Look, *, wide: bool) -> list[str]:
     lines = []
     for one in files:
-        lines.append(said.file(one))
+        lines.append(wording.file(one))
         for item in one.objects if wide else ():
-            lines.append(Line(" ", f"  {said.object_title(item)}"))
+            lines.append(Line(" ", f"  {wording.object_title(item)}"))
             lines += [_manifest_line(line) for line in item.lines()]
     return _part("Manifests", lines, look)
 

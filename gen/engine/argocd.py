@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gen.backend.base import Manifest
 from gen.declared import Declared
 from gen.engine.base import metadata, source_path
-from gen.manifest import naming, slot
+from gen.manifests import naming, slots
 from gen.model import Cluster, Site
 from gen.placed import cluster_named, cluster_of
 from gen.schema.engine import ArgoCD
@@ -146,7 +146,7 @@ def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str,
     for account in (naming.OCCURRENCE, naming.SWEEP):
         for kind in ("ClusterRole", "ClusterRoleBinding"):
             yield "rbac.authorization.k8s.io", kind, naming.slot_role(site.name, account)
-    yield slot.GROUP, slot.KIND, naming.slot(site.name, "*")
+    yield slots.GROUP, slots.KIND, naming.slot(site.name, "*")
     if cluster.koordinator is not None and cluster.koordinator.colocation_profiles:
         yield "config.koordinator.sh", "ClusterColocationProfile", naming.affinity_profile(site.name, "*", 1)
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from gen.backend.base import Manifest
 from gen.declared import Declared
-from gen.manifest import labels
+from gen.manifests import naming
 from gen.model import Cluster, Site
 
 RENDERED = "rendered"  # as engines find it below the repository's path
@@ -35,7 +35,7 @@ def metadata(site: Site, cluster: Cluster, namespace: str, notes: Mapping[str, s
     annotations = {**notes, **options.annotations}
     return {
         "namespace": options.namespace or namespace,
-        "labels": {**labels.of_site(site), **options.labels},
+        "labels": {**naming.of_site(site), **options.labels},
         "annotations": annotations,
         "has_annotations": bool(annotations),
     }

@@ -9,7 +9,7 @@ from typing import Any
 from gen.backend.base import Manifest
 from gen.core.labels import SITE
 from gen.engine.base import metadata, source_path
-from gen.manifest import naming
+from gen.manifests import naming
 from gen.model import Cluster, Site
 from gen.schema.engine import Flux
 from gen.schema.grammar import is_artifact

@@ -10,9 +10,9 @@ from gen import quantity
 from gen.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from gen.input.document import parse
 from gen.input.source import Source
-from gen.manifest.naming import pool
-from gen.manifest.slot import slots_of, standing
-from gen.manifest.timetabletext import timetable_text
+from gen.manifests.naming import pool
+from gen.manifests.slots import slots_of, standing
+from gen.manifests.timetable import timetable_text
 from gen.model import Site
 from gen.output.templates import Renderer
 from gen.pipeline import Item

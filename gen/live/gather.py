@@ -28,8 +28,8 @@ from gen.live.clusterfacts import (
     UnreadableReservation,
     WaitingPlaceholder,
 )
-from gen.manifest import naming
-from gen.manifest.unread import why_unread
+from gen.manifests import naming
+from gen.manifests.gotypes import why_unread
 from gen.runtime.apiclient import ApiError
 from gen.runtime.lists import Collection
 from gen.runtime.sessionobjects import (
@@ -167,8 +167,8 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
     named = {one["metadata"]["name"]: one.get("data") or {} for one in maps}
-    names = naming.code(koordinator=koordinator)
-    code = {file: text for name in names for file, text in named.get(name, {}).items()}
+    sources = naming.code(koordinator=koordinator)
+    code = {file: text for name in sources for file, text in named.get(name, {}).items()}
     pods = "/api/v1/namespaces/{}/pods"
     waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")

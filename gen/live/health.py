@@ -7,7 +7,7 @@ from gen.core.instants import instant_text
 from gen.live.clusterfacts import ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod
 from gen.live.findings import LiveFinding
 from gen.live.poolstate import ClusterState
-from gen.manifest import naming
+from gen.manifests import naming
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
 OFTEN = 3  # failures of one container or Job's pods, from which on it is trouble

@@ -9,7 +9,7 @@ from gen.core.jsonvalues import TimetableError
 from gen.core.labels import RESERVATION
 from gen.core.overrides import OVERRIDE_ANNOTATION, Override, parse_overrides
 from gen.live.clusterfacts import KubeObject
-from gen.manifest import naming
+from gen.manifests import naming
 
 OVERRIDE_FIELD_MANAGER = "berth-override"
 CONFLICT = 409

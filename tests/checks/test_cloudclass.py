@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.manifest import naming
+from gen.manifests import naming
 from tests.checks.clouds import KARPENTER, RESERVED, of_class, of_documents
 from tests.clouddocuments import GOOD, cloud
 from tests.saying import Value, finding, reservation, resource_class, site

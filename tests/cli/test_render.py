@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.backend.cluster import INVENTORY_HEAD
+from gen.manifests.base import INVENTORY_HEAD
 from tests.cli import project
 from tests.cli.conftest import Berth
 from tests.manifest.parts import objects, of_kind

@@ -11,7 +11,7 @@ from gen.cost.clustersimulation import ClusterSimulation, SimulatedCluster
 from gen.cost.results import MachineInterval, PoolKey, SeatDemand, SimulationRun
 from gen.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from gen.karpenter.requirements import Labels
-from gen.manifest import cloudpools
+from gen.manifests import nodeaffinity
 from gen.model import Origin, ResourceClass
 from gen.planner.provisioning import result_range
 from gen.schema.nodeclass import NodeClass
@@ -122,7 +122,7 @@ def planned(
     led: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
     for one in wanted:
         found = known[one.key[1]]
-        pools = tuple(cloudpools.pools("uni", found.cloud_capacity))
+        pools = tuple(nodeaffinity.pools("uni", found.cloud_capacity))
         led[one.key] = (
             found._replace(node_pools=pools),
             (("berth.dev/class", found.name), ("berth.dev/reservation", one.key[0])),

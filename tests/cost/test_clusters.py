@@ -8,7 +8,7 @@ from gen.cost.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unp
 from gen.cost.ledger import month_splitter
 from gen.cost.planfindings import plan_problems
 from gen.cost.results import dollars
-from gen.dates.moment import named
+from gen.dates.moments import named
 from gen.pipeline import Pipeline
 from tests.cli import clouds
 from tests.saying import finding, lines

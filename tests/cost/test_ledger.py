@@ -7,7 +7,7 @@ import pytest
 from gen.cost import ledger
 from gen.cost.ledger import ReservedUsage, TimeRange, month_splitter
 from gen.cost.results import PoolKey, dollars
-from gen.dates.moment import named, read
+from gen.dates.moments import named, read
 from gen.schema.nodepool import Requirement
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation
@@ -48,7 +48,10 @@ def test_without_a_price_there_is_no_sum() -> None:
             *there.requirements,
             built(
                 Requirement,
-                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+                built(
+                    Requirement,
+                    {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+                ),
             ),
         )
     )

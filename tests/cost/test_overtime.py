@@ -2,7 +2,7 @@
 
 from gen.cost.costplan import PlanFilter
 from gen.cost.timeseries import PlanSeries, plan_series
-from gen.dates.moment import named
+from gen.dates.moments import named
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation
 
 DAY = 24

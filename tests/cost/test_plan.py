@@ -3,7 +3,7 @@
 from gen.cost.clusterplans import ClusterPlan
 from gen.cost.costplan import CostPlan, PlanFilter, cost_plan
 from gen.cost.ledger import ReservedUsage, month_splitter
-from gen.dates.moment import named
+from gen.dates.moments import named
 from tests.cost.stories import HOUR, SMALL, cloud, demand, planned, reservation
 
 ALL = PlanFilter()

@@ -11,7 +11,7 @@ from gen.cost.clusterplans import ClusterPlan
 from gen.cost.formatting import money_json
 from gen.cost.ledger import CostLine, TimeRange, month_splitter
 from gen.cost.results import MachineCounts, PoolKey, SeatDemand
-from gen.dates.moment import named
+from gen.dates.moments import named
 from gen.karpenter.resourcelists import allocatable
 from gen.quantity import parse
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation, resource_class

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from gen.diff.dangers import of_manifests
 from gen.diff.manifests import FileChange, ObjectChange
+from gen.diff.risks import of_manifests
 from tests.diff.conftest import NOW, Pair, warns
 
 BEFORE = "2026-01-01T00:00:00Z"

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from gen.edit.assignment import Assignment, assign, assignment
-from gen.edit.occurrence import To, Which, move, skip
+from gen.edit.edits import Assignment, To, Which, assign, assignment, move, skip
 from gen.edit.roundtrip import EditError, Make, edited
 from gen.input.document import parse
 from gen.input.source import Source

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gen.edit.writing import written
+from gen.edit.create import written
 from gen.input.source import Source
 from gen.model import Reservation
 from gen.pipeline import Pipeline

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gen.backend import code as runtime
 from gen.core.instants import instant_text, parse_instant
 from gen.live.clusterfacts import ClusterLocation
 from gen.live.gather import GatherScope, gather_facts
 from gen.live.judge import judge_cluster
 from gen.live.poolstate import ClusterStatus, cluster_state
+from gen.manifests import code
 from tests.live.happenings import NOW
 from tests.live.project import Project
 from tests.live.world import RefusedError, World
@@ -34,7 +34,7 @@ def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
     wanted = GatherScope(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
     facts = gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
     look = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
-    return judge_cluster(look, runtime.together(koordinator=has_koordinator))
+    return judge_cluster(look, code.together(koordinator=has_koordinator))
 
 
 def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from gen.core.decisions import desired_state
 from gen.core.instants import parse_instant
 from gen.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
 from gen.core.timetable import parse_timetable
-from gen.dates.moment import named
+from gen.dates.moments import named
 from gen.live.clusterfacts import ClusterFacts, ClusterLocation
 from gen.live.findings import LiveFinding
 from gen.live.poolstate import cluster_state, status_from_git

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gen.cli.status import as_text
 from gen.core.instants import parse_instant
-from gen.dates.moment import named
+from gen.dates.moments import named
 from gen.output.templates import built_in_folder, read_template
 from tests.cli.conftest import Berth
 from tests.live import project

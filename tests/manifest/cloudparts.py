@@ -6,9 +6,9 @@ from typing import Any
 import yaml
 
 from gen import report
-from gen.backend import karpenter
 from gen.cloud import CloudCapacity
 from gen.karpenter.disruption import WindowBudgets
+from gen.manifests import karpenter
 from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import files, text_of

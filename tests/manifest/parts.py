@@ -10,8 +10,8 @@ import yaml
 from gen import report
 from gen.core.sessions import Inactive, Match, Recognition
 from gen.core.timetable import SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
-from gen.manifest.naming import pool
-from gen.manifest.slot import pool_slots
+from gen.manifests.naming import pool
+from gen.manifests.slots import pool_slots
 from gen.model import Reservation, ResourceClass, Site
 from gen.output.templates import Renderer
 from gen.pipeline import Part, Pipeline

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gen.backend import code
-from gen.manifest import naming
-from gen.manifest.timetabletext import LARGEST
+from gen.manifests import code, naming
+from gen.manifests.timetable import LARGEST
 from tests.cli import project
 from tests.cli.conftest import ROOT
 from tests.manifest.parts import of_cluster, of_kind

@@ -9,8 +9,8 @@ import yaml
 from ruamel.yaml import YAML
 
 from gen import cli
-from gen.backend.cluster import INVENTORY_HEAD
 from gen.core.timetable import parse_timetable
+from gen.manifests.base import INVENTORY_HEAD
 from gen.model import Site
 from gen.output.folder import header
 from gen.pipeline import Part

@@ -8,7 +8,7 @@ import yaml
 
 from gen.core.timetable import SlotSpec as InCluster
 from gen.core.timetable import parse_timetable, slot_hash
-from gen.manifest.slot import pool_slots
+from gen.manifests.slots import pool_slots
 from gen.model import Owner, Slots
 from tests.awkward import AWKWARD
 from tests.manifest.parts import Object, of_kind, of_part, text_of

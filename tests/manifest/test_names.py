@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.manifest import naming
+from gen.manifests import naming
 
 DNS = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?").fullmatch
 LABELS = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gen.manifest.owners import narrowed, of_sessions
+from gen.manifests.slots import narrowed, of_sessions
 from gen.model import Owner
 from tests.saying import Value, read, reservation, resource_class, site
 

@@ -1,6 +1,7 @@
 """The Reservation that holds one seat: what the class, the course and the backend say becomes of it."""
 
 import json
+from tests.built import class_sessions
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,7 @@ import pytest
 
 from gen.core.slots import parse_slot
 from gen.core.timetable import slot_hash
-from gen.manifest.owners import narrowed
-from gen.manifest.slot import placed, pool_slots, slot_object, standing
+from gen.manifests.slots import narrowed, placed, pool_slots, slot_object, standing
 from gen.model import Owner, SessionMatch, Slots
 from gen.schema.pod import Placement
 from tests.built import built, class_sessions

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from gen.manifest.slot import pool_slots, standing
+from gen.manifests.slots import pool_slots, standing
 from gen.pipeline import Item, Pipeline
 from gen.quantity import parse
 from gen.schema.grammar import go_duration, utc

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from gen import cli
-from gen.backend.cluster import INVENTORY_HEAD, SLOTS_HEAD
 from gen.core.inventory import parse_inventory as read
+from gen.manifests.base import INVENTORY_HEAD, SLOTS_HEAD
 from tests.cli import project
 from tests.outputfolder import files_in
 

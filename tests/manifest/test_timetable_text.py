@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from gen.core.timetable import Timetable, TimetableSettings, parse_timetable
-from gen.manifest.timetabletext import LARGEST, timetable_text, timetable_that_fits
+from gen.manifests.timetable import LARGEST, timetable_text, timetable_that_fits
 from gen.model import SessionMatch, Site
 from gen.pipeline import Part
 from gen.schema.sessions import ClassSessions

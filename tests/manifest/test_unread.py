@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gen.manifest.unread import why_unread
+from gen.manifests.gotypes import why_unread
 
 REQUESTS = {"requests": {"memory": "4Gi", "cpu": ".5"}, "limits": {"x": "1e3"}}
 GOOD: dict[str, Any] = {

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from gen.backend.rights import of_all_nodes, of_nodes, of_slots, of_sweep
 from gen.core.instants import instant_text
-from gen.manifest import naming
+from gen.manifests import naming
+from gen.manifests.rbac import of_all_nodes, of_nodes, of_slots, of_sweep
 from gen.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import PATH as SLOTS

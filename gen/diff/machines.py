@@ -1,7 +1,4 @@
-"""What a change means for machines and money, before and after. Pure.
-
-A budget is held against the head as a whole, whoever made it dear: as ceilings are.
-"""
+"""Compare machines and costs before and after a change."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -11,12 +8,15 @@ from gen.cost.clusterplans import ClusterPlan, plan_clusters, unplanned_items
 from gen.cost.costplan import CostPlan, MachinePeak, MonthPlan, PlanFilter, cost_plan
 from gen.cost.ledger import ReservedUsage, month_splitter
 from gen.cost.planfindings import plan_problems
-from gen.dates.moment import named
+from gen.dates.moments import named
 from gen.declared import Declared
 from gen.diff.change import IdleChange, MachinesChange, MonthChange
 from gen.diff.peaks import Held
 from gen.finding import Problem
 from gen.model import Site
+
+# What a change means for machines and money, before and after. Pure. A budget is held against the head as a whole, whoever made it dear: as ceilings are.
+
 
 _NOTHING = Decimal(0)
 

@@ -1,20 +1,54 @@
-"""What opens and closes the windows of a reservation, whatever holds its seats: the timetable, and a CronJob
-for each time of opening.
-
-How the objects look stands in templates/window/.
-"""
+"""What opens and closes the windows of a reservation: the timetable and one CronJob for each time of opening."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gen.backend import code, job
 from gen.backend.base import Manifest
 from gen.core.labels import OCCURRENCE, RESERVATION, ROLE, TIMETABLE, TITLE
-from gen.dates.cronline import cron_zone
+from gen.dates.cron import cron_zone
 from gen.dates.occurrence import Occurrence
-from gen.manifest import labels, naming
-from gen.model import Site
+from gen.manifests import code, naming
+from gen.model import Cluster, Site
 from gen.placed import Placed
+
+# What the pods of all our own Jobs share: their image, where they may run, and with what.
+
+
+# A node that is gone costs half a minute, not the five minutes that Kubernetes waits by default.
+UNREACHABLE = tuple(
+    {
+        "key": f"node.kubernetes.io/{condition}",
+        "operator": "Exists",
+        "effect": "NoExecute",
+        "tolerationSeconds": 30,
+    }
+    for condition in ("not-ready", "unreachable")
+)
+# kube-linter wants every container to have all of them; this is why ours has none.
+UNLIMITED = {
+    "ignore-check.kube-linter.io/unset-cpu-requirements": "a throttled start would open the window late",
+}
+
+
+def pod(cluster: Cluster) -> dict[str, Any]:
+    runtime = cluster.runtime
+    node_selector = runtime.node_selector or {}
+    return {
+        "image": cluster.images.python,
+        **pull_secrets(cluster),
+        "node_selector": node_selector,
+        "has_node_selector": bool(node_selector),
+        "tolerations": [*(one.dump() for one in runtime.tolerations or ()), *UNREACHABLE],
+        "resources": cluster.job_resources,
+    }
+
+
+def pull_secrets(cluster: Cluster) -> dict[str, Any]:
+    secrets = [{"name": name} for name in cluster.images.pull_secrets]
+    return {"pull_secrets": secrets, "has_pull_secrets": bool(secrets)}
+
+
+# What opens and closes the windows of a reservation, whatever holds its seats: the timetable, and a CronJob for each time of opening. How the objects look stands in templates/window/.
 
 
 def shared(site: Site, placed: Placed) -> dict[str, Any]:
@@ -23,9 +57,9 @@ def shared(site: Site, placed: Placed) -> dict[str, Any]:
     return {
         "name": naming.single(reservation.name),
         "namespace": placed.cluster.namespace,
-        "labels": labels.of_reservation(site, reservation),
+        "labels": naming.of_reservation(site, reservation),
         "annotations": {
-            **labels.untouched(placed.cluster.engine),
+            **naming.untouched(placed.cluster.engine),
             **dict(reservation.annotations),
             TITLE: reservation.title,
         },
@@ -46,7 +80,7 @@ def cronjobs(
 ) -> Iterator[Manifest]:
     """By local time of opening."""
     jobs = _jobs(site, placed, occurrences)
-    notes = {**job.UNLIMITED, **labels.unjudged(placed.cluster.engine), **common["annotations"]}
+    notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for number, schedule in enumerate(schedules, start=1):
         yield Manifest(
             "window/cronjob.yaml.j2",
@@ -68,12 +102,12 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
         "time_zone": cron_zone(reservation.recurrence.zone),
         "suspended": reservation.suspend,
         "deadline": max((item.end - item.open for item in occurrences), default=0),
-        "job_labels": {**labels.of_reservation(site, reservation), **role},
-        "pod_labels": {**labels.of_site(site), RESERVATION: reservation.name, **role},
+        "job_labels": {**naming.of_reservation(site, reservation), **role},
+        "pod_labels": {**naming.of_site(site), RESERVATION: reservation.name, **role},
         "service_account": naming.OCCURRENCE,
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),
-        **job.pod(cluster),
+        **pod(cluster),
         "core": naming.CORE,
         "code": _code(placed),
         **_scaler(site, placed),
@@ -82,12 +116,12 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
 
 def _code(placed: Placed) -> list[dict[str, dict[str, str]]]:
     """With that of slots wherever there may be some: the backend may change while a Job runs."""
-    names = [naming.RUNTIME]
+    maps = [naming.RUNTIME]
     if placed.reservation.behavior != "none":
-        names.append(naming.SCALER_CODE)
+        maps.append(naming.SCALER_CODE)
     if placed.cluster.koordinator is not None:
-        names.append(naming.KOORDINATOR_CODE)
-    return code.sources(*names)
+        maps.append(naming.KOORDINATOR_CODE)
+    return code.sources(*maps)
 
 
 def _scaler(site: Site, placed: Placed) -> dict[str, Any]:

@@ -1,17 +1,16 @@
-"""The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep.
-
-They stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
-"""
+"""The objects that a cluster has once: namespace, PriorityClass, ServiceAccounts, RBAC, code and sweep."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from gen.backend import code, job, rights
 from gen.backend.base import Manifest
 from gen.core.labels import ROLE, SWEEP
-from gen.manifest import labels, naming
+from gen.manifests import code, naming, rbac, window
 from gen.model import Cluster, ResourceClass, Site
 from gen.quantity import parse
+
+# The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep. They stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
+
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
 SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."
@@ -20,11 +19,11 @@ SWEEP_MEMORY = "256Mi"  # the least limit
 
 def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[Manifest]:
     """`classes` are those of this cluster."""
-    ours = labels.of_site(site)
+    ours = naming.of_site(site)
     common = {"namespace": cluster.namespace, "labels": ours}
     accounts = {
-        naming.OCCURRENCE: rights.of_occurrences(),
-        naming.SWEEP: rights.of_sweep(prunes=cluster.sweep_prunes),
+        naming.OCCURRENCE: rbac.of_occurrences(),
+        naming.SWEEP: rbac.of_sweep(prunes=cluster.sweep_prunes),
     }
     found = [
         Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
@@ -39,10 +38,10 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
     ]
     for name, rules in accounts.items():
         found.append(Manifest("base/serviceaccount.yaml.j2", {**common, "name": name}))
-        found += rights.granted({**common, "name": name}, rules, name, cluster.namespace)
-    found += rights.in_namespaces_of_sessions(site, cluster, classes)
-    found += rights.over_slots(site, cluster)
-    found += rights.over_all_nodes(site, cluster)
+        found += rbac.granted({**common, "name": name}, rules, name, cluster.namespace)
+    found += rbac.in_namespaces_of_sessions(site, cluster, classes)
+    found += rbac.over_slots(site, cluster)
+    found += rbac.over_all_nodes(site, cluster)
     for name, texts in code.parts(koordinator=cluster.koordinator is not None).items():
         files = [{"name": file, "text": text} for file, text in texts.items()]
         found.append(Manifest("base/code.yaml.j2", {**common, "name": name, "files": files}))
@@ -52,11 +51,11 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
 
 def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
     has_koordinator = cluster.koordinator is not None
-    names = [naming.RUNTIME, naming.SWEEP_CODE, *([naming.KOORDINATOR_CODE] if has_koordinator else ())]
+    maps = [naming.RUNTIME, naming.SWEEP_CODE, *([naming.KOORDINATOR_CODE] if has_koordinator else ())]
     return {
         "name": naming.SWEEP,
-        "annotations": job.UNLIMITED,
-        "pod_labels": {**labels.of_site(site), ROLE: SWEEP},
+        "annotations": window.UNLIMITED,
+        "pod_labels": {**naming.of_site(site), ROLE: SWEEP},
         "service_account": naming.SWEEP,
         "site": site.name,
         "engine": cluster.engine,
@@ -64,9 +63,9 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_inventory": cluster.sweep_prunes,
         "has_koordinator": has_koordinator,
         "has_static_pools": cluster.has_static_pools,
-        **job.pod(cluster),
+        **window.pod(cluster),
         "core": naming.CORE,
-        "code": code.sources(*names),
+        "code": code.sources(*maps),
         "resources": _with_room(cluster.job_resources),
     }
 
@@ -86,7 +85,7 @@ def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: 
     values = {
         "name": naming.INVENTORY,
         "namespace": cluster.namespace,
-        "labels": labels.of_site(site),
+        "labels": naming.of_site(site),
         "reservations": "".join(f"{line}\n" for line in (INVENTORY_HEAD, *reservations)),
         "has_slots": cluster.koordinator is not None,
         "slots": "".join(f"{line}\n" for line in (SLOTS_HEAD, *slots)),

@@ -1,18 +1,17 @@
-"""What our two ServiceAccounts may do, as rules of RBAC: what they need, and nothing else.
-
-What is granted for objects by name stands in the file of their reservation; what is granted for a whole
-namespace, in the cluster's base. Whoever may list an object may read it: `list` has all of its content.
-"""
+"""Every rule of RBAC."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from gen.backend.base import Manifest
-from gen.manifest import naming
-from gen.manifest.labels import of_site
+from gen.manifests import naming
+from gen.manifests.naming import of_site
 from gen.model import Cluster, ResourceClass, Site
 from gen.placed import Placed
 from gen.schema.sessions import ClassSessions
+
+# What our two ServiceAccounts may do, as rules of RBAC: what they need, and nothing else. What is granted for objects by name stands in the file of their reservation; what is granted for a whole namespace, in the cluster's base. Whoever may list an object may read it: `list` has all of its content.
+
 
 Rule = dict[str, Any]
 READ = ("list", "watch")

@@ -1,21 +1,134 @@
-"""What should be thought of before a change is merged? Pure; `now` is a value.
-
-First what concerns people and their dates, then what an engine does with the manifests.
-"""
+"""Warn about what a change would do in the cluster: to open windows, slots and nodes."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from gen.core.instants import instant_text
 from gen.core.target import full_count, target
 from gen.core.timetable import TimetableOccurrence as Timed
-from gen.dates.moment import hours_text, local_text, named
+from gen.dates.moments import hours_text, local_text, named
 from gen.dates.occurrence import Occurrence
 from gen.dates.zone import FOLD, GAP
 from gen.diff.change import RENAMED, ReservationChange, Warned
-from gen.diff.dategroup import date_and_times
+from gen.diff.compare import Alike, Version
 from gen.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
-from gen.diff.nodedangers import DESCRIBED, of_nodes
-from gen.diff.renames import Alike
-from gen.diff.said import number_of
+from gen.diff.wording import date_and_times, number_of
+from gen.placed import stands
+
+# Which changes make Karpenter replace nodes that stand? Pure. It keeps a hash of most of what describes a node; when that changes, all nodes have drifted. Of the rest it asks whether a node still matches (Karpenter v1.14, `Hash` of NodePool and EC2NodeClass).
+
+
+_BUDGETS = "as many at once as its disruption budgets allow, also while a window is open."
+
+
+class _Described(NamedTuple):
+    at: Sequence[str]  # where nodes are described
+    asked: Sequence[Sequence[str]]  # keys from there of what is asked of each node
+    free: Sequence[Sequence[str]] = ()  # of what concerns new nodes only
+
+
+# By kind; of the whole cluster, and a change of one is told by what becomes of its nodes.
+DESCRIBED: Mapping[str, _Described] = {
+    "NodePool": _Described(("spec", "template"), asked=[("spec", "requirements")]),
+    "EC2NodeClass": _Described(
+        ("spec",),
+        asked=[
+            (key,)
+            for key in (
+                "amiFamily",
+                "amiSelectorTerms",
+                "capacityReservationSelectorTerms",
+                "securityGroupSelectorTerms",
+                "subnetSelectorTerms",
+            )
+        ],
+        free=[("ipPrefixCount",)],
+    ),
+}
+
+
+def of_nodes(one: ObjectChange) -> Iterator[tuple[str, str]]:
+    """Code and message."""
+    described = DESCRIBED.get(one.kind)
+    if described is None or one.change == ADDED:
+        return
+    if one.change == REMOVED:
+        if one.kind == "NodePool":
+            yield "nodes-replaced", "its nodes go with it, also while a window is open."
+        return
+    if _hashed(one.before, described) != _hashed(one.after, described):
+        yield "nodes-replaced", f"all of its nodes drift: Karpenter replaces them, {_BUDGETS}"
+    elif any(
+        _part(one.before, described, key) != _part(one.after, described, key) for key in described.asked
+    ):
+        yield "nodes-replaced", f"nodes that no longer match drift: Karpenter replaces them, {_BUDGETS}"
+
+
+def _hashed(text: str, described: _Described) -> list[str]:
+    """Lines of the description, without those of the parts that are not hashed."""
+    lines = section(text, *described.at)
+    for keys in (*described.asked, *described.free):
+        part = _part(text, described, keys)
+        if part:
+            at = next(n for n in range(len(lines)) if lines[n : n + len(part)] == part)
+            lines = lines[:at] + lines[at + len(part) :]
+    return lines
+
+
+def _part(text: str, described: _Described, keys: Sequence[str]) -> list[str]:
+    return section(text, *described.at, *keys)
+
+
+# What should be thought of before slots change? Pure; `now` is a value.
+
+
+def of_slots(old: Version | None, new: Version | None, now: int, *, is_open: bool) -> Iterator[Warned]:
+    """`is_open`: something of it is open on both sides."""
+    if new is None:
+        return
+    name, until = new.reservation.name, stands(new.reservation)
+    if until is not None and not until.at(now):
+        over = f"It expired at {instant_text(until.until or 0)}: nothing is held."
+        yield Warned("expired", name, f"{over} Write a later expires, or remove the reservation.")
+    if old is None:
+        return
+    before, after = old.reservation.backend, new.reservation.backend
+    if before != after:
+        told = f"Its seats are held by {after} instead of {before}: what is open then goes and comes again."
+        yield Warned("backend", name, told)
+        return
+    if until is None and not is_open:
+        return
+    shapes = dict(old.shapes)
+    changed = [one for one, shape in new.shapes if shapes.get(one, shape) != shape]
+    if changed and (stands(old.reservation) is None) == (until is None):
+        yield Warned(
+            "slots-replaced", name, f"{', '.join(changed)}: {_replaced(stands_always=until is not None)}"
+        )
+
+
+def _replaced(*, stands_always: bool) -> str:
+    if stands_always:
+        return (
+            "the shape of its slots changes, so the engine deletes them and makes others: until those hold "
+            "their seats, whoever comes may take the room."
+        )
+    return (
+        "the shape of its slots changes, so free ones are replaced, each as another one holds its seat; "
+        "those in use stay until the end."
+    )
+
+
+def standing_now(version: Version | None, now: int) -> dict[str, int]:
+    """Seats by class."""
+    if version is None or version.reservation.suspend:
+        return {}
+    found = stands(version.reservation)
+    return dict(version.reservation.seats) if found is not None and found.at(now) else {}
+
+
+# What should be thought of before a change is merged? Pure; `now` is a value. First what concerns people and their dates, then what an engine does with the manifests.
+
 
 _CLUSTER_SCOPED = (
     *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),

@@ -1,8 +1,4 @@
-"""CronJob schedules that fire at given openings, as few as do, in the grammar of robfig/cron.
-
-Pure. Each has one time of day, because Kubernetes loses missed runs of schedules with several. They may fire
-more often than asked (a run that finds nothing open ends at once), never less, even where clocks change.
-"""
+"""Find CronJob schedules that fire at every opening of a reservation."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -10,6 +6,9 @@ from functools import cache, lru_cache
 
 from gen.cron import format_field
 from gen.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
+
+# CronJob schedules that fire at given openings, as few as do, in the grammar of robfig/cron. Pure. Each has one time of day, because Kubernetes loses missed runs of schedules with several. They may fire more often than asked (a run that finds nothing open ends at once), never less, even where clocks change.
+
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ODD_CHANGES = frozenset({"Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham"})

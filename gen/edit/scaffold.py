@@ -1,19 +1,18 @@
-"""A repository to begin with: every file of it, which passes its own checks as it is.
-
-Pure but for the templates that rendering reads.
-"""
+"""Start a repository: the files that `berth init` writes."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from gen.edit.wanted import Wanted, reservation
-from gen.edit.writing import MODELINE, SCHEMA, written
+from gen.edit.create import MODELINE, SCHEMA, Wanted, reservation, written
 from gen.input.source import Source
 from gen.jsonschema import text as schema_text
 from gen.output.templates import Renderer
 from gen.pipeline import Pipeline
 from gen.render import files, text_of
 from gen.version import VERSION
+
+# A repository to begin with: every file of it, which passes its own checks as it is. Pure but for the templates that rendering reads.
+
 
 ACTION = f"berth-dev/berth@v{VERSION}"
 _WEEKS = 12

@@ -1,8 +1,4 @@
-"""The timetable of a reservation as text: what `gen.core.timetable` reads in the cluster.
-
-One occurrence a line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff
-shows the very changes.
-"""
+"""The timetable of a reservation as text."""
 
 import json
 from collections.abc import Sequence
@@ -13,11 +9,14 @@ from gen.core.instants import instant_text
 from gen.core.timetable import API_VERSION, KIND
 from gen.dates.occurrence import Occurrence
 from gen.finding import Problem
-from gen.manifest.naming import pool, static_pool
-from gen.manifest.slot import pool_slots
+from gen.manifests.naming import pool, static_pool
+from gen.manifests.slots import pool_slots
 from gen.model import ResourceClass, Seats, SessionMatch, Site
 from gen.placed import Placed, has_nodes
 from gen.schema.sessions import ClassSessions
+
+# The timetable of a reservation as text: what `gen.core.timetable` reads in the cluster. One occurrence a line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very changes.
+
 
 TOO_LARGE = "B073"
 # The lowest that can say it: older readers go on with what they know.

@@ -1,9 +1,4 @@
-"""What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole nodes.
-
-Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of ours stands
-there: our labels, and what people say in metadata, are on the objects themselves. How these look stands in
-templates/karpenter/.
-"""
+"""Karpenter's objects: EC2NodeClass and NodePool of a CloudCapacity, and NodePools of a fixed number of nodes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,19 +9,22 @@ from gen.core.labels import AFFINITY, CLASS, ROLE
 from gen.declared import Declared
 from gen.karpenter.disruption import WindowBudget, WindowBudgets
 from gen.karpenter.nodelabels import CAPACITY_TYPE
-from gen.manifest import cloudsession, labels, naming
-from gen.manifest.cloudpools import as_requirements, own_budgets
+from gen.manifests import naming, nodeaffinity
+from gen.manifests.nodeaffinity import as_requirements, own_budgets
 from gen.model import Cluster, ResourceClass, Site
 from gen.quantity import canonical
 from gen.schema.base import Model
+
+# What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole nodes. Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of ours stands there: our labels, and what people say in metadata, are on the objects themselves. How these look stands in templates/karpenter/.
+
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 
 
 def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: WindowBudgets) -> list[Manifest]:
     """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
-    name, ours = naming.node_pool(site.name, cloud.name), labels.of_site(site)
-    annotations = {**labels.untouched(cluster.engine), **dict(cloud.own_annotations)}
+    name, ours = naming.node_pool(site.name, cloud.name), naming.of_site(site)
+    annotations = {**naming.untouched(cluster.engine), **dict(cloud.own_annotations)}
     metadata = {
         "name": name,
         "labels": {**ours, **dict(cloud.own_labels)},
@@ -60,8 +58,8 @@ def snippets(site: Site, cluster: Cluster, cloud: CloudCapacity, declared: Decla
         values = {
             "name": naming.session_snippet(found.name),
             "namespace": cluster.namespace,
-            "labels": {**labels.of_site(site), CLASS: found.name, ROLE: AFFINITY},
-            "text": cloudsession.snippet(site.name, found, clouds),
+            "labels": {**naming.of_site(site), CLASS: found.name, ROLE: AFFINITY},
+            "text": nodeaffinity.snippet(site.name, found, clouds),
         }
         yield Manifest("karpenter/snippet.yaml.j2", values)
 
