@@ -13,8 +13,8 @@ from gen import quantity
 from gen.declared import Declared
 from gen.finding import Path, Problem
 from gen.manifests import naming
-from gen.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
 from gen.manifests.nodeaffinity import placement
+from gen.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
 from gen.manifests.slots import placed as placed_on
 from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed, class_names, cluster_of, has_placeholders, placed

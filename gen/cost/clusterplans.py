@@ -13,7 +13,7 @@ from gen.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from gen.declared import Declared
 from gen.durations import whole_seconds
 from gen.karpenter.requirements import Labels
-from gen.manifests import nodeaffinity
+from gen.manifests import naming, nodeaffinity
 from gen.model import Cluster, Reservation, ResourceClass, Site
 from gen.placed import class_names, cluster_named, has_nodes, has_placeholders
 from gen.planner.inputs import (

@@ -50,7 +50,10 @@ def test_without_a_price_there_is_no_sum() -> None:
                 Requirement,
                 built(
                     Requirement,
-                    {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+                    built(
+                Requirement,
+                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+            ),
                 ),
             ),
         )

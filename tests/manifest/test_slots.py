@@ -1,7 +1,6 @@
 """The Reservation that holds one seat: what the class, the course and the backend say becomes of it."""
 
 import json
-from tests.built import class_sessions
 from pathlib import Path
 from typing import Any
 
