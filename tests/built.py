@@ -6,6 +6,7 @@ from gen.schema import outline
 from gen.schema.base import Model
 from gen.schema.outline import Node, fields
 from gen.schema.sessions import ClassSessions
+from gen.schema.slots import Owner, SlotTemplate
 
 M = TypeVar("M", bound=Model)
 
@@ -35,3 +36,14 @@ def class_sessions(source: str, namespaces: tuple[str, ...], selector: Any, cust
     """`sessions` of a class."""
     chosen = {"selector": selector} if selector else {}
     return built(ClassSessions, {"source": source, "namespaces": namespaces, **chosen, **custom})
+
+
+def owner(pod: Any, controller: Any, selector: Any) -> Owner:
+    """An entry of `owners`; empty parts are not said. `pod` are pairs of its `object`."""
+    parts = {"object": dict(pod), "controller": controller, "labelSelector": selector}
+    return built(Owner, {key: value for key, value in parts.items() if value})
+
+
+def template(metadata: Any = None, **spec: Any) -> SlotTemplate:
+    """What is added to the template of a slot."""
+    return built(SlotTemplate, {**({"metadata": metadata} if metadata else {}), **spec})

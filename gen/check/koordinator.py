@@ -81,7 +81,7 @@ def _policy(
 
 
 def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
-    spec = slots.template["spec"]
+    spec = slots.template.spec()
     for key, value in spec.get("nodeSelector", {}).items():
         other = (found.pod.node_selector or {}).get(key, value)
         if other != value:
@@ -90,7 +90,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             )
             path = ("template", "nodeSelector", key)
             yield _problem(reservation, CONFLICT, path, message, "Remove it.")
-    if "namespace" not in slots.template["metadata"]:
+    if "namespace" not in slots.template.named_metadata():
         where = _in_its_namespace(placed_on(placement(found), spec))
         if where:
             message = (
@@ -122,9 +122,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
 
 
 def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
-    held = {name for found in classes for name, _ in found.requests} | set(
-        slots.template["spec"].get("overhead", ())
-    )
+    held = {name for found in classes for name, _ in found.requests} | set(slots.template.overhead or ())
     for i, name in enumerate(slots.restricted_resources):
         if held and name not in held:
             message = f"no class of this reservation requests {name}: a slot holds none of it."

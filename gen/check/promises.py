@@ -72,7 +72,7 @@ def _slot_size(
     reservation: Reservation, slots: Slots, one: Placed, found: ResourceClass
 ) -> Iterator[Problem]:
     """What a slot holds beside a seat that fits."""
-    overhead, requests = slots.template.get("spec", {}).get("overhead", {}), dict(found.requests)
+    overhead, requests = slots.template.overhead or {}, dict(found.requests)
     for name, most in one.cluster.largest_node if overhead else ():
         seat, more = requests.get(name, "0"), str(overhead.get(name, "0"))
         if _nanos(seat) <= _nanos(most) < _nanos(seat) + _nanos(more):
@@ -157,7 +157,7 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
 
 def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
     """Each slot is a pod to the scheduler, with one of the places that a node has for pods."""
-    spec = slots.template.get("spec", {})
+    spec = slots.template.spec()
     selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
     node = spec.get("nodeName") or selected.get(_HOSTNAME)
     recurrence = reservation.recurrence

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gen.model import Owner, Reservation, Slots
+from gen.model import Reservation, Slots
 from gen.placed import Stands, stands
 from gen.report import seats_text
 from gen.runtime.instant import instant_text
+from gen.schema.slots import Owner
 
 
 def facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -22,9 +23,9 @@ def facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tuple[str
     yield "session affinity", _said(slots.session_affinity)
     yield "pre-allocation", _said(slots.pre_allocation)
     yield "pre-allocation required", _said(slots.pre_allocation_required)
-    yield "pre-allocation policy", _tree(slots.pre_allocation_policy)
+    yield "pre-allocation policy", _tree(slots.pre_allocation_policy and slots.pre_allocation_policy.dump())
     yield "unschedulable", _said(slots.unschedulable)
-    yield "taints", _tree(slots.taints)
+    yield "taints", _tree([one.dump() for one in slots.taints])
     yield "order", _number(slots.order)
     yield "priority", _number(slots.priority)
     yield "restricted resources", ", ".join(slots.restricted_resources)
@@ -32,7 +33,10 @@ def facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tuple[str
         yield f"slot label {key}", value
     for key, value in slots.annotations:
         yield f"slot annotation {key}", value
-    for part, said in slots.template.items():
+    template = {"metadata": slots.template.named_metadata(), "spec": slots.template.spec()}
+    if slots.template.ports:
+        template["container"] = {"ports": slots.template.container_ports()}
+    for part, said in template.items():
         for key, value in said.items():
             yield f"slot {part}.{key}", _tree(value)
     for name, shape in shapes:
@@ -62,5 +66,4 @@ def _tree(value: Any) -> str:
 
 
 def _owner(one: Owner) -> str:
-    parts = {"object": dict(one.object), "controller": one.controller, "labelSelector": one.selector}
-    return " and ".join(f"{key} {_tree(value)}" for key, value in parts.items() if value)
+    return " and ".join(f"{key} {_tree(value)}" for key, value in one.parts().items())

@@ -13,6 +13,7 @@ from gen.manifest.owners import is_positive
 from gen.manifest.slot import GROUP, owners, slots_of
 from gen.model import Cluster, ResourceClass, Site
 from gen.placed import Placed
+from gen.schema.slots import SlotTaint
 
 AFFINITY = f"{GROUP}/reservation-affinity"
 EXACT = f"{GROUP}/exact-match-reservation"
@@ -74,11 +75,10 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
     return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
 
 
-def toleration(taint: dict[str, Any]) -> dict[str, Any]:
+def toleration(taint: SlotTaint) -> dict[str, Any]:
     """That bears the taint, and no other."""
-    value = taint.get("value")
-    how = {"operator": "Equal", "value": value} if value else {"operator": "Exists"}
-    return {"key": taint["key"], **how, "effect": taint["effect"]}
+    how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
+    return {"key": taint.key, **how, "effect": taint.effect}
 
 
 def snippet(cluster: Cluster, annotations: dict[str, str]) -> str:

@@ -7,7 +7,9 @@ namespaces alone narrow them.
 from collections.abc import Mapping
 from typing import Any
 
-from gen.model import Owner, Reservation, ResourceClass
+from gen.model import Reservation, ResourceClass
+from gen.schema.pod import LabelRequirement, LabelSelector
+from gen.schema.slots import Owner, OwnerObject
 
 _POSITIVE = ("In", "Exists")
 _SERVER = {"component": "singleuser-server"}  # on every pod of a user of JupyterHub, and on no other
@@ -21,7 +23,17 @@ def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, 
         return ()
     assert found.sessions is not None  # that would be a hindrance
     selector = _selector(reservation, found)
-    return tuple(Owner((("namespace", name),), {}, selector) for name in _namespaces(reservation, found))
+    return tuple(_owner(name, selector) for name in _namespaces(reservation, found))
+
+
+def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
+    """All pods of a namespace that a selector selects."""
+    terms = tuple(LabelRequirement.model_construct(**one) for one in selector.get("matchExpressions", ()))
+    chosen = LabelSelector.model_construct(
+        matchLabels=selector.get("matchLabels"), matchExpressions=terms or None
+    )
+    place = OwnerObject.model_construct(namespace=namespace)
+    return Owner.model_construct(object=place, labelSelector=chosen)
 
 
 def hindrance(reservation: Reservation, found: ResourceClass) -> str:

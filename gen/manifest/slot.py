@@ -12,7 +12,7 @@ from gen.manifest.cloudpools import placement
 from gen.manifest.labels import of_pool, of_site
 from gen.manifest.naming import pool, slot
 from gen.manifest.owners import of_sessions
-from gen.model import Cluster, Koordinator, Owner, Reservation, ResourceClass, Site, Slots
+from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.runtime.inventory import slots_line
 from gen.runtime.labels import ROLE, SLOT, STANDING
 from gen.runtime.slot import LONGEST, duration
@@ -45,12 +45,12 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     }
     if slots.pre_allocation or hands_over:
         spec["preAllocation"] = True
-    if slots.pre_allocation_policy:
-        spec["preAllocationPolicy"] = slots.pre_allocation_policy
+    if slots.pre_allocation_policy is not None:
+        spec["preAllocationPolicy"] = slots.pre_allocation_policy.dump()
     if slots.unschedulable:
         spec["unschedulable"] = True
     if slots.taints:
-        spec["taints"] = list(slots.taints)
+        spec["taints"] = [one.dump() for one in slots.taints]
     return {"metadata": _metadata(site, reservation, found, slots), "spec": spec}
 
 
@@ -117,12 +117,12 @@ def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> O
     """One container with the requests of the class: limits hold nothing. No priority: without preemption a
     low one would only make the slot look like somebody's victim.
     """
-    more_metadata, more = slots.template.get("metadata", {}), slots.template.get("spec", {})
+    more_metadata, more = slots.template.named_metadata(), slots.template.spec()
     labels = {**dict(found.pod_labels), **more_metadata.get("labels", {})}
     metadata = {**more_metadata, **({"labels": labels} if labels else {})}
     container: Object = {"name": CONTAINER, "resources": {"requests": dict(found.requests)}}
-    if "ports" in slots.template:
-        container["ports"] = slots.template["ports"]
+    if slots.template.ports:
+        container["ports"] = slots.template.container_ports()
     spec = {
         **placed(placement(found), more),
         "schedulerName": koordinator.scheduler,
@@ -150,13 +150,8 @@ def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
 def owners(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> list[Object]:
     """Whose pods may take a slot. Our own placeholders may, where they hand over."""
     slots = slots_of(reservation)
-    made = [_owner(one) for one in slots.owners or of_sessions(reservation, found)]
+    made = [one.parts() for one in slots.owners or of_sessions(reservation, found)]
     if slots.with_placeholders:
         selector = {"matchLabels": of_pool(site, reservation, found)}
         made.append({"object": {"namespace": cluster.namespace}, "labelSelector": selector})
     return made
-
-
-def _owner(one: Owner) -> Object:
-    parts = {"object": dict(one.object), "controller": one.controller, "labelSelector": one.selector}
-    return {key: value for key, value in parts.items() if value}
