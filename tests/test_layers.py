@@ -12,7 +12,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # Models of whole documents make values; the models of their parts are in values.
-DOCUMENTS = r"(backend|calendar|cloudcapacity|fieldtable|kinds|metadata|recurrence|renku|reservation|resourceclass|site)"
+DOCUMENTS = (
+    r"(backend|calendar|cloudcapacity|fieldtable|kinds|metadata|recurrence|renku|reservation|resourceclass|"
+    r"site)"
+)
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
     r"gen\.(version|finding|quantity|table|forked|git)",

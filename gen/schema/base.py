@@ -72,7 +72,10 @@ class Meaning:
 
 def field(default: Any = ..., meaning: str = "", words: str = "", *, alias: str | None = None) -> Any:
     """Declare a key: its default, its meaning, and the default in words where it cannot be shown as it is."""
-    return Field(default, alias=alias, json_schema_extra=Meaning(meaning, default, words))
+    extra = Meaning(meaning, default, words)
+    if default == {}:  # a mutable default would be copied deeply each time
+        return Field(default_factory=dict, alias=alias, json_schema_extra=extra)
+    return Field(default, alias=alias, json_schema_extra=extra)
 
 
 class Text:

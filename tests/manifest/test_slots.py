@@ -180,7 +180,9 @@ def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
         owner((("namespace", "a"),), {}, {"matchExpressions": [{"key": "x", "operator": "Exists"}]}),
     )
 
-    assert made(tmp_path, SLOTS._replace(owners=owners))["spec"]["owners"] == [
+    found = made(tmp_path, SLOTS._replace(owners=owners))["spec"]["owners"]
+
+    assert json.loads(json.dumps(found)) == [
         {"object": {"namespace": "a", "name": "b"}},
         {"controller": controller},
         {
