@@ -73,7 +73,9 @@ class _Generator(GenerateJsonSchema):
         return self.generate_inner(schema["schema"])
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> Schema:
-        return {"anyOf": [self.generate_inner(one) for one in schema["choices"].values()]}
+        choices = list(schema["choices"].values())
+        hidden = schema.get("metadata", {}).get("hidden", 0)
+        return {"anyOf": [self.generate_inner(one) for one in choices[: len(choices) - hidden]]}
 
     def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
         found = super().model_schema(schema)

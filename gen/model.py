@@ -5,7 +5,7 @@ the reservation's zone; times are minutes after local midnight.
 """
 
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gen.schema.engine import ArgoCD, Flux, NoEngine
     from gen.schema.pod import Placement, Tolerating
     from gen.schema.sessions import ClassSessions
+    from gen.schema.slots import Owner, PreAllocationPolicy, SlotTaint, SlotTemplate
 
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats; of backend nodePool, of nodes), in the order of the file; never empty."""
@@ -94,31 +95,23 @@ class SessionMatch(NamedTuple):
     earlier: str  # count | ignore
 
 
-class Owner(NamedTuple):
-    """Who may take a slot: one entry of `owners`. Its parts are ANDed, several entries ORed."""
-
-    object: tuple[tuple[str, str], ...]  # rendered as it is; empty: not said
-    controller: dict[str, Any]  # complete: apiVersion, kind, name, uid, ...; empty: not said
-    selector: dict[str, Any]  # a LabelSelector; empty: not said
-
-
 class Slots(NamedTuple):
     """How a reservation's seats are held by Koordinator's Reservations, one slot a seat."""
 
-    owners: tuple[Owner, ...]  # empty: from the class
+    owners: "tuple[Owner, ...]"  # empty: from the class
     allocate_once: bool
     allocate_policy: str | None  # None: the cluster's
     pre_allocation: bool
-    pre_allocation_policy: dict[str, Any]  # empty: not said
+    pre_allocation_policy: "PreAllocationPolicy | None"
     pre_allocation_required: bool
     unschedulable: bool
-    taints: tuple[dict[str, Any], ...]
+    taints: "tuple[SlotTaint, ...]"
     order: int | None
     priority: int | None
     restricted_resources: tuple[str, ...]
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
-    template: dict[str, Any]  # {"metadata": {...}, "spec": {...}}: additions to what the class says; ports
+    template: "SlotTemplate"  # what is added to the class
     standing: bool
     expires: str | None  # 2026-12-31T23:00:00Z, only of standing ones
     ttl: str | None  # canonical, as Go writes it: 720h0m0s; only of standing ones

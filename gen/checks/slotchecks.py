@@ -91,7 +91,7 @@ def _policy(
 
 
 def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
-    spec = slots.template["spec"]
+    spec = slots.template.spec()
     for key, value in spec.get("nodeSelector", {}).items():
         other = (found.pod.node_selector or {}).get(key, value)
         if other != value:
@@ -100,7 +100,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             )
             path = ("template", "nodeSelector", key)
             yield _problem(reservation, CONFLICT, path, message, "Remove it.")
-    if "namespace" not in slots.template["metadata"]:
+    if "namespace" not in slots.template.named_metadata():
         where = _in_its_namespace(placed_on(placement(found), spec))
         if where:
             message = (
@@ -133,9 +133,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
 
 
 def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
-    held = {name for found in classes for name, _ in found.requests} | set(
-        slots.template["spec"].get("overhead", ())
-    )
+    held = {name for found in classes for name, _ in found.requests} | set(slots.template.overhead or ())
     for i, name in enumerate(slots.restricted_resources):
         if held and name not in held:
             message = f"no class of this reservation requests {name}: a slot reserves none of it."
@@ -244,7 +242,7 @@ def _slot_size(
     reservation: Reservation, slots: Slots, one: Placed, found: ResourceClass
 ) -> Iterator[Problem]:
     """Check that the overhead of a slot fits besides the seat."""
-    overhead, requests = slots.template.get("spec", {}).get("overhead", {}), dict(found.requests)
+    overhead, requests = slots.template.overhead or {}, dict(found.requests)
     for name, most in one.cluster.largest_node if overhead else ():
         seat, more = requests.get(name, "0"), str(overhead.get(name, "0"))
         if _nanos(seat) <= _nanos(most) < _nanos(seat) + _nanos(more):
@@ -331,7 +329,7 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
 
 def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
     """Check the number of slots on one node: to the scheduler each slot is a pod."""
-    spec = slots.template.get("spec", {})
+    spec = slots.template.spec()
     selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
     node = spec.get("nodeName") or selected.get(_HOSTNAME)
     recurrence = reservation.recurrence

@@ -9,9 +9,10 @@ from gen.core.instants import instant_text
 from gen.dates.occurrence import Occurrence
 from gen.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
 from gen.manifests.nodeaffinity import placement
-from gen.model import Calendar, Owner, Reservation, ResourceClass, SessionMatch, Slots
+from gen.model import Calendar, Reservation, ResourceClass, SessionMatch, Slots
 from gen.placed import Stands, class_names, has_nodes, stands
 from gen.report import seats_text
+from gen.schema.slots import Owner
 
 # What is said of a reservation's slots, in words. Pure.
 
@@ -28,9 +29,9 @@ def slot_facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tupl
     yield "session affinity", _said(slots.session_affinity)
     yield "pre-allocation", _said(slots.pre_allocation)
     yield "pre-allocation required", _said(slots.pre_allocation_required)
-    yield "pre-allocation policy", _tree(slots.pre_allocation_policy)
+    yield "pre-allocation policy", _tree(slots.pre_allocation_policy and slots.pre_allocation_policy.dump())
     yield "unschedulable", _said(slots.unschedulable)
-    yield "taints", _tree(slots.taints)
+    yield "taints", _tree([one.dump() for one in slots.taints])
     yield "order", _number(slots.order)
     yield "priority", _number(slots.priority)
     yield "restricted resources", ", ".join(slots.restricted_resources)
@@ -38,7 +39,10 @@ def slot_facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tupl
         yield f"slot label {key}", value
     for key, value in slots.annotations:
         yield f"slot annotation {key}", value
-    for part, said in slots.template.items():
+    template = {"metadata": slots.template.named_metadata(), "spec": slots.template.spec()}
+    if slots.template.ports:
+        template["container"] = {"ports": slots.template.container_ports()}
+    for part, said in template.items():
         for key, value in said.items():
             yield f"slot {part}.{key}", _tree(value)
     for name, shape in shapes:
@@ -68,8 +72,7 @@ def _tree(value: Any) -> str:
 
 
 def _owner(one: Owner) -> str:
-    parts = {"object": dict(one.object), "controller": one.controller, "labelSelector": one.selector}
-    return " and ".join(f"{key} {_tree(value)}" for key, value in parts.items() if value)
+    return " and ".join(f"{key} {_tree(value)}" for key, value in one.parts().items())
 
 
 # How does one reservation differ from what it was? Pure. What people wrote is compared as values, with every default filled in, and its dates as they fall.

@@ -10,8 +10,10 @@ from gen.core.slots import MAX_TTL, go_duration
 from gen.core.timetable import slot_hash
 from gen.manifests.naming import of_pool, of_site, pool, slot
 from gen.manifests.nodeaffinity import placement
-from gen.model import Cluster, Koordinator, Owner, Reservation, ResourceClass, Site, Slots
+from gen.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from gen.placed import Placed
+from gen.schema.pod import LabelRequirement, LabelSelector
+from gen.schema.slots import Owner, OwnerObject, SlotTaint
 
 # Who owns the slots of a class where a reservation does not say it: the pods of its sessions. Pure. Koordinator knows owners by the labels of pods. So this works where sessions are pods, and where labels and namespaces alone narrow them.
 
@@ -28,7 +30,17 @@ def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, 
         return ()
     assert found.sessions is not None  # that would be a hindrance
     selector = _selector(reservation, found)
-    return tuple(Owner((("namespace", name),), {}, selector) for name in _namespaces(reservation, found))
+    return tuple(_owner(name, selector) for name in _namespaces(reservation, found))
+
+
+def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
+    """All pods of a namespace that a selector selects."""
+    terms = tuple(LabelRequirement.model_construct(**one) for one in selector.get("matchExpressions", ()))
+    chosen = LabelSelector.model_construct(
+        matchLabels=selector.get("matchLabels"), matchExpressions=terms or None
+    )
+    place = OwnerObject.model_construct(namespace=namespace)
+    return Owner.model_construct(object=place, labelSelector=chosen)
 
 
 def hindrance(reservation: Reservation, found: ResourceClass) -> str:
@@ -112,12 +124,12 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     }
     if slots.pre_allocation or hands_over:
         spec["preAllocation"] = True
-    if slots.pre_allocation_policy:
-        spec["preAllocationPolicy"] = slots.pre_allocation_policy
+    if slots.pre_allocation_policy is not None:
+        spec["preAllocationPolicy"] = slots.pre_allocation_policy.dump()
     if slots.unschedulable:
         spec["unschedulable"] = True
     if slots.taints:
-        spec["taints"] = list(slots.taints)
+        spec["taints"] = [one.dump() for one in slots.taints]
     return {"metadata": _metadata(site, reservation, found, slots), "spec": spec}
 
 
@@ -184,12 +196,12 @@ def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> O
     """One container with the requests of the class: limits hold nothing. No priority: without preemption a
     low one would only make the slot look like somebody's victim.
     """
-    more_metadata, more = slots.template.get("metadata", {}), slots.template.get("spec", {})
+    more_metadata, more = slots.template.named_metadata(), slots.template.spec()
     labels = {**dict(found.pod_labels), **more_metadata.get("labels", {})}
     metadata = {**more_metadata, **({"labels": labels} if labels else {})}
     container: Object = {"name": CONTAINER, "resources": {"requests": dict(found.requests)}}
-    if "ports" in slots.template:
-        container["ports"] = slots.template["ports"]
+    if slots.template.ports:
+        container["ports"] = slots.template.container_ports()
     spec = {
         **placed(placement(found), more),
         "schedulerName": koordinator.scheduler,
@@ -217,16 +229,11 @@ def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
 def owners(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> list[Object]:
     """Whose pods may take a slot. Our own placeholders may, where they hand over."""
     slots = slots_of(reservation)
-    made = [_owner(one) for one in slots.owners or of_sessions(reservation, found)]
+    made = [one.parts() for one in slots.owners or of_sessions(reservation, found)]
     if slots.with_placeholders:
         selector = {"matchLabels": of_pool(site, reservation, found)}
         made.append({"object": {"namespace": cluster.namespace}, "labelSelector": selector})
     return made
-
-
-def _owner(one: Owner) -> Object:
-    parts = {"object": dict(one.object), "controller": one.controller, "labelSelector": one.selector}
-    return {key: value for key, value in parts.items() if value}
 
 
 # What session pods need so that they start in a slot of their pool or not at all: `sessionAffinity`. Koordinator's webhook can add it to the very pods that labels and namespaces tell apart; where it cannot, it is text for whatever makes the pods. Pure.
@@ -292,11 +299,10 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
     return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
 
 
-def toleration(taint: dict[str, Any]) -> dict[str, Any]:
+def toleration(taint: SlotTaint) -> dict[str, Any]:
     """That bears the taint, and no other."""
-    value = taint.get("value")
-    how = {"operator": "Equal", "value": value} if value else {"operator": "Exists"}
-    return {"key": taint["key"], **how, "effect": taint["effect"]}
+    how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
+    return {"key": taint.key, **how, "effect": taint.effect}
 
 
 def snippet(cluster: Cluster, annotations: dict[str, str]) -> str:

@@ -4,9 +4,16 @@ from typing import Annotated, Final, Literal
 
 from gen.finding import Path
 from gen.model import Slots
-from gen.schema.base import Json, ListOf, Model, NonEmpty, Whole, field
+from gen.schema.base import ListOf, Model, NonEmpty, Whole, field
 from gen.schema.report import CONFLICT, INVALID, Report
-from gen.schema.slots import OwnerSpec, SlotTaint, SlotTemplate, check_slot_keys, warn_of_priority
+from gen.schema.slots import (
+    Owner,
+    PreAllocationPolicy,
+    SlotTaint,
+    SlotTemplate,
+    check_slot_keys,
+    warn_of_priority,
+)
 from gen.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
 
 PLACEHOLDER: Final = "placeholder"
@@ -17,17 +24,12 @@ PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "
 AllocatePolicy = Literal["Restricted", "Aligned"]
 
 
-class PreAllocationPolicy(Model):
-    mode: Literal["Default", "Cluster"] | None = field(None, "which pods", "`Default`: its owners'")
-    enable_multiple: bool | None = field(None, "several pods for one slot", "`false`")
-
-
 class BackendSpec(Model):
     type: Literal["placeholder", "koordinator", "nodePool"] = field(
         "placeholder",
         "what holds the capacity: placeholder, koordinator or nodePool; the rest is for koordinator only",
     )
-    owners: NonEmpty[OwnerSpec] | None = field(
+    owners: NonEmpty[Owner] | None = field(
         None,
         "whose pods may take a slot; one entry is enough",
         "sessions of the class, if labels of pods tell them; needed for Renku's",
@@ -197,22 +199,21 @@ class BackendSpec(Model):
             return None
         placeholders = bool(self.with_placeholders)
         policy = self.pre_allocation_policy
-        nothing: Json = {"metadata": {}, "spec": {}}
         return Slots(
-            owners=tuple(one.owner for one in self.owners or ()),
+            owners=self.owners or (),
             allocate_once=bool(self.allocate_once),
             allocate_policy=self.allocate_policy,
             pre_allocation=placeholders or bool(self.pre_allocation),
-            pre_allocation_policy={} if policy is None else policy.dump(),
+            pre_allocation_policy=None if policy is None or policy.is_blank else policy,
             pre_allocation_required=placeholders or bool(self.pre_allocation_required),
             unschedulable=bool(self.unschedulable),
-            taints=tuple(one.dump() for one in self.taints or ()),
+            taints=self.taints or (),
             order=self.order,
             priority=self.priority,
             restricted_resources=self.restricted_resources or (),
             labels=tuple((self.labels or {}).items()),
             annotations=tuple((self.annotations or {}).items()),
-            template=nothing if self.template is None else self.template.template,
+            template=SlotTemplate.model_construct() if self.template is None else self.template,
             standing=bool(self.standing),
             expires=self.expires,
             ttl=self.ttl,

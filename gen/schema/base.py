@@ -72,7 +72,10 @@ class Meaning:
 
 def field(default: Any = ..., meaning: str = "", words: str = "", *, alias: str | None = None) -> Any:
     """Declare a key: its default, its meaning, and the default in words where it cannot be shown as it is."""
-    return Field(default, alias=alias, json_schema_extra=Meaning(meaning, default, words))
+    extra = Meaning(meaning, default, words)
+    if default == {}:  # a mutable default would be copied deeply each time
+        return Field(default_factory=dict, alias=alias, json_schema_extra=extra)
+    return Field(default, alias=alias, json_schema_extra=extra)
 
 
 class Text:
@@ -158,14 +161,20 @@ class Unique:
 
 
 class Switch:
-    """One of several types of a Union: `choose` tells from the value which, by its position."""
+    """One of several types of a Union: `choose` tells from the value which, by its position.
 
-    def __init__(self, choose: Callable[[Any], int]) -> None:
+    The last of them may be there for messages only: `hidden` of them are not in the JSON Schema.
+    """
+
+    def __init__(self, choose: Callable[[Any], int], hidden: int = 0) -> None:
         self.choose = choose
+        self.hidden = hidden
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         choices = {f"<{i}>": handler.generate_schema(one) for i, one in enumerate(get_args(source))}
-        return core_schema.tagged_union_schema(choices, lambda value: f"<{self.choose(value)}>")
+        return core_schema.tagged_union_schema(
+            choices, lambda value: f"<{self.choose(value)}>", metadata={"hidden": self.hidden}
+        )
 
 
 class Lazy:

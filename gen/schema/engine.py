@@ -5,7 +5,7 @@ The second half is what options mean together, and beside the repository and the
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from gen.finding import Path
 from gen.schema import grammar
@@ -15,9 +15,6 @@ from gen.schema.labels import refuse_our_labels
 from gen.schema.report import IDLE_KEY, INVALID, Report
 from gen.schema.suggest import shown
 from gen.schema.types import Annotations, DnsLabel, DnsName, Duration, Labels
-
-if TYPE_CHECKING:
-    from gen.schema.site import ClusterSpec, RepositorySpec
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
@@ -140,7 +137,7 @@ def _by_type(value: Any) -> int:
     return 1 + ENGINES.index(kind) if type(kind) is str and kind in ENGINES else 4
 
 
-EngineSpec = Annotated[Word | ArgoCD | Flux | NoEngine | AnyEngine, Switch(_by_type)]
+EngineSpec = Annotated[Word | ArgoCD | Flux | NoEngine | AnyEngine, Switch(_by_type, hidden=1)]
 
 
 def of_cluster(site: Any, own: Any) -> ArgoCD | Flux | NoEngine:
@@ -167,6 +164,19 @@ def _given(options: Any) -> Json:
     """Return what an engine's mapping says, but for its type."""
     said = options.dump() if isinstance(options, Model) else {}
     return {key: value for key, value in said.items() if key != "type" and value not in ({}, ())}
+
+
+class _Cluster(Protocol):
+    """What the checks look at of a cluster."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def engine(self) -> Any: ...
+
+    @property
+    def destination(self) -> Any: ...
 
 
 class _Idle(NamedTuple):
@@ -201,8 +211,8 @@ _PROVIDERS = {
 
 def check_engines(
     site: Any,
-    clusters: tuple["ClusterSpec", ...],
-    repository: "RepositorySpec | None",
+    clusters: tuple[_Cluster, ...],
+    repository: Any,
     path: Path,
     report: Report,
 ) -> None:
@@ -231,7 +241,7 @@ def check_engines(
         _check_destinations({i: (clusters[i], *found) for i, found in chosen.items()}, path, report)
 
 
-def _place(cluster: "ClusterSpec") -> tuple[str | None, str | None] | None:
+def _place(cluster: _Cluster) -> tuple[str | None, str | None] | None:
     """Return server and name of the destination, if just one of them is said."""
     found = cluster.destination
     if found is None or found is INVALID:
@@ -308,9 +318,7 @@ def _own(options: Mapping[str, Any]) -> bool:
     return "sourceName" in options
 
 
-def _check_destinations(
-    clusters: dict[int, tuple["ClusterSpec", str, Json]], path: Path, report: Report
-) -> None:
+def _check_destinations(clusters: dict[int, tuple[_Cluster, str, Json]], path: Path, report: Report) -> None:
     """Report two clusters in one place: each would have its objects from the other."""
     seen: dict[Any, tuple[int, str]] = {}
     for i, (cluster, kind, options) in clusters.items():
@@ -326,7 +334,7 @@ def _check_destinations(
             seen[where] = i, cluster.name
 
 
-def _where(cluster: "ClusterSpec", kind: str, options: Json) -> Any:
+def _where(cluster: _Cluster, kind: str, options: Json) -> Any:
     if kind == "argocd" and cluster.destination is None:
         return kind, options.get("namespace"), "https://kubernetes.default.svc", None
     if kind == "argocd" and (place := _place(cluster)) is not None:

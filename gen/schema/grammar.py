@@ -93,6 +93,7 @@ def _time_advice(text: str) -> str:
     return f'Write "{match[1].zfill(2)}:{match[2] or "00"}".'
 
 
+@lru_cache(maxsize=256)
 def zone(text: str) -> str:
     names = known_zones()
     if text in names:

@@ -4,7 +4,7 @@ Pydantic validates without it; messages, the sound part of a faulty document, th
 fields need to know what was meant to be at a place.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -155,13 +155,15 @@ def fields(model: type[Model]) -> dict[str, Known]:
     hints = get_type_hints(model, include_extras=True)
     found = {}
     for attribute, field in model.model_fields.items():
-        default = None if field.is_required() else field.default
+        default = None if field.is_required() else field.get_default(call_default_factory=True)
         known = Known(attribute, Node(hints[attribute]), field.is_required(), default)
         found[field.alias or attribute] = known
     return found
 
 
 @cache
-def ruled(model: type[Model]) -> tuple[tuple[str, str, Node], ...]:
-    """Return the keys of a model that a second pass looks into: attribute, key, and what is there."""
-    return tuple((one.attribute, name, one.node) for name, one in fields(model).items() if one.node.has_rules)
+def ruled(kind: Hashable) -> tuple[tuple[str, str, Node], ...] | None:
+    """Return the keys that a second pass looks into: attribute, key, and what is there; None of no model."""
+    if not isinstance(kind, type) or not issubclass(kind, Model):
+        return None
+    return tuple((one.attribute, name, one.node) for name, one in fields(kind).items() if one.node.has_rules)

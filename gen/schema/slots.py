@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic.json_schema import SkipJsonSchema
 
 from gen.finding import Path
-from gen.model import Owner
 from gen.schema import grammar
 from gen.schema.base import Json, ListOf, Model, Text, Whole, field
 from gen.schema.labels import RESERVED, items, refuse_much, refuse_our_label
@@ -184,7 +183,7 @@ class OwnerController(Model):
             report(NOBODY, (*path, "kind"), message, fix)
 
 
-class OwnerSpec(Model):
+class Owner(Model):
     """Who may take a slot. What is empty means any to Koordinator, so not all may be."""
 
     object: OwnerObject | None = field(None, "a pod, or all of a namespace", "any")
@@ -223,20 +222,26 @@ class OwnerSpec(Model):
         """Tell whether its labelSelector says anything."""
         return self.label_selector is not None and not self.label_selector.is_blank
 
-    @property
-    def owner(self) -> Owner:
-        by, one = self.controller, self.object
+    def parts(self) -> Json:
+        """Return the parts that say something, as a Reservation has them."""
         controller: Json = {}
-        if by is not None:
+        if self.controller is not None:
             blank = dict.fromkeys(("apiVersion", "kind", "name", "uid"), "")
-            said = by.dump()
+            said = self.controller.dump()
             names = ("controller", "blockOwnerDeletion")
             flags: Json = {name: said.pop(name) for name in names if name in said}
             place = said.pop("namespace", "")
             controller = {**blank, **said, **flags, **({"namespace": place} if place else {})}
-        found = {} if one is None else one.dump()
-        pairs = tuple((key, found[key]) for key in ("kind", "namespace", "name", "uid") if found.get(key))
-        return Owner(pairs, controller, {} if self.label_selector is None else self.label_selector.dump())
+        found = {} if self.object is None else self.object.dump()
+        named = {key: found[key] for key in ("kind", "namespace", "name", "uid") if found.get(key)}
+        selector = {} if self.label_selector is None else self.label_selector.dump()
+        parts = {"object": named, "controller": controller, "labelSelector": selector}
+        return {key: value for key, value in parts.items() if value}
+
+
+class PreAllocationPolicy(Model):
+    mode: Literal["Default", "Cluster"] | None = field(None, "which pods", "`Default`: its owners'")
+    enable_multiple: bool | None = field(None, "several pods for one slot", "`false`")
 
 
 class SlotTaint(Model):
@@ -325,16 +330,21 @@ class SlotTemplate(Placing):
                 report(CONFLICT, (*at, "name"), f"{one.name} is there twice.", "Rename one of the two.")
             names.append(one.name)
 
-    @property
-    def template(self) -> Json:
-        """Return `metadata` and `spec` as a pod template has them; with ports, `ports` of its container."""
-        said = self.dump()
-        metadata = {key: value for key, value in said.get("metadata", {}).items() if value}
-        spec = self.placement
+    def named_metadata(self) -> Json:
+        """Return the metadata that a pod template gets."""
+        said = {} if self.metadata is None else self.metadata.dump()
+        return {key: value for key, value in said.items() if value}
+
+    def container_ports(self) -> tuple[Json, ...]:
+        """Return the ports of its container."""
+        return tuple({"containerPort": one.host_port, **one.dump()} for one in self.ports or ())
+
+    def spec(self) -> Json:
+        """Return what a pod's spec gets."""
+        said, spec = self.dump(), self.placement
         names = ("nodeName", "priority", "priorityClassName", "preemptionPolicy", "overhead", "volumes")
         spec |= {name: said[name] for name in names if said.get(name) not in (None, {}, ())}
-        ports = [{"containerPort": one["hostPort"], **one} for one in said.get("ports", ())]
-        return {"metadata": metadata, "spec": spec, **({"ports": tuple(ports)} if ports else {})}
+        return spec
 
 
 def warn_of_priority(path: Path, report: Report) -> None:

@@ -212,9 +212,11 @@ def _sound_model(node: Node, value: Mapping[str, Any]) -> Any:
 
 def examine(model: Any, path: Path, report: Report) -> None:
     """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
-    if not isinstance(model, Model):
+    kind: Any = type(model)
+    ruled = outline.ruled(kind)
+    if ruled is None:
         return
-    for attribute, name, node in outline.ruled(type(model)):
+    for attribute, name, node in ruled:
         found = getattr(model, attribute)
         if found:
             _examine(node, found, (*path, name), report)
@@ -226,8 +228,7 @@ def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
         examine(value, path, report)
     elif value is not INVALID:
         for i, one in enumerate(value):
-            if isinstance(one, Model):
-                examine(one, (*path, i), report)
+            examine(one, (*path, i), report)
         if node.find(Unique):
             _examine_twice(value, path, report)
 

@@ -51,9 +51,9 @@ def test_without_a_price_there_is_no_sum() -> None:
                 built(
                     Requirement,
                     built(
-                Requirement,
-                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
-            ),
+                        Requirement,
+                        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+                    ),
                 ),
             ),
         )

@@ -5,6 +5,7 @@ from typing import Any
 
 from gen.model import Cluster, Koordinator, Site, Slots
 from gen.pipeline import Part
+from tests.built import template
 from tests.cli.project import EVENING
 from tests.manifest.parts import small
 
@@ -14,7 +15,7 @@ SLOTS = Slots(
     allocate_once=False,
     allocate_policy=None,
     pre_allocation=False,
-    pre_allocation_policy={},
+    pre_allocation_policy=None,
     pre_allocation_required=False,
     unschedulable=False,
     taints=(),
@@ -23,7 +24,7 @@ SLOTS = Slots(
     restricted_resources=(),
     labels=(),
     annotations=(),
-    template={},
+    template=template(),
     standing=False,
     expires=None,
     ttl=None,

@@ -9,8 +9,10 @@ import yaml
 from gen.core.timetable import SlotSpec as InCluster
 from gen.core.timetable import parse_timetable, slot_hash
 from gen.manifests.slots import pool_slots
-from gen.model import Owner, Slots
+from gen.model import Slots
+from gen.schema.slots import Owner, SlotTaint
 from tests.awkward import AWKWARD
+from tests.built import built, owner, template
 from tests.manifest.parts import Object, of_kind, of_part, text_of
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
@@ -161,7 +163,7 @@ def test_a_suspended_reservation_has_no_standing_slots(tmp_path: Path) -> None:
 
 def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) -> None:
     taints = ({"key": "course", "value": "a", "effect": "NoSchedule"}, {"key": "lab", "effect": "NoExecute"})
-    found = rendered(tmp_path, WITH_AFFINITY._replace(taints=taints))
+    found = rendered(tmp_path, WITH_AFFINITY._replace(taints=tuple(built(SlotTaint, one) for one in taints)))
     snippet = found[-1]
     pod = json.loads(snippet["data"]["seat.yaml"])
     notes = {key.partition("/")[2]: json.loads(text) for key, text in pod["metadata"]["annotations"].items()}
@@ -188,7 +190,7 @@ def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) 
 
 def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: Path) -> None:
     owners = tuple(
-        Owner((("namespace", namespace),), {}, {"matchLabels": {"course": course}})
+        owner((("namespace", namespace),), {}, {"matchLabels": {"course": course}})
         for namespace, course in (("a", "x"), ("b", "y"), ("c", "x"))
     )
     slots = WITH_AFFINITY._replace(owners=owners, restricted_resources=("memory",), with_placeholders=True)
@@ -219,26 +221,26 @@ def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: 
 
 
 NO_LABELS = {
-    "controller": Owner((), {"apiVersion": "", "kind": "Job", "name": "a", "uid": ""}, {}),
-    "one-pod": Owner((("namespace", "a"), ("name", "b")), {}, {"matchLabels": {"x": "y"}}),
-    "a-namespace": Owner((("namespace", "a"),), {}, {}),
+    "controller": owner((), {"apiVersion": "", "kind": "Job", "name": "a", "uid": ""}, {}),
+    "one-pod": owner((("namespace", "a"), ("name", "b")), {}, {"matchLabels": {"x": "y"}}),
+    "a-namespace": owner((("namespace", "a"),), {}, {}),
     # It would match Reservations too, which the webhook may be told to change.
-    "only-what-it-lacks": Owner((), {}, {"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]}),
+    "only-what-it-lacks": owner((), {}, {"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]}),
 }
 
 
-@pytest.mark.parametrize("owner", NO_LABELS.values(), ids=NO_LABELS)
-def test_owners_that_labels_do_not_tell_apart_leave_it_to_people(tmp_path: Path, owner: Owner) -> None:
-    by_label = Owner((), {}, {"matchLabels": {"course": "x"}})
-    slots = WITH_AFFINITY._replace(owners=(by_label, owner))
+@pytest.mark.parametrize("one", NO_LABELS.values(), ids=NO_LABELS)
+def test_owners_that_labels_do_not_tell_apart_leave_it_to_people(tmp_path: Path, one: Owner) -> None:
+    by_label = owner((), {}, {"matchLabels": {"course": "x"}})
+    slots = WITH_AFFINITY._replace(owners=(by_label, one))
     found = rendered(tmp_path, slots, koordinator=PROFILES)
 
     assert names(found)[-1] == ("ConfigMap", "evening-session-affinity")
     assert of_kind("ClusterColocationProfile", found) == []
 
 
-ANYWHERE = Owner((), {}, {"matchLabels": {"course": "x"}})
-IN_ONE = ANYWHERE._replace(object=(("namespace", "a"),))
+ANYWHERE = owner((), {}, {"matchLabels": {"course": "x"}})
+IN_ONE = owner((("namespace", "a"),), {}, {"matchLabels": {"course": "x"}})
 
 
 @pytest.mark.parametrize(
@@ -263,10 +265,10 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: Slots
 
     for text in AWKWARD:
         said = slots._replace(
-            owners=(Owner((("namespace", "a"),), {}, {"matchLabels": {"course": text}}),),
-            taints=({"key": "k", "value": text, "effect": "NoSchedule"},),
+            owners=(owner((("namespace", "a"),), {}, {"matchLabels": {"course": text}}),),
+            taints=(built(SlotTaint, {"key": "k", "value": text, "effect": "NoSchedule"}),),
             annotations=(("a.b/c", text),),
-            template={"metadata": {"annotations": {"x": text}}},
+            template=template({"annotations": {"x": text}}),
         )
         reservation = part.placed.reservation._replace(slots=said, title=text)
         found = of_part(site, part._replace(placed=part.placed._replace(reservation=reservation)))

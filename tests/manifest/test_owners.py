@@ -3,7 +3,8 @@
 import pytest
 
 from gen.manifests.slots import narrowed, of_sessions
-from gen.model import Owner
+from gen.schema.slots import Owner
+from tests.built import owner
 from tests.saying import Value, read, reservation, resource_class, site
 
 HUB: Value = {"source": "jupyterhub", "namespaces": ["hub", "lab"]}
@@ -18,7 +19,7 @@ def owners(sessions: Value | None, course: Value | None = None) -> tuple[Owner, 
 
 
 def in_namespace(name: str, labels: dict[str, str]) -> Owner:
-    return Owner((("namespace", name),), {}, {"matchLabels": labels})
+    return owner((("namespace", name),), {}, {"matchLabels": labels})
 
 
 def test_users_of_jupyterhub_have_a_label_in_every_namespace_of_the_class() -> None:

@@ -9,9 +9,10 @@ import pytest
 from gen.core.slots import parse_slot
 from gen.core.timetable import slot_hash
 from gen.manifests.slots import narrowed, placed, pool_slots, slot_object, standing
-from gen.model import Owner, SessionMatch, Slots
+from gen.model import SessionMatch, Slots
 from gen.schema.pod import Placement
-from tests.built import built, class_sessions
+from gen.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
+from tests.built import built, class_sessions, owner
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening
 
@@ -59,7 +60,8 @@ SAID: dict[str, tuple[Slots, Object, Object]] = {
     "unschedulable": (SLOTS._replace(unschedulable=True), {}, {"unschedulable": True}),
     "pre-allocation": (
         SLOTS._replace(
-            pre_allocation=True, pre_allocation_policy={"mode": "Cluster", "enableMultiple": True}
+            pre_allocation=True,
+            pre_allocation_policy=built(PreAllocationPolicy, {"mode": "Cluster", "enableMultiple": True}),
         ),
         {},
         {"preAllocation": True, "preAllocationPolicy": {"mode": "Cluster", "enableMultiple": True}},
@@ -70,7 +72,7 @@ SAID: dict[str, tuple[Slots, Object, Object]] = {
         {},
     ),
     "taints": (
-        SLOTS._replace(taints=({"key": "course", "value": "a", "effect": "NoSchedule"},)),
+        SLOTS._replace(taints=(built(SlotTaint, {"key": "course", "value": "a", "effect": "NoSchedule"}),)),
         {},
         {"taints": [{"key": "course", "value": "a", "effect": "NoSchedule"}]},
     ),
@@ -134,15 +136,13 @@ def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(
         ),
         "pod_labels": (("team", "on"), ("own", "1e3")),
     }
-    template = {
+    said = {
         "metadata": {"namespace": "jhub", "labels": {"own": "2"}, "annotations": {"n": "m"}},
-        "spec": {
-            "nodeName": "node-1",
-            "nodeSelector": {"disk": "b"},
-            "tolerations": [{"key": "lab", "operator": "Exists"}],
-        },
+        "nodeName": "node-1",
+        "nodeSelector": {"disk": "b"},
+        "tolerations": [{"key": "lab", "operator": "Exists"}],
     }
-    found = made(tmp_path, SLOTS._replace(template=template), seat=seat)["spec"]["template"]
+    found = made(tmp_path, SLOTS._replace(template=built(SlotTemplate, said)), seat=seat)["spec"]["template"]
 
     assert found == {
         "metadata": {"namespace": "jhub", "labels": {"team": "on", "own": "2"}, "annotations": {"n": "m"}},
@@ -170,12 +170,14 @@ def test_an_affinity_of_a_kind_replaces_that_of_the_class() -> None:
 def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
     controller = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "", "uid": "", "namespace": "renku"}
     owners = (
-        Owner((("namespace", "a"), ("name", "b")), {}, {}),
-        Owner((), controller, {}),
-        Owner((("namespace", "a"),), {}, {"matchExpressions": [{"key": "x", "operator": "Exists"}]}),
+        owner((("namespace", "a"), ("name", "b")), {}, {}),
+        owner((), controller, {}),
+        owner((("namespace", "a"),), {}, {"matchExpressions": [{"key": "x", "operator": "Exists"}]}),
     )
 
-    assert made(tmp_path, SLOTS._replace(owners=owners))["spec"]["owners"] == [
+    found = made(tmp_path, SLOTS._replace(owners=owners))["spec"]["owners"]
+
+    assert json.loads(json.dumps(found)) == [
         {"object": {"namespace": "a", "name": "b"}},
         {"controller": controller},
         {

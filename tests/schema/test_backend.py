@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from gen.model import Owner, Slots
+from gen.model import Slots
 from gen.schema.backend import BackendSpec
+from gen.schema.slots import PreAllocationPolicy, SlotTaint
+from tests.built import built, owner, template
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
 
 LABELS = {"matchLabels": {"course": "ml"}}
@@ -26,7 +28,7 @@ NOTHING = Slots(
     allocate_once=False,
     allocate_policy=None,
     pre_allocation=False,
-    pre_allocation_policy={},
+    pre_allocation_policy=None,
     pre_allocation_required=False,
     unschedulable=False,
     taints=(),
@@ -35,7 +37,7 @@ NOTHING = Slots(
     restricted_resources=(),
     labels=(),
     annotations=(),
-    template={"metadata": {}, "spec": {}},
+    template=template(),
     standing=False,
     expires=None,
     ttl=None,
@@ -83,20 +85,20 @@ def test_every_field_can_be_written() -> None:
     found, problems = ask(BackendSpec, EVERYTHING)
 
     assert found.slots == Slots(
-        owners=(Owner((), {}, LABELS),),
+        owners=(owner((), {}, LABELS),),
         allocate_once=False,
         allocate_policy="Restricted",
         pre_allocation=True,
-        pre_allocation_policy={"mode": "Default", "enableMultiple": True},
+        pre_allocation_policy=built(PreAllocationPolicy, {"mode": "Default", "enableMultiple": True}),
         pre_allocation_required=True,
         unschedulable=True,
-        taints=({"key": "exam", "value": "yes", "effect": "NoExecute"},),
+        taints=(built(SlotTaint, {"key": "exam", "value": "yes", "effect": "NoExecute"}),),
         order=5,
         priority=9000,
         restricted_resources=("cpu", "nvidia.com/gpu"),
         labels=(("room", "b12"),),
         annotations=(("node.koordinator.sh/reservation", '{"resources": {"cpu": "500m"}}'),),
-        template={"metadata": {}, "spec": {"nodeName": "gpu-1"}},
+        template=template(nodeName="gpu-1"),
         standing=True,
         expires="2026-12-31T23:00:00Z",
         ttl="720h0m0s",
