@@ -2,11 +2,11 @@
 
 from typing import Any, TypeVar
 
-from gen.schema import outline
-from gen.schema.base import Model
-from gen.schema.outline import Node, fields
-from gen.schema.sessions import ClassSessions
-from gen.schema.slots import Owner, SlotTemplate
+from berth.schema import outline
+from berth.schema.base import Model
+from berth.schema.outline import Node, fields
+from berth.schema.sessions import ClassSessions
+from berth.schema.slots import Owner, SlotTemplate
 
 M = TypeVar("M", bound=Model)
 

@@ -5,10 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.dates.occurrence import Expansion
+from berth.schema.grammar import end_time, start_time
+from berth.schema.model import (
+    Calendar,
+    Entry,
+    Except,
+    Extra,
+    Move,
+    Origin,
+    Recurrence,
+    Reservation,
+    SessionMatch,
+)
 
-from gen.dates.occurrence import Expansion
-from gen.model import Calendar, Entry, Except, Extra, Move, Origin, Recurrence, Reservation, SessionMatch
-from gen.schema.grammar import end_time, start_time
 from tests.saying import Line
 
 ORIGIN = Origin("reservations/course.yaml", 0)

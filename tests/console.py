@@ -29,7 +29,7 @@ def printed(command: str, folder: Path) -> str:
     program, *words = shlex.split(command)
     assert program in ("berth", "git"), command
     done = subprocess.run(
-        [sys.executable, "-m", "gen", *words] if program == "berth" else ["git", *words],
+        [sys.executable, "-m", "berth", *words] if program == "berth" else ["git", *words],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin:/usr/local/bin"},
         capture_output=True,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gen.schema import fieldtable
+from berth.schema import fieldtable
 
 ROOT = Path(__file__).parents[1]
 FIELDS = ROOT / "docs" / "reference" / "fields.md"

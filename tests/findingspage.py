@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gen import report
-from gen.pipeline import Pipeline
-from gen.rules import RULES
+from berth.output import report
+from berth.pipeline import Pipeline
+from berth.rules import RULES
+
 from tests.console import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "findings.md"

@@ -9,7 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from gen.dates.zone import known
+from berth.dates.zone import known
+
 from tests import generateslots
 from tests.awkward import AWKWARD as TEXTS
 

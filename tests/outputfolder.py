@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-
-from gen.finding import ERROR, Finding
-from gen.output.folder import OutputError, header
-from gen.output.stage import DISK, Check, Difference, Disk, Outcome, Stage
+from berth.finding import ERROR, Finding
+from berth.output.folder import OutputError, header
+from berth.output.stage import DISK, Check, Difference, Disk, Outcome, Stage
 
 First = TypeVar("First")
 Second = TypeVar("Second")

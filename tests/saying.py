@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gen.declared import Declared, declared
-from gen.finding import Problem
-from gen.input.document import Document
-from gen.pipeline import Pipeline
-from gen.schema import validate
-from gen.schema.report import Report
+from berth.finding import Problem
+from berth.pipeline import Pipeline
+from berth.reading.document import Document
+from berth.schema import validate
+from berth.schema.declared import Declared, declared
+from berth.schema.report import Report
 
 Value = dict[str, Any]
 

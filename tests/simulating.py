@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from gen.core.sessions import Match
-from gen.core.timetable import TimetableOccurrence, TimetablePool
-from gen.simulation import SimulationSetup, SimulationStep
+from berth.core.sessions import Match
+from berth.core.timetable import TimetableOccurrence, TimetablePool
+from berth.simulation import SimulationSetup, SimulationStep
 
 EVERYBODY = Match()
 

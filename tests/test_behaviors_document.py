@@ -1,8 +1,8 @@
 """docs/behaviors.md says correctly where the formula differs from Renku's."""
 
 import pytest
+from berth.core.target import placeholders
 
-from gen.core.target import placeholders
 from tests.pages import text_of
 
 TEXT = " ".join(text_of("docs/behaviors.md").split())

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import icalendar
 import pytest
+from berth.output.calendar import CalendarEvent, calendar_bytes
 
-from gen.output.calendar import CalendarEvent, calendar_bytes
 from tests.awkward import AWKWARD
 
 EVENT = CalendarEvent(

@@ -1,9 +1,9 @@
 """Until when machines of a reservation are there, and what Karpenter does where nothing is said."""
 
 import pytest
+from berth.core.instants import instant_text, parse_instant
+from berth.schema.cloud import CloudReservation
 
-from gen.cloud import CloudReservation
-from gen.core.instants import instant_text, parse_instant
 from tests.saying import Value
 from tests.schema.test_cloudcapacity import made
 from tests.schema.test_nodeclass import GOOD

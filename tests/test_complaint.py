@@ -1,9 +1,8 @@
 """What is not YAML is told where it is, and in a few words what is wrong."""
 
 import pytest
-
-from gen.input.document import parse
-from gen.input.source import Source
+from berth.reading.document import parse
+from berth.reading.source import Source
 
 FAULTS = {
     "tab-before-key": ("a:\n\tb: 1", "2:1", "tab"),

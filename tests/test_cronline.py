@@ -4,10 +4,10 @@ from datetime import date, datetime
 from random import Random
 
 import pytest
+from berth.dates.cron import cron_zone, lines
+from berth.dates.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
 from croniter import croniter
 
-from gen.dates.cron import cron_zone, lines
-from gen.dates.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
 from tests.zones import distinct, some, zone
 
 ODD = ("Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.outputfolder import files_in
 
 ROOT = Path(__file__).parents[1]
@@ -76,7 +76,7 @@ def render(folder: Path) -> dict[str, str]:
 def test_the_machine_changes_no_byte(tmp_path: Path, expected: dict[str, str], place: Place) -> None:
     folder = tmp_path / place.folder
     shutil.copytree(RESERVATIONS, folder / "reservations")
-    command = [sys.executable, "-m", "gen", *([] if place.inside else ["-C", str(folder)]), "render"]
+    command = [sys.executable, "-m", "berth", *([] if place.inside else ["-C", str(folder)]), "render"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **place.variables}
 
     subprocess.run(

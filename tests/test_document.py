@@ -5,14 +5,13 @@ import math
 import random
 
 import pytest
+from berth.reading.document import Document, parse
+from berth.reading.scalar import Value
+from berth.reading.source import Source
+from berth.reading.text import Lines
+from berth.reading.tree import trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from gen.input.document import Document, parse
-from gen.input.scalar import Value
-from gen.input.source import Source
-from gen.input.text import Lines
-from gen.input.tree import trees
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 

@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 import pytest
-
-from gen.durations import exact_seconds, format_minutes, nanoseconds, whole_seconds
+from berth.durations import exact_seconds, format_minutes, nanoseconds, whole_seconds
 
 
 @pytest.mark.parametrize(

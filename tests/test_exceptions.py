@@ -1,10 +1,10 @@
 """`except`, `moved`, `extra` and calendars: what they do, which one wins, and what is told when they miss."""
 
 import pytest
+from berth.dates.occurrence import Skipped
+from berth.dates.recurrence import expand
+from berth.schema.model import Except, Move
 
-from gen.dates.occurrence import Skipped
-from gen.dates.recurrence import expand
-from gen.model import Except, Move
 from tests.cases import calendar, entry, extra, move, recurrence, reservation, text, told, without
 from tests.saying import finding
 

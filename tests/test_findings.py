@@ -6,8 +6,8 @@ After a change of messages: python -m tests.refresh
 from pathlib import Path
 
 import pytest
+from berth.rules import RULES
 
-from gen.rules import RULES
 from tests.findingspage import PAGE, Sample, changed, printed, samples, valid_project
 
 TEXT = PAGE.read_text("utf-8")

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from berth.cli import console
 
-from gen.cli import console
 from tests.console import printed
 from tests.pages import checkout, text_of
 

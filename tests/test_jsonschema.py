@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth import cli
+from berth.pipeline import Pipeline
+from berth.reading.document import parse
+from berth.reading.source import Source, read
+from berth.schema.jsonschema import schema
+from berth.schema.renkunames import is_payload
 from jsonschema import Draft7Validator
 
-from gen import cli
-from gen.input.document import parse
-from gen.input.source import Source, read
-from gen.jsonschema import schema
-from gen.pipeline import Pipeline
-from gen.schema.renkunames import is_payload
 from tests import generate
 from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.diff.manifests import file_change
+from berth.diff.risks import of_nodes
+from berth.rules import RULES
+from berth.schema.cloudcapacity import CloudSpec
+from berth.schema.outline import fields as keys_of
+from berth.schema.site import ClusterSpec
 
-from gen.diff.manifests import file_change
-from gen.diff.risks import of_nodes
-from gen.rules import RULES
-from gen.schema.cloudcapacity import CloudSpec
-from gen.schema.outline import fields as keys_of
-from gen.schema.site import ClusterSpec
 from tests.console import ROOT, blocks, printed
 from tests.manifest.cloudparts import MACHINES, NODE_CLASS, capacity, objects, resource_class, texts
 from tests.manifest.parts import Object

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.manifests import rbac
+from berth.schema.site import ClusterSpec
 
-from gen.manifests import rbac
-from gen.schema.site import ClusterSpec
 from tests.console import ROOT, blocks, printed
 from tests.manifest.parts import Object, objects, of_kind
 from tests.saying import ask

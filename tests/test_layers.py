@@ -14,55 +14,57 @@ ROOT = Path(__file__).parents[1]
 
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
-    r"gen\.(version|finding|quantity|table|model|git|cron|durations)",
-    r"gen\.cloud",
-    r"gen\.core\.\w+",
-    r"gen\.runtime\.\w+",
-    r"gen\.(rules|report|simulation)",
-    r"gen\.dates\.\w+",
-    r"gen\.karpenter\.\w+",
-    r"gen\.planner\.\w+",
-    r"gen\.(sessiontext|chart\.\w+)",
-    r"gen\.input\.\w+",
-    r"gen\.output\.\w+",
-    r"gen\.kind\.\w+",
-    r"gen\.(declared|manifest\.(naming|cloudpools))",
-    r"gen\.(placed|jsonschema)",
-    r"gen\.manifest\.(?!(naming|cloudpools)$)\w+",
-    r"gen\.(checks|backend)\.\w+",
-    r"gen\.(engine|cost)\.\w+",
-    r"gen\.pipeline",
-    r"gen\.render",
-    r"gen\.diff\.\w+",
-    r"gen\.edit\.\w+",
-    r"gen\.live\.\w+",
-    r"gen\.cli\.\w+",
-    r"gen\.__main__",
+    r"berth\.(version|finding|quantity|table|model|git|cron|durations)",
+    r"berth\.cloud",
+    r"berth\.core\.\w+",
+    r"berth\.runtime\.\w+",
+    r"berth\.(rules|report|simulation)",
+    r"berth\.dates\.\w+",
+    r"berth\.karpenter\.\w+",
+    r"berth\.planner\.\w+",
+    r"berth\.(sessiontext|chart\.\w+)",
+    r"berth\.input\.\w+",
+    r"berth\.output\.\w+",
+    r"berth\.kind\.\w+",
+    r"berth\.(declared|manifest\.(naming|cloudpools))",
+    r"berth\.(placed|jsonschema)",
+    r"berth\.manifest\.(?!(naming|cloudpools)$)\w+",
+    r"berth\.(checks|backend)\.\w+",
+    r"berth\.(engine|cost)\.\w+",
+    r"berth\.pipeline",
+    r"berth\.render",
+    r"berth\.diff\.\w+",
+    r"berth\.edit\.\w+",
+    r"berth\.live\.\w+",
+    r"berth\.cli\.\w+",
+    r"berth\.__main__",
 ]
 # The modules that may import a library, or what only an edge may touch.
 GATES = {
-    "jinja2": r"gen\.output\.(templates|templaterules)",
-    "yaml": r"gen\.input\.(document|tree)",
-    "tzdata": r"gen\.dates\.zone",
-    "zoneinfo": r"gen\.dates\.zone",
-    "subprocess": r"gen\.git",
-    "socket": r"gen\.runtime\.connection",
-    "http": r"gen\.runtime\.(connection|projecttemplates)",
-    "ssl": r"gen\.runtime\.(connection|projecttemplates)",
-    "threading": r"gen\.(runtime\.(watch|projecttemplates)|live\.(client|access))",
-    "time": r"gen\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|watch)"
+    "jinja2": r"berth\.output\.(templates|templaterules)",
+    "yaml": r"berth\.input\.(document|tree)",
+    "tzdata": r"berth\.dates\.zone",
+    "zoneinfo": r"berth\.dates\.zone",
+    "subprocess": r"berth\.git",
+    "socket": r"berth\.runtime\.connection",
+    "http": r"berth\.runtime\.(connection|projecttemplates)",
+    "ssl": r"berth\.runtime\.(connection|projecttemplates)",
+    "threading": r"berth\.(runtime\.(watch|projecttemplates)|live\.(client|access))",
+    "time": r"berth\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|watch)"
     r"|live\.(client|access)|cli\.\w+)",
-    "click": r"gen\.cli\.\w+",
+    "click": r"berth\.cli\.\w+",
     "pydantic": "-",
-    "ruamel": r"gen\.edit\.roundtrip",
-    "kubernetes": r"gen\.live\.client",
-    "urllib3": r"gen\.live\.client",
+    "ruamel": r"berth\.edit\.roundtrip",
+    "kubernetes": r"berth\.live\.client",
+    "urllib3": r"berth\.live\.client",
 }
 
 
 def modules() -> dict[str, Path]:
-    files = sorted((ROOT / "gen").rglob("*.py"))
-    return {".".join(f.relative_to(ROOT).with_suffix("").parts): f for f in files if f.stem != "__init__"}
+    files = sorted((ROOT / "gen" / "berth").rglob("*.py"))
+    return {
+        ".".join(f.relative_to(ROOT / "gen").with_suffix("").parts): f for f in files if f.stem != "__init__"
+    }
 
 
 MODULES = modules()
@@ -95,7 +97,7 @@ def test_modules_import_only_from_below() -> None:
     for module in MODULES:
         for other in imports(module):
             if other in MODULES:
-                same_package = module.rpartition(".")[0] == other.rpartition(".")[0] != "gen"
+                same_package = module.rpartition(".")[0] == other.rpartition(".")[0] != "berth"
                 assert floor(other) < floor(module) or same_package, f"{module} imports {other}"
 
 
@@ -117,16 +119,19 @@ def test_a_library_is_imported_by_its_gate_alone(library: str, allowed: str) -> 
 
 def test_the_runtime_needs_the_standard_library_and_itself() -> None:
     for module in MODULES:
-        if module.startswith(("gen.core.", "gen.runtime.")):
+        if module.startswith(("berth.core.", "berth.runtime.")):
             for other in imports(module):
                 top = other.partition(".")[0]
                 own = module.rpartition(".")[0]
-                assert other.startswith(("gen.core", own)) or top in sys.stdlib_module_names, (module, other)
+                assert other.startswith(("berth.core", own)) or top in sys.stdlib_module_names, (
+                    module,
+                    other,
+                )
 
 
 def test_small_commands_load_no_big_library() -> None:
     """What `--version`, `--help` and completion would wait for."""
-    code = "import sys; from gen.cli import run; run(['--version']); print(sorted(sys.modules))"
+    code = "import sys; from berth.cli import run; run(['--version']); print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1]
 

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.reading.document import Odd, load
+from berth.reading.scalar import Octalish, Value
+from berth.reading.text import Lines
+from berth.reading.tree import trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from gen.input.document import Odd, load
-from gen.input.scalar import Octalish, Value
-from gen.input.text import Lines
-from gen.input.tree import trees
 
 ROOT = Path(__file__).parent.parent
 

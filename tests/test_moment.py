@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 
 import pytest
-
-from gen.dates.moments import (
+from berth.dates.moments import (
     day_span,
     hours_text,
     local_day,

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
+from berth.output.folder import header
+from berth.output.stage import Check, Difference, Outcome, Stage
 
-from gen.output.folder import header
-from gen.output.stage import Check, Difference, Outcome, Stage
 from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, check, content, files_in, render, write
 
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from berth.finding import ERROR, Finding
+from berth.output.stage import DISK, Stage
 
-from gen.finding import ERROR, Finding
-from gen.output.stage import DISK, Stage
 from tests.outputfolder import (
     AGAIN,
     BASE,
@@ -80,7 +80,7 @@ def test_a_killed_run_leaves_whole_files_and_the_next_one_clears_up(
 ) -> None:
     code = (
         "import sys\n"
-        "from gen.output.stage import DISK\n"
+        "from berth.output.stage import DISK\n"
         "from tests.outputfolder import NEW, die, failing, render\n"
         "from pathlib import Path\n"
         "call, survives, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])\n"
@@ -132,7 +132,7 @@ import os, sys
 sys.modules["fcntl"] = None
 for name in ("O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK"):
     delattr(os, name)
-from gen.cli import run
+from berth.cli import run
 sys.exit(run(sys.argv[1:]))
 """
 

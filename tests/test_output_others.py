@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from berth.output.folder import ignored_by_git
+from berth.output.stage import Outcome
 
-from gen.output.folder import ignored_by_git
-from gen.output.stage import Outcome
 from tests.outputfolder import (
     HEADER,
     NEW,

@@ -1,9 +1,9 @@
 """Entries of one reservation that meet: overlapping windows and equal ids."""
 
 import pytest
+from berth.dates.recurrence import expand
+from berth.schema.model import Entry
 
-from gen.dates.recurrence import expand
-from gen.model import Entry
 from tests.cases import entry, extra, move, recurrence, reservation, text, told
 from tests.saying import finding
 

@@ -1,12 +1,11 @@
 """A finding points at the very value, by line, column and a path in people's words."""
 
 import pytest
-
-from gen.finding import Finding, Path, Problem
-from gen.input.document import parse
-from gen.input.place import Places, locate
-from gen.input.source import Source
-from gen.input.text import Syntax
+from berth.finding import Finding, Path, Problem
+from berth.reading.document import parse
+from berth.reading.place import Places, locate
+from berth.reading.source import Source
+from berth.reading.text import Syntax
 
 SITE = """\
 # é

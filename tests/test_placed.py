@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from gen.declared import Declared
-from gen.placed import class_names, cluster_of, placed
+from berth.placed import class_names, cluster_of, placed
+from berth.schema.declared import Declared
+
 from tests.saying import document, read, reservation, resource_class, site, weekly
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}

@@ -2,7 +2,8 @@
 
 import re
 
-from gen.rules import RULES
+from berth.rules import RULES
+
 from tests.pages import text_of
 
 

@@ -1,8 +1,7 @@
 """Quantities read as Kubernetes reads them."""
 
 import pytest
-
-from gen.quantity import NANO, canonical, parse, text
+from berth.quantity import NANO, canonical, parse, text
 
 READ = [
     ("0", 0),

@@ -29,7 +29,7 @@ def test_its_declarations_are_valid_beside_the_examples(clone: Path) -> None:
     for i, declaration in enumerate(declarations):
         (clone / "reservations" / f"readme-{i}.yaml").write_text(declaration)
 
-    command = [sys.executable, "-m", "gen", "-C", str(clone), "validate", "--strict"]
+    command = [sys.executable, "-m", "berth", "-C", str(clone), "validate", "--strict"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert declarations
@@ -53,7 +53,7 @@ def test_the_commands_for_a_window_today_work_and_name_what_they_render(clone: P
     _, today = PLAIN
     *commands, apply = today.splitlines()
     (stop,) = re.findall(r"run `(berth set [^`]+)`", README)
-    berth = f'berth() {{ "{sys.executable}" -m gen "$@"; }}'
+    berth = f'berth() {{ "{sys.executable}" -m berth "$@"; }}'
     script = "\n".join(["set -e", berth, *commands, stop, "berth render --check || test $? = 4"])
     done = subprocess.run(
         ["bash", "-c", script],

@@ -83,7 +83,7 @@ def test_it_names_every_annotation_that_is_written_and_every_event_of_the_log() 
     told = set(re.findall(r"^\| `(berth\.dev/[\w-]+)` \|", TEXT, re.M))
     events = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", TEXT, re.M))))
     written = "".join(
-        (ROOT / "gen/runtime" / f"{name}.py").read_text("utf-8")
+        (ROOT / "gen/berth/runtime" / f"{name}.py").read_text("utf-8")
         for name in ("program", "occurrence", "reconciler", "slotreconciler", "recorder", "scaler")
     )
     used = set(re.findall(r'log\.(?:info|error)\(\s*"(\w+)"|_line\("\w+", "(\w+)"', written))

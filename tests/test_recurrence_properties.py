@@ -6,14 +6,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from berth.dates.occurrence import Expansion
+from berth.dates.recurrence import expand
+from berth.dates.zone import clock, date_text, known, local
+from berth.schema.grammar import end_time
+from berth.schema.model import Entry, Recurrence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.dates.occurrence import Expansion
-from gen.dates.recurrence import expand
-from gen.dates.zone import clock, date_text, known, local
-from gen.model import Entry, Recurrence
-from gen.schema.grammar import end_time
 from tests.cases import calendar, entry, recurrence, reservation, without
 from tests.zones import changing, distinct, some, zone
 

@@ -1,9 +1,9 @@
 """What is YAML or JSON, but not for us, is told once, where it is: keys, tags, aliases, sizes, encodings."""
 
 import pytest
+from berth.reading.document import parse
+from berth.reading.source import Source
 
-from gen.input.document import parse
-from gen.input.source import Source
 from tests.saying import Line, finding
 
 NOTHING = "1:1 B007"

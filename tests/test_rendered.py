@@ -9,10 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import yaml
+from berth import cli
+from berth.core.timetable import Timetable, active_occurrences, parse_timetable
 from croniter import croniter
-
-from gen import cli
-from gen.core.timetable import Timetable, active_occurrences, parse_timetable
 
 ROOT = Path(__file__).parents[1]
 FILES = [

@@ -2,8 +2,8 @@
 
 import json
 
-from gen import report
-from gen.finding import ERROR, NOTE, WARNING, Finding, in_order
+from berth.finding import ERROR, NOTE, WARNING, Finding, in_order
+from berth.output import report
 
 ONE = Finding(
     "reservations/ml.yaml",

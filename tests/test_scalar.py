@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable
 
 import pytest
-
-from gen.input.document import parse
-from gen.input.scalar import Octalish, Value
-from gen.input.source import Source
+from berth.reading.document import parse
+from berth.reading.scalar import Octalish, Value
+from berth.reading.source import Source
 
 SCALARS: dict[str, Value] = {
     # text that YAML 1.1 takes for something else

@@ -1,13 +1,12 @@
 """Sessions as people write them: what a text means, and how a slip in it is told."""
 
 import pytest
+from berth.core.instants import instant_text, parse_instant
+from berth.dates.moments import named, read
+from berth.sessiontext import SessionScene, SessionsError, parse_changes
+from berth.simulation import SessionChange
 from hypothesis import given
 from hypothesis import strategies as st
-
-from gen.core.instants import instant_text, parse_instant
-from gen.dates.moments import named, read
-from gen.sessiontext import SessionScene, SessionsError, parse_changes
-from gen.simulation import SessionChange
 
 ZURICH = named("Europe/Zurich")
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 import pytest
-
-from gen.core.sessions import Match
-from gen.core.timetable import BEHAVIORS, TimetableOccurrence
-from gen.simulation import (
+from berth.core.sessions import Match
+from berth.core.timetable import BEHAVIORS, TimetableOccurrence
+from berth.simulation import (
     CLOCK,
     COME,
     ENDS,
@@ -19,6 +18,7 @@ from gen.simulation import (
     SimulationStep,
     simulate,
 )
+
 from tests.cases import Case, read
 from tests.runtime.world import at, clock
 from tests.simulating import held, plan

@@ -4,15 +4,15 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
 
+from berth.core.attribution import attribute_sessions
+from berth.core.sessioncounter import GracePeriod
+from berth.core.sessions import Claim, Match, Session, ranked
+from berth.core.target import open_now, placeholders, target
+from berth.core.timetable import BEHAVIORS, TimetableOccurrence
+from berth.simulation import CLOCK, SessionChange, SimulationEvent, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.core.attribution import attribute_sessions
-from gen.core.sessioncounter import GracePeriod
-from gen.core.sessions import Claim, Match, Session, ranked
-from gen.core.target import open_now, placeholders, target
-from gen.core.timetable import BEHAVIORS, TimetableOccurrence
-from gen.simulation import CLOCK, SessionChange, SimulationEvent, simulate
 from tests.simulating import held, plan
 
 # Small whole numbers stand for seconds, so that every instant can be asked.

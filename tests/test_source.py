@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from gen.finding import Problem
-from gen.input.source import LIMIT, Source, read
+from berth.finding import Problem
+from berth.reading.source import LIMIT, Source, read
 
 
 def told(problems: list[Problem]) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Tables on terminals and in Markdown."""
 
-from gen import table
+from berth.output import table
 
 
 def test_columns_line_up_by_what_a_terminal_shows() -> None:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-
-from gen.finding import ERROR, Finding
-from gen.output.templates import Renderer, TemplateError, built_in_folder
+from berth.finding import ERROR, Finding
+from berth.output.templates import Renderer, TemplateError, built_in_folder
 
 ANY_FILTER = "Give quote and literal a text, number a number, block a mapping or a list."
 THERE_ARE = "Use a value that there is: name, pool."

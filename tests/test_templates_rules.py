@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
+from berth.output.templaterules import Broken, broken_rules
+from berth.output.templates import built_in_folder
 from jinja2 import Environment
-
-from gen.output.templaterules import Broken, broken_rules
-from gen.output.templates import built_in_folder
 
 FOLDER = Path(built_in_folder())
 OURS = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.j2"))

@@ -3,11 +3,11 @@
 from datetime import datetime
 
 import pytest
+from berth.dates.cron import lines
+from berth.dates.recurrence import expand
+from berth.schema.grammar import end_time
+from berth.schema.report import Refusal
 
-from gen.dates.cron import lines
-from gen.dates.recurrence import expand
-from gen.schema.grammar import end_time
-from gen.schema.report import Refusal
 from tests.cases import Case, entry, of_case, read, recurrence, reservation, text
 
 CASES = [*read("time"), *read("requests")]

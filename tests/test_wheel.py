@@ -9,9 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from berth import cli
+from berth.version import VERSION
 
-from gen import cli
-from gen.version import VERSION
 from tests.outputfolder import files_in
 
 ROOT = Path(__file__).parents[1]
@@ -50,12 +50,12 @@ def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> Non
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.startswith(f"{info}/")}
         entry_points = archive.read(f"{info}/entry_points.txt").decode()
-    modules = {f"gen/{path.relative_to(ROOT / 'gen')}" for path in (ROOT / "gen").rglob("*.py")}
-    templates = {f"gen/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.j2")}
+    modules = {f"{path.relative_to(ROOT / 'gen')}" for path in (ROOT / "gen" / "berth").rglob("*.py")}
+    templates = {f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.j2")}
 
     assert wheel.name == f"kube_berth-{VERSION}-py3-none-any.whl"
     assert names == modules | templates
-    assert entry_points == "[console_scripts]\nberth = gen.cli:main\n"
+    assert entry_points == "[console_scripts]\nberth = berth.cli:main\n"
 
 
 def test_installed_elsewhere_it_renders_the_same_bytes(installed: Path, tmp_path: Path) -> None:
@@ -74,6 +74,6 @@ def test_installed_elsewhere_it_renders_the_same_bytes(installed: Path, tmp_path
 def test_it_is_the_installed_program_that_ran(installed: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed"
     shutil.copytree(installed, changed)
-    (changed / "gen" / "version.py").write_text('VERSION = "9.9.9"\n')
+    (changed / "gen" / "berth" / "version.py").write_text('VERSION = "9.9.9"\n')
 
     assert berth(changed, tmp_path, "--version") == "berth 9.9.9\n"

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 import yaml
+from berth.output.yamltext import block, literal, number, quote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from gen.output.yamltext import block, literal, number, quote
 from tests.awkward import AWKWARD
 
 Read = Callable[[str], object]

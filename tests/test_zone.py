@@ -7,8 +7,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-
-from gen.dates.zone import (
+from berth.dates.zone import (
     DAY,
     Zone,
     clock,
@@ -22,6 +21,7 @@ from gen.dates.zone import (
     trait,
     window,
 )
+
 from tests.zones import FIRST, LAST, changes, changing, data, distinct, some, zone
 
 STEP = 15

@@ -4,9 +4,9 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from gen.core.instants import instant_text
-from gen.dates.recurrence import expand
-from gen.model import Entry, Origin, Recurrence, Reservation, SessionMatch
+from berth.core.instants import instant_text
+from berth.dates.recurrence import expand
+from berth.schema.model import Entry, Origin, Recurrence, Reservation, SessionMatch
 
 PAGE = "docs/time.md"
 ZONE = "Europe/Zurich"

@@ -7,8 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-
-from gen.dates.zone import DAY, Zone, known, load, number
+from berth.dates.zone import DAY, Zone, known, load, number
 
 FIRST, LAST = date(2024, 1, 1), date(2028, 1, 1)
 

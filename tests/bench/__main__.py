@@ -6,7 +6,8 @@ It judges nothing: machines are noisy. A line that is over its promise is marked
 
 import sys
 
-from gen import table
+from berth.output import table
+
 from tests.bench import arrivals, diffing, memory, planning, realcluster, rendering, starting
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.bench.process import Command, Cost, in_turn, once
 from tests.bench.rendering import RENDER, Row, project
 
-DIFF: Command = (sys.executable, "-m", "gen", "diff", "HEAD", "--now", "2026-01-01")
+DIFF: Command = (sys.executable, "-m", "berth", "diff", "HEAD", "--now", "2026-01-01")
 _IDENTITY = ("-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "commit.gpgsign=false")
 
 

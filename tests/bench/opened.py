@@ -14,7 +14,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from gen import table
+from berth.output import table
+
 from tests.bench.realcluster import CRD, NAMESPACE, SESSIONS
 from tests.e2e import cgroups, faultcases, sessionkinds, windows
 from tests.e2e.cluster import Cluster

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from gen.karpenter.instancetypes import ec2_types
+from berth.karpenter.instancetypes import ec2_types
+
 from tests.bench.process import Command, Cost, in_turn
 from tests.bench.rendering import MEMORY, Row
 
-PLAN: Command = (sys.executable, "-m", "gen", "plan", "--now", "2026-01-01")
-VALIDATE: Command = (sys.executable, "-m", "gen", "validate")
+PLAN: Command = (sys.executable, "-m", "berth", "plan", "--now", "2026-01-01")
+VALIDATE: Command = (sys.executable, "-m", "berth", "validate")
 _TYPES = 50
 _SITE = """\
 apiVersion: berth.dev/v1alpha1

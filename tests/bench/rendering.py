@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tests.bench import baseline, workload
 from tests.bench.process import CACHE, Command, Cost, in_turn, once
 
-RENDER: Command = (sys.executable, "-m", "gen", "render")
+RENDER: Command = (sys.executable, "-m", "berth", "render")
 CHECK: Command = (*RENDER, "--check")
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # what a disk takes is not ours to measure
 BARE: Command = (sys.executable, "-c", "pass")

@@ -8,7 +8,7 @@ from tests.bench.rendering import BARE, Row
 
 
 def rows() -> Iterator[Row]:
-    berth = (sys.executable, "-m", "gen")
+    berth = (sys.executable, "-m", "berth")
     commands = [BARE, (*berth, "--version"), (*berth, "--help"), (*berth, "completion", "bash")]
     bare, *others = in_turn([(command, ".") for command in commands], 15)
     for command, cost in zip(commands[1:], others, strict=True):

@@ -1,7 +1,7 @@
 """Charts with little to say, for the tests of those who draw them."""
 
-from gen.chart.drawing import ChartLine, LinePanel, TimeAxis
-from gen.dates.moments import named, read
+from berth.charts.drawing import ChartLine, LinePanel, TimeAxis
+from berth.dates.moments import named, read
 
 UTC = named("UTC")
 

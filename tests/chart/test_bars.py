@@ -3,8 +3,7 @@
 from xml.etree import ElementTree
 
 import pytest
-
-from gen.chart.barchart import BarLayer, BarPanel, bar_chart
+from berth.charts.barchart import BarLayer, BarPanel, bar_chart
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 SEATS = BarPanel("Most seats", (BarLayer("seats", (100.0, 0.0, 134.0)),))

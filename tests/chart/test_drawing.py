@@ -3,11 +3,11 @@
 from itertools import pairwise
 
 import pytest
+from berth.charts.drawing import LinePanel, TimeAxis, scale, spread
+from berth.core.instants import instant_text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen.chart.drawing import LinePanel, TimeAxis, scale, spread
-from gen.core.instants import instant_text
 from tests.chart.charts import MORNING, SESSIONS, TARGET, line, span
 
 

@@ -3,11 +3,11 @@
 import re
 from xml.etree import ElementTree
 
+from berth.charts.drawing import LinePanel
+from berth.charts.linechart import line_chart
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen.chart.drawing import LinePanel
-from gen.chart.linechart import line_chart
 from tests.chart.charts import ALONE, COMPARED, MORNING, line, span
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"

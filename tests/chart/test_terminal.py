@@ -1,12 +1,12 @@
 """A chart in characters is what it shows: whole charts are compared."""
 
 import pytest
+from berth.charts.drawing import ChartLine, LinePanel
+from berth.charts.terminal import TerminalStyle, draw
+from berth.output.table import width
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen.chart.drawing import ChartLine, LinePanel
-from gen.chart.terminal import TerminalStyle, draw
-from gen.table import width
 from tests.chart.charts import ALONE, COMPARED, MORNING, line, span
 
 BOXES = """\

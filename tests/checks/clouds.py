@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from gen.checks import autoscalers, cloudchecks, references
-from gen.dates.recurrence import expand
-from gen.declared import Declared
-from gen.finding import Problem
-from gen.model import Site
+from berth.checks import autoscalers, cloudchecks, references
+from berth.dates.recurrence import expand
+from berth.finding import Problem
+from berth.schema.declared import Declared
+from berth.schema.model import Site
+
 from tests.clouddocuments import cloud
 from tests.saying import Value, lines, read, reservation, resource_class, site
 

@@ -4,14 +4,14 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from berth.checks.ceilings import Ceilings, PoolLoad, peak, sum_changes, window_steps
+from berth.core.target import full_count, target
+from berth.core.timetable import TimetableOccurrence
+from berth.dates.occurrence import Occurrence as Dated
+from berth.dates.recurrence import expand
+from berth.placed import placed
+from berth.schema.model import Seats
 
-from gen.checks.ceilings import Ceilings, PoolLoad, peak, sum_changes, window_steps
-from gen.core.target import full_count, target
-from gen.core.timetable import TimetableOccurrence
-from gen.dates.occurrence import Occurrence as Dated
-from gen.dates.recurrence import expand
-from gen.model import Seats
-from gen.placed import placed
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly
 
 

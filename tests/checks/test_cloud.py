@@ -1,9 +1,9 @@
 """A cloud capacity by itself, and against its cluster."""
 
 import pytest
+from berth.karpenter.nodelabels import WELL_KNOWN
+from berth.schema.nodepool import AWS_LABELS
 
-from gen.karpenter.nodelabels import WELL_KNOWN
-from gen.schema.nodepool import AWS_LABELS
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.clouddocuments import cloud
 from tests.saying import Value, finding, reservation, resource_class, site

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.karpenter.disruption import TooManyBudgets, WindowBudget, WindowBudgets
+from berth.pipeline import Pipeline
 
-from gen.karpenter.disruption import TooManyBudgets, WindowBudget, WindowBudgets
-from gen.pipeline import Pipeline
 from tests.checks.clouds import KARPENTER
 from tests.clouddocuments import cloud
 from tests.saying import Line, Value, finding, reservation, resource_class, site, weekly

@@ -1,8 +1,8 @@
 """A class and the capacities that it names: may its seats be there, and are they tried in its order?"""
 
 import pytest
+from berth.manifests import naming
 
-from gen.manifests import naming
 from tests.checks.clouds import KARPENTER, RESERVED, of_class, of_documents
 from tests.clouddocuments import GOOD, cloud
 from tests.saying import Value, finding, reservation, resource_class, site

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from gen.checks import slotchecks
+from berth.checks import slotchecks
+
 from tests.checks.clouds import KARPENTER as ANY
 from tests.checks.clouds import RESERVED, block, of_reservation
 from tests.clouddocuments import cloud

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from berth.checks.cloudavailability import SeatWindow, seat_windows
+from berth.dates.occurrence import Occurrence
 
-from gen.checks.cloudavailability import SeatWindow, seat_windows
-from gen.dates.occurrence import Occurrence
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_reservation
 from tests.clouddocuments import cloud
 from tests.saying import Value, finding, weekly

@@ -3,7 +3,8 @@
 from itertools import pairwise
 from random import Random
 
-from gen.core.instants import instant_text, parse_instant
+from berth.core.instants import instant_text, parse_instant
+
 from tests.checks.clouds import KARPENTER, MACHINE, of_reservation
 from tests.clouddocuments import cloud
 from tests.saying import Value

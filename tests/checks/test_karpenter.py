@@ -1,8 +1,8 @@
 """What is said to autoscalers: versions, gates, and words in places where they are read."""
 
 import pytest
+from berth.checks import autoscalers
 
-from gen.checks import autoscalers
 from tests.checks.clouds import KARPENTER, RESERVED, of_cloud, of_documents, sound
 from tests.saying import Value, finding, resource_class, site
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.checks.slotchecks import of_reservation
 
-from gen.checks.slotchecks import of_reservation
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 KOORDINATOR: Value = {"name": "prod", "koordinator": {}}

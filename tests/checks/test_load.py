@@ -2,7 +2,7 @@
 
 from random import Random
 
-from gen.checks.ceilings import (
+from berth.checks.ceilings import (
     NO_END,
     PoolLoad,
     active_pools,
@@ -14,7 +14,8 @@ from gen.checks.ceilings import (
     per_seat,
     sum_changes,
 )
-from gen.quantity import NANO
+from berth.quantity import NANO
+
 from tests.saying import read, resource_class
 
 MINUTES = range(25)

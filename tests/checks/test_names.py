@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
+from berth.checks.collisions import RenderedNames
+from berth.placed import Placed, placed
+from berth.schema.model import Cluster
 
-from gen.checks.collisions import RenderedNames
-from gen.model import Cluster
-from gen.placed import Placed, placed
 from tests.manifest.slotparts import SLOTS
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.checks.slotchecks import limits_of_reservation, of_classes, of_profiles, of_sizes
 
-from gen.checks.slotchecks import limits_of_reservation, of_classes, of_profiles, of_sizes
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}

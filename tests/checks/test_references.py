@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from berth.checks import references
+from berth.finding import Problem
 
-from gen.checks import references
-from gen.finding import Problem
 from tests.saying import (
     Value,
     document,

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.checks.jobplacement import of_classes
 
-from gen.checks.jobplacement import of_classes
 from tests.saying import finding, lines, read, resource_class, site
 
 USERS = {"key": "dedicated", "operator": "Equal", "value": "users", "effect": "NoSchedule"}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli import project
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def process(folder: Path) -> Berth:
 
     def run(*arguments: str, environment: Mapping[str, str] = {}) -> Answer:
         done = subprocess.run(
-            [sys.executable, "-m", "gen", *arguments],
+            [sys.executable, "-m", "berth", *arguments],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
             capture_output=True,

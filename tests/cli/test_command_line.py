@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from berth import cli
+from berth.cli.group import COMMANDS, load
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gen import cli
-from gen.cli.group import COMMANDS, load
 from tests.cli.conftest import Berth
 
 OPTIONS = sorted({name for one in COMMANDS for param in load(one).params for name in param.opts})

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from berth.cli.completion import SHELLS
+from berth.cli.group import COMMANDS, berth
 from click.shell_completion import ShellComplete
 
-from gen.cli.completion import SHELLS
-from gen.cli.group import COMMANDS, berth
 from tests.cli.conftest import ROOT, Answer, Berth
 
 COMMON = ["-C", "--strict", "--now", "--version", "-h", "--help"]
@@ -154,7 +154,7 @@ def test_a_shell_completes_with_its_script(script: Path, folder: Path) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not on this machine")
     program = folder / "berth"
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gen "$@"\n')
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"\n')
     program.chmod(0o755)
 
     def completed(*words: str) -> list[str]:

@@ -11,10 +11,9 @@ from itertools import count
 from termios import TIOCSWINSZ
 
 import pytest
-
-from gen.chart.terminal import TerminalStyle
-from gen.cli.console import has_boxes, progress
-from gen.cli.simulate import look_of
+from berth.charts.terminal import TerminalStyle
+from berth.cli.console import has_boxes, progress
+from berth.cli.simulate import look_of
 
 ITEMS = ["course", "night", "rest"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli import project
 from tests.cli.conftest import Answer
 from tests.outputfolder import content

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
+from berth.cli.group import COMMANDS, load
+from berth.cli.reference import FILE, reference
+from berth.output.table import width
 
-from gen.cli.group import COMMANDS, load
-from gen.cli.reference import FILE, reference
-from gen.table import width
 from tests.cli.conftest import ROOT, Berth
 
 
@@ -52,14 +52,14 @@ def test_the_line_in_the_list_is_the_first_of_the_commands_own(name: str) -> Non
 
 
 def test_the_list_of_commands_imports_none_of_them() -> None:
-    code = "import sys; from gen.cli import run; run(['--help']); print(*sys.modules)"
+    code = "import sys; from berth.cli import run; run(['--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
 
-    assert {"gen.pipeline", "gen.cli.render", "yaml", "jinja2"} & {
+    assert {"berth.pipeline", "berth.cli.render", "yaml", "jinja2"} & {
         *done.stdout.splitlines()[-1].split()
     } == set()
 
 
 def test_the_reference_is_fresh() -> None:
-    """After a change of options: python -m gen.cli.reference."""
+    """After a change of options: python -m berth.cli.reference."""
     assert (ROOT / FILE).read_text("utf-8") == reference()

@@ -3,8 +3,8 @@
 import re
 
 import pytest
+from berth.cli import ics
 
-from gen.cli import ics
 from tests.awkward import AWKWARD
 from tests.cli.conftest import Berth
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.output.yamltext import quote
 
-from gen.output.yamltext import quote
 from tests.cli import project
 from tests.cli.conftest import Berth
 

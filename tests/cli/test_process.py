@@ -28,7 +28,7 @@ def unmeasured() -> dict[str, str]:
 
 def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """`berth` in the line is the program; the line fails where one of its parts does."""
-    script = f'set -o pipefail; berth() {{ "{sys.executable}" -m gen "$@"; }}; {line}'
+    script = f'set -o pipefail; berth() {{ "{sys.executable}" -m berth "$@"; }}; {line}'
     command = ["bash", "-c", script]
     return subprocess.run(
         command, cwd=folder, env=environment(**more), capture_output=True, text=True, check=False
@@ -39,7 +39,7 @@ def on_terminal(folder: Path, *arguments: str, **more: str) -> str:
     """What a terminal is shown, stdout and stderr alike."""
     main, other = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "gen", *arguments],
+        [sys.executable, "-m", "berth", *arguments],
         cwd=folder,
         env=environment(**{"TERM": "xterm", **more}),
         stdout=other,
@@ -115,7 +115,7 @@ def test_an_answer_that_cannot_be_written_is_told(folder: Path) -> None:
 def test_an_interrupt_exits_130_at_once_and_silently(many: Path) -> None:
     """Its answer fills the pipe, so that it waits for a reader until the signal comes."""
     with subprocess.Popen(
-        [sys.executable, "-m", "gen", "occurrences"],
+        [sys.executable, "-m", "berth", "occurrences"],
         cwd=many,
         env=environment(),
         stdout=subprocess.PIPE,
@@ -134,7 +134,7 @@ def test_a_fault_of_ours_exits_3_and_loses_nothing(folder: Path) -> None:
     assert shell("berth render", folder).returncode == 0
     before = content(folder / "rendered")
     (folder / "reservations" / "course.yaml").write_text(project.COURSE.replace("25", "26"))
-    broken = "import gen.render as r; r.base_text = None; from gen.cli import main; main()"
+    broken = "import berth.manifests.files as r; r.base_text = None; from berth.cli import main; main()"
 
     done = subprocess.run(
         [sys.executable, "-c", broken, "render"],
@@ -208,7 +208,7 @@ def test_answers_are_utf_8_in_every_locale(process: Berth, berth: Berth, variabl
 
 def test_a_folder_whose_name_is_no_text_is_told_all_the_same(folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "gen", "render", "--output-dir", b"out-\xff"],
+        [sys.executable, "-m", "berth", "render", "--output-dir", b"out-\xff"],
         cwd=folder,
         env=environment(),
         capture_output=True,

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from berth import cli
+from berth.version import VERSION
 
-from gen import cli
-from gen.version import VERSION
 from tests.cli.conftest import ROOT, Berth
 
 Act = Callable[[Sequence[str]], int]
@@ -41,7 +41,7 @@ def test_version(berth: Berth) -> None:
 
 
 def test_the_version_is_told_without_any_library() -> None:
-    code = "import sys; from gen.cli import run; run(['--version']); print(*sys.modules)"
+    code = "import sys; from berth.cli import run; run(['--version']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert {"click", "yaml", "jinja2", "zoneinfo"} & {*done.stdout.splitlines()[-1].split()} == set()

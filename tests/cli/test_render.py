@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from berth.manifests.base import INVENTORY_HEAD
 
-from gen.manifests.base import INVENTORY_HEAD
 from tests.cli import project
 from tests.cli.conftest import Berth
 from tests.manifest.parts import objects, of_kind

@@ -202,7 +202,7 @@ def test_sessions_come_from_a_file_or_from_standard_input(berth: Berth, folder: 
     assert berth(*asked, " 08:55+10,09:20+8,11:00-3\n") == said
 
     done = subprocess.run(
-        [sys.executable, "-m", "gen", *asked, "-"],
+        [sys.executable, "-m", "berth", *asked, "-"],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT)},
         input=text.encode(),

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from berth.cli import run
 
-from gen.cli import run
 from tests.cli import project
 from tests.cli.conftest import Berth
 

@@ -4,19 +4,20 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from gen.cloud import CloudCapacity, CloudReservation, InstanceType
-from gen.cost.capacitycatalog import CapacityCatalog
-from gen.cost.clusterplans import ClusterPlan, placeholder_pods
-from gen.cost.clustersimulation import ClusterSimulation, SimulatedCluster
-from gen.cost.results import MachineInterval, PoolKey, SeatDemand, SimulationRun
-from gen.cost.simulatednodes import PoolPlacement, zones_by_capacity
-from gen.karpenter.requirements import Labels
-from gen.manifests import nodeaffinity
-from gen.model import Origin, ResourceClass
-from gen.planner.provisioning import result_range
-from gen.schema.nodeclass import NodeClass
-from gen.schema.nodepool import Disruption, Requirement
-from gen.schema.pod import Placement
+from berth.cost.capacitycatalog import CapacityCatalog
+from berth.cost.clusterplans import ClusterPlan, placeholder_pods
+from berth.cost.clustersimulation import ClusterSimulation, SimulatedCluster
+from berth.cost.results import MachineInterval, PoolKey, SeatDemand, SimulationRun
+from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
+from berth.karpenter.requirements import Labels
+from berth.manifests import nodeaffinity
+from berth.planner.provisioning import result_range
+from berth.schema.cloud import CloudCapacity, CloudReservation, InstanceType
+from berth.schema.model import Origin, ResourceClass
+from berth.schema.nodeclass import NodeClass
+from berth.schema.nodepool import Disruption, Requirement
+from berth.schema.pod import Placement
+
 from tests.built import built
 
 ORIGIN = Origin("reservations/cloud.yaml", 0)

@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from gen.checks.ceilings import PoolLoad
-from gen.cost import ledger
-from gen.cost.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
-from gen.cost.ledger import month_splitter
-from gen.cost.planfindings import plan_problems
-from gen.cost.results import dollars
-from gen.dates.moments import named
-from gen.pipeline import Pipeline
+from berth.checks.ceilings import PoolLoad
+from berth.cost import ledger
+from berth.cost.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
+from berth.cost.ledger import month_splitter
+from berth.cost.planfindings import plan_problems
+from berth.cost.results import dollars
+from berth.dates.moments import named
+from berth.pipeline import Pipeline
+
 from tests.cli import clouds
 from tests.saying import finding, lines
 

@@ -3,9 +3,8 @@
 from decimal import Decimal
 
 import pytest
-
-from gen.cost.formatting import money_json
-from gen.cost.results import HOUR
+from berth.cost.formatting import money_json
+from berth.cost.results import HOUR
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ The numbers are those that the AWS provider of Karpenter reckons with.
 from typing import Any
 
 import pytest
+from berth.cost.nodetypes import declared_types
+from berth.karpenter.resourcelists import allocatable, parse_resources
+from berth.schema.cloud import InstanceType
 
-from gen.cloud import InstanceType
-from gen.cost.nodetypes import declared_types
-from gen.karpenter.resourcelists import allocatable, parse_resources
 from tests.cost.stories import cloud, demand, resource_class, run, told
 
 CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.cost.results import SimulationRun
 
-from gen.cost.results import SimulationRun
 from tests.cost.stories import HOUR, SMALL, cloud, demand, run, told
 
 END = 12 * HOUR

@@ -3,12 +3,12 @@
 from decimal import Decimal
 
 import pytest
+from berth.cost import ledger
+from berth.cost.ledger import ReservedUsage, TimeRange, month_splitter
+from berth.cost.results import PoolKey, dollars
+from berth.dates.moments import named, read
+from berth.schema.nodepool import Requirement
 
-from gen.cost import ledger
-from gen.cost.ledger import ReservedUsage, TimeRange, month_splitter
-from gen.cost.results import PoolKey, dollars
-from gen.dates.moments import named, read
-from gen.schema.nodepool import Requirement
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation
 

@@ -1,8 +1,9 @@
 """Seats, machines and money in days, weeks or months, whichever are few enough to see."""
 
-from gen.cost.costplan import PlanFilter
-from gen.cost.timeseries import PlanSeries, plan_series
-from gen.dates.moments import named
+from berth.cost.costplan import PlanFilter
+from berth.cost.timeseries import PlanSeries, plan_series
+from berth.dates.moments import named
+
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation
 
 DAY = 24

@@ -1,9 +1,10 @@
 """What is told of several clusters."""
 
-from gen.cost.clusterplans import ClusterPlan
-from gen.cost.costplan import CostPlan, PlanFilter, cost_plan
-from gen.cost.ledger import ReservedUsage, month_splitter
-from gen.dates.moments import named
+from berth.cost.clusterplans import ClusterPlan
+from berth.cost.costplan import CostPlan, PlanFilter, cost_plan
+from berth.cost.ledger import ReservedUsage, month_splitter
+from berth.dates.moments import named
+
 from tests.cost.stories import HOUR, SMALL, cloud, demand, planned, reservation
 
 ALL = PlanFilter()

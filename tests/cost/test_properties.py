@@ -5,15 +5,15 @@ from decimal import Decimal
 from random import Random
 
 import pytest
+from berth.cost import ledger
+from berth.cost.clusterplans import ClusterPlan
+from berth.cost.formatting import money_json
+from berth.cost.ledger import CostLine, TimeRange, month_splitter
+from berth.cost.results import MachineCounts, PoolKey, SeatDemand
+from berth.dates.moments import named
+from berth.karpenter.resourcelists import allocatable
+from berth.quantity import parse
 
-from gen.cost import ledger
-from gen.cost.clusterplans import ClusterPlan
-from gen.cost.formatting import money_json
-from gen.cost.ledger import CostLine, TimeRange, month_splitter
-from gen.cost.results import MachineCounts, PoolKey, SeatDemand
-from gen.dates.moments import named
-from gen.karpenter.resourcelists import allocatable
-from gen.quantity import parse
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation, resource_class
 
 CLASSES = [

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from berth.cost.clusterplans import placeholder_pods
+from berth.cost.results import Shortfall, SimulationRun
+from berth.karpenter.requirements import requirement
+from berth.planner.inputs import LabelSelector, PodAffinityTerm
+from berth.schema.model import ResourceClass
+from berth.schema.nodepool import Requirement
+from berth.schema.pod import Placement
 
-from gen.cost.clusterplans import placeholder_pods
-from gen.cost.results import Shortfall, SimulationRun
-from gen.karpenter.requirements import requirement
-from gen.model import ResourceClass
-from gen.planner.inputs import LabelSelector, PodAffinityTerm
-from gen.schema.nodepool import Requirement
-from gen.schema.pod import Placement
 from tests.built import built
 from tests.cost.stories import cloud, demand, only, planned, reservation, resource_class, run, told
 

@@ -1,12 +1,13 @@
 """The machines of a cluster through its windows: when they are bought, whose they are, when they go."""
 
-from gen.cost.capacitycatalog import CapacityCatalog
-from gen.cost.clustersimulation import SchedulingInputs
-from gen.cost.ledger import TimeRange, reserved_usage
-from gen.cost.results import Shortfall
-from gen.cost.simulatednodes import PoolPlacement
-from gen.planner.inputs import PodSet
-from gen.schema.pod import Placement
+from berth.cost.capacitycatalog import CapacityCatalog
+from berth.cost.clustersimulation import SchedulingInputs
+from berth.cost.ledger import TimeRange, reserved_usage
+from berth.cost.results import Shortfall
+from berth.cost.simulatednodes import PoolPlacement
+from berth.planner.inputs import PodSet
+from berth.schema.pod import Placement
+
 from tests.built import built
 from tests.cost.stories import (
     HOUR,

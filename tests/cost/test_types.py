@@ -1,13 +1,13 @@
 """Instance types: the table's, the file's own where it says something, and how much of one is for pods."""
 
 import pytest
+from berth.cost.capacitycatalog import CapacityCatalog
+from berth.cost.nodetypes import declared_types
+from berth.karpenter.instancetypes import ec2_instance_type, ec2_types
+from berth.karpenter.resourcelists import allocatable, parse_resources
+from berth.schema.cloud import InstanceType
+from berth.schema.nodepool import Requirement
 
-from gen.cloud import InstanceType
-from gen.cost.capacitycatalog import CapacityCatalog
-from gen.cost.nodetypes import declared_types
-from gen.karpenter.instancetypes import ec2_instance_type, ec2_types
-from gen.karpenter.resourcelists import allocatable, parse_resources
-from gen.schema.nodepool import Requirement
 from tests.built import built
 from tests.cost.stories import cloud, demand, reservation, run
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli import clouds, project
 
 NOW = "2026-02-02T09:00:00Z"

@@ -3,9 +3,9 @@
 import shutil
 
 import pytest
+from berth.diff.manifests import FileChange, ObjectChange
+from berth.diff.risks import of_manifests
 
-from gen.diff.manifests import FileChange, ObjectChange
-from gen.diff.risks import of_manifests
 from tests.diff.conftest import NOW, Pair, warns
 
 BEFORE = "2026-01-01T00:00:00Z"

@@ -4,11 +4,11 @@ import re
 from random import Random
 
 import pytest
+from berth.dates.occurrence import Occurrence
+from berth.diff.change import Change, Field, Occurrences, Peak, ReservationChange, Side, Warned
+from berth.diff.manifests import FileChange, ObjectChange
+from berth.diff.markdown import LIMIT, escaped, markdown
 
-from gen.dates.occurrence import Occurrence
-from gen.diff.change import Change, Field, Occurrences, Peak, ReservationChange, Side, Warned
-from gen.diff.manifests import FileChange, ObjectChange
-from gen.diff.markdown import LIMIT, escaped, markdown
 from tests.awkward import AWKWARD
 from tests.diff.conftest import Pair
 from tests.seeds import seeds

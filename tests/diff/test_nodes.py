@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli import clouds
 from tests.diff.conftest import Pair
 

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli import clouds
 from tests.diff.conftest import Pair
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli import project
 from tests.diff.conftest import NOW, Pair, warns
 

@@ -1,7 +1,8 @@
 """A change on a terminal: colours, width, manifests, and texts that would do something to it."""
 
-from gen.diff.change import Change, Field, Occurrences, ReservationChange, Side
-from gen.diff.text import Look, text
+from berth.diff.change import Change, Field, Occurrences, ReservationChange, Side
+from berth.diff.text import Look, text
+
 from tests.diff.conftest import Pair
 
 NO_DATES = Occurrences((), (), (), 0)

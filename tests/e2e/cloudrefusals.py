@@ -7,10 +7,11 @@ import copy
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gen.cloud import CloudCapacity, CloudReservation
-from gen.model import Origin
-from gen.schema.nodeclass import NodeClass
-from gen.schema.nodepool import Disruption, Requirement, Taint
+from berth.schema.cloud import CloudCapacity, CloudReservation
+from berth.schema.model import Origin
+from berth.schema.nodeclass import NodeClass
+from berth.schema.nodepool import Disruption, Requirement, Taint
+
 from tests.built import built
 from tests.e2e.project import Document
 from tests.manifest.cloudparts import of_karpenter

@@ -1,6 +1,7 @@
 """What the record of the fault tests says of each case."""
 
-from gen import table
+from berth.output import table
+
 from tests.e2e import binaries
 from tests.e2e.faultcases import CASES, COUNT, Case, case
 from tests.e2e.faultworld import World

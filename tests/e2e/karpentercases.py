@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
-from gen.planner.inputs import DaemonSet, PodSet, SchedulingInput
-from gen.planner.provisioning import SchedulingResult, schedule
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
+from berth.planner.inputs import DaemonSet, PodSet, SchedulingInput
+from berth.planner.provisioning import SchedulingResult, schedule
+
 from tests.e2e import karpenterquestion as question
 from tests.e2e.images import PAUSE
 from tests.e2e.karpenter import node_pool, placement

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gen.karpenter.instancetypes import InstanceType, Offering
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, ON_DEMAND, OS, SPOT, WELL_KNOWN, ZONE
-from gen.karpenter.requirements import Labels, Requirement, requirement
-from gen.karpenter.resourcelists import ResourceList, parse_resources
-from gen.karpenter.taints import Taint, Toleration
-from gen.planner.inputs import (
+from berth.karpenter.instancetypes import InstanceType, Offering
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, ON_DEMAND, OS, SPOT, WELL_KNOWN, ZONE
+from berth.karpenter.requirements import Labels, Requirement, requirement
+from berth.karpenter.resourcelists import ResourceList, parse_resources
+from berth.karpenter.taints import Taint, Toleration
+from berth.planner.inputs import (
     DaemonSet,
     KarpenterSettings,
     LabelSelector,
@@ -23,6 +23,7 @@ from gen.planner.inputs import (
     PreferredTerm,
     TopologySpread,
 )
+
 from tests.e2e.project import Document
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
-from gen.planner.inputs import SchedulingInput
-from gen.planner.provisioning import SchedulingResult, schedule
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
+from berth.planner.inputs import SchedulingInput
+from berth.planner.provisioning import SchedulingResult, schedule
+
 from tests.e2e import karpenterquestion as question
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror, Object

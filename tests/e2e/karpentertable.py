@@ -7,8 +7,9 @@ own: where small ones take the room that was meant for a large one, Karpenter bu
 from collections import Counter
 from collections.abc import Sequence
 
-from gen.core.instants import parse_instant
-from gen.karpenter.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
+from berth.core.instants import parse_instant
+from berth.karpenter.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
+
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object, at_once
 from tests.e2e.errors import WaitTimeoutError

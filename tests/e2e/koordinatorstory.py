@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gen import table
+from berth.output import table
+
 from tests.e2e import binaries, koordinatorcases
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object, at_once

@@ -67,7 +67,7 @@ def ends_at_once(spec: Object) -> None:
 def eats_when_told(spec: Object) -> None:
     """The occurrence itself takes more memory than it may have, at the signal HUNGRY."""
     eat = f"signal.signal({HUNGRY:d}, lambda *_: [b'x' * 2**20 for _ in range(2**12)])"
-    run = "runpy.run_module('gen.runtime.occurrence', run_name='__main__')"
+    run = "runpy.run_module('berth.runtime.occurrence', run_name='__main__')"
     spec["containers"][0]["command"] = ["python", "-c", f"import runpy, signal; {eat}; {run}"]
 
 

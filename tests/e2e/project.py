@@ -46,7 +46,7 @@ def write(folder: Path, documents: Sequence[Document]) -> None:
 def berth(folder: Path, *words: str, codes: Sequence[int] = (0,)) -> str:
     """What `berth` prints in the folder; its exit code must be one of `codes`."""
     done = subprocess.run(
-        [sys.executable, "-m", "gen", *words],
+        [sys.executable, "-m", "berth", *words],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.e2e.languageserver import LanguageServer
 
 FILES = ("reservations/site.yaml", "reservations/classes.yaml", "reservations/first-course.yaml")

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.e2e import linters
 from tests.e2e.project import ROOT
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.core.instants import instant_text
+from berth.core.target import placeholders
 
-from gen.core.instants import instant_text
-from gen.core.target import placeholders
 from tests.e2e import koordinatorstory, project
 from tests.e2e.cluster import Cluster
 from tests.e2e.decoder import GOOD, decoded

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.target import placeholders
 
-from gen.core.target import placeholders
 from tests.e2e import binaries, faultcases, sessionrights
 from tests.e2e.direct import Direct, at_once
 from tests.e2e.gitops import Engine

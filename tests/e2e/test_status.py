@@ -60,7 +60,7 @@ class _Desk:
     def ask(self, *words: str) -> subprocess.CompletedProcess[str]:
         reach = ["--kubeconfig", "kubeconfig", "--context", "real=admin@real"]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "gen", *words, *reach]
+        command = [sys.executable, "-m", "berth", *words, *reach]
         return subprocess.run(
             command, cwd=self._folder, capture_output=True, text=True, check=False, env=environment
         )

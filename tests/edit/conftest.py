@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli import project
 
 

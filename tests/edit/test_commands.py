@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from berth.schema.jsonschema import schema
 
-from gen.jsonschema import schema
 from tests.edit.conftest import Answer
 
 Berth = Callable[..., Answer]

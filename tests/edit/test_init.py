@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.reading.document import parse
+from berth.reading.source import Source
 
-from gen.input.document import parse
-from gen.input.source import Source
 from tests.edit.conftest import Answer
 from tests.flow.conftest import ROOT, SCRIPTS
 
@@ -55,7 +55,7 @@ def test_its_workflow_finds_it_valid_and_fresh(started: Path, tmp_path: Path) ->
     """The very script that the action runs, on the first commit."""
     program = tmp_path / "bin/berth"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gen "$@"\n')
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"\n')
     program.chmod(0o755)
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     for words in (("init", "--quiet"), ("add", "--all"), (*identity, "commit", "--quiet", "-m", "first")):
@@ -110,7 +110,7 @@ def test_what_would_not_validate_is_not_written(berth: Berth, tmp_path: Path) ->
 def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
     main, other = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "gen", "new", "algebra", "--lead", "10"],
+        [sys.executable, "-m", "berth", "new", "algebra", "--lead", "10"],
         cwd=started,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdin=other,

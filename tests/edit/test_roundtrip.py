@@ -4,11 +4,10 @@ from random import Random
 from typing import Any
 
 import pytest
-
-from gen.edit.edits import Assignment, To, Which, assign, assignment, move, skip
-from gen.edit.roundtrip import EditError, Make, edited
-from gen.input.document import parse
-from gen.input.source import Source
+from berth.edit.edits import Assignment, To, Which, assign, assignment, move, skip
+from berth.edit.roundtrip import EditError, Make, edited
+from berth.reading.document import parse
+from berth.reading.source import Source
 
 FILE = """\
 # ours

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+from berth.edit.create import written
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+from berth.schema.model import Reservation
+from berth.schema.reservation import EVERY_SESSION
 
-from gen.edit.create import written
-from gen.input.source import Source
-from gen.model import Reservation
-from gen.pipeline import Pipeline
-from gen.schema.reservation import EVERY_SESSION
 from tests import generate
 
 

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from gen import report
-from gen.output.folder import header
-from gen.output.templates import Renderer
-from gen.pipeline import Pipeline
-from gen.render import engine_texts
+from berth.manifests.files import engine_texts
+from berth.output import report
+from berth.output.folder import header
+from berth.output.templates import Renderer
+from berth.pipeline import Pipeline
+
 from tests.generate import document, write
 from tests.manifest.parts import Object, objects
 

@@ -4,12 +4,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from berth.manifests.backends.base import Manifest
+from berth.manifests.engines import argocd
+from berth.manifests.files import base_text, engine_texts, reservation_text
+from berth.output.templates import Renderer
+from berth.pipeline import Pipeline
 
-from gen.backend.base import Manifest
-from gen.engine import argocd
-from gen.output.templates import Renderer
-from gen.pipeline import Pipeline
-from gen.render import base_text, engine_texts, reservation_text
 from tests import generate
 from tests.manifest.parts import Object, objects
 

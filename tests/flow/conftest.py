@@ -28,7 +28,7 @@ class Repository:
         self.folder, self.remote = folder / "clone", folder / "remote.git"
         self.programs = folder / "bin"
         self.programs.mkdir()
-        self.program("berth", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m gen "$@"')
+        self.program("berth", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"')
         self.folder.mkdir()
         project.write(self.folder)
         subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", self.remote], check=True)

@@ -5,10 +5,8 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from croniter import croniter
-
-from gen.cron import longest_gap, next_hit, parse
-from gen.karpenter.disruption import (
+from berth.cron import longest_gap, next_hit, parse
+from berth.karpenter.disruption import (
     UNLIMITED,
     DisruptionBudget,
     allowed_disruptions,
@@ -16,6 +14,8 @@ from gen.karpenter.disruption import (
     is_always_active,
     next_disruption_allowed,
 )
+from croniter import croniter
+
 from tests.seeds import seeds
 
 HOUR = 3600

@@ -3,9 +3,8 @@
 from itertools import product
 
 import pytest
-
-from gen.karpenter.nodelabels import ZONE
-from gen.karpenter.requirements import Requirement, Requirements, requirement
+from berth.karpenter.nodelabels import ZONE
+from berth.karpenter.requirements import Requirement, Requirements, requirement
 
 WORLD = ("", "a", "b", "1", "5", "9", "-3", "05", "5x")
 ALL = [

@@ -1,9 +1,8 @@
 """Amounts and taints."""
 
 import pytest
-
-from gen.karpenter.resourcelists import allocatable, fits, parse_resources
-from gen.karpenter.taints import Taint, Toleration, untolerated
+from berth.karpenter.resourcelists import allocatable, fits, parse_resources
+from berth.karpenter.taints import Taint, Toleration, untolerated
 
 
 def test_amounts_are_billionths_by_name() -> None:

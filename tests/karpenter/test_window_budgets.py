@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 from random import Random
 
 import pytest
-
-from gen.cron import next_hit, parse
-from gen.karpenter.disruption import (
+from berth.cron import next_hit, parse
+from berth.karpenter.disruption import (
     MAX_BUDGETS,
     SHORT_GAP,
     DisruptionBudget,
@@ -19,6 +18,7 @@ from gen.karpenter.disruption import (
     is_active,
     merge_windows,
 )
+
 from tests.seeds import seeds
 
 DAY = 24 * 60

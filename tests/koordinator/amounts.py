@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gen import quantity
+from berth import quantity
 
 Tree = dict[str, Any]
 Amounts = dict[str, int]

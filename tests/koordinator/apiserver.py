@@ -12,7 +12,8 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from gen.core.instants import instant_text
+from berth.core.instants import instant_text
+
 from tests.e2e.direct import Direct
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import WatchedCluster, refused

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from gen.manifests.gotypes import seconds as duration
-from gen.manifests.gotypes import why_unread as poison
+from berth.manifests.gotypes import seconds as duration
+from berth.manifests.gotypes import why_unread as poison
 
 __all__ = ["duration", "json_object", "poison"]
 

@@ -7,7 +7,8 @@ from collections.abc import Container, Iterable
 from datetime import datetime
 from typing import Any
 
-from gen.core.instants import instant_text
+from berth.core.instants import instant_text
+
 from tests.koordinator import amounts, decoding
 from tests.koordinator.amounts import Tree
 from tests.koordinator.objects import (

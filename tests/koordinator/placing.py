@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gen import quantity
+from berth import quantity
+
 from tests.koordinator import amounts, matching
 from tests.koordinator.amounts import Amounts, Tree
 from tests.koordinator.matching import Wish

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gen.core.instants import instant_text
+from berth.core.instants import instant_text
+
 from tests.e2e.direct import Direct, Mirror, RefusedError, at_once
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings

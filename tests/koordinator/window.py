@@ -1,6 +1,7 @@
 """A window of the occurrence's own program beside the exact rules of the scheduler, in virtual time."""
 
-from gen.runtime.apiclient import Request, Response
+from berth.runtime.apiclient import Request, Response
+
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS, ApiServer
 from tests.koordinator.claiming import DEFAULTS, Settings
 from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide

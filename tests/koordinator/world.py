@@ -5,7 +5,8 @@ true.
 from collections.abc import Iterable
 from typing import Any
 
-from gen.core.instants import instant_text, parse_instant
+from berth.core.instants import instant_text, parse_instant
+
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings
 from tests.koordinator.deciding import Action, Bind, Delete, Seen, SetStatus, Wait, allocation, decide

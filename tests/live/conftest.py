@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from berth import cli
 
-from gen import cli
 from tests.cli.conftest import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer

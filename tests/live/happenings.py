@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gen.core.instants import instant_text, parse_instant
+from berth.core.instants import instant_text, parse_instant
+
 from tests.live.project import Project
 from tests.live.turns import (
     CRASHING,

@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gen.core.instants import instant_text, parse_instant
-from gen.live.clusterfacts import ClusterLocation
-from gen.live.gather import GatherScope, gather_facts
-from gen.live.judge import judge_cluster
-from gen.live.poolstate import ClusterStatus, cluster_state
-from gen.manifests import code
+from berth.core.instants import instant_text, parse_instant
+from berth.live.clusterfacts import ClusterLocation
+from berth.live.gather import GatherScope, gather_facts
+from berth.live.judge import judge_cluster
+from berth.live.poolstate import ClusterStatus, cluster_state
+from berth.manifests import code
+
 from tests.live.happenings import NOW
 from tests.live.project import Project
 from tests.live.world import RefusedError, World

@@ -9,12 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import yaml
-
-from gen import cli
-from gen.live.expected import ExpectedState, expected_states
-from gen.model import Site
-from gen.output.templates import Renderer
-from gen.pipeline import Pipeline
+from berth import cli
+from berth.live.expected import ExpectedState, expected_states
+from berth.output.templates import Renderer
+from berth.pipeline import Pipeline
+from berth.schema.model import Site
 
 SITE = """\
 apiVersion: berth.dev/v1alpha1

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from gen.core.instants import instant_text, parse_instant
+from berth.core.instants import instant_text, parse_instant
+
 from tests.live import project
 from tests.live.happenings import NOW, Case
 from tests.live.project import Project

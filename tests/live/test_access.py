@@ -139,7 +139,7 @@ def test_a_login_program_is_run_and_its_failure_told(berth: Berth, tmp_path: Pat
 
 def process(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """The usual kubeconfigs are looked for when the client is imported: that takes a process."""
-    words = [sys.executable, "-m", "gen", "-C", str(folder), "status", "--now", NOW]
+    words = [sys.executable, "-m", "berth", "-C", str(folder), "status", "--now", NOW]
     known = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HOME": str(folder), **environment}
     return subprocess.run(words, env=known, capture_output=True, text=True, check=False)
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from berth.core.overrides import Override, parse_overrides
+from berth.live.overriding import annotation_text, overrides_in_force, with_changes
 
-from gen.core.overrides import Override, parse_overrides
-from gen.live.overriding import annotation_text, overrides_in_force, with_changes
 from tests.cli.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig

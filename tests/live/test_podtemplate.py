@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 import pytest
-
-from gen.live.expected import template_difference
+from berth.live.expected import template_difference
 
 LESS = 'requests.cpu is "1", git has "8"'
 

@@ -5,11 +5,11 @@ from threading import Event
 from typing import Any
 
 import pytest
+from berth.core.instants import parse_instant
+from berth.live.access import ClusterAccess, run_concurrently
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.findings import LiveFinding
 
-from gen.core.instants import parse_instant
-from gen.live.access import ClusterAccess, run_concurrently
-from gen.live.clusterfacts import ClusterFacts, ClusterLocation
-from gen.live.findings import LiveFinding
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order

@@ -4,16 +4,16 @@ import json
 from random import Random
 
 import pytest
+from berth.cli.status import as_json, as_text
+from berth.core.decisions import desired_state
+from berth.core.instants import parse_instant
+from berth.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
+from berth.core.timetable import parse_timetable
+from berth.dates.moments import named
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.findings import LiveFinding
+from berth.live.poolstate import cluster_state, status_from_git
 
-from gen.cli.status import as_json, as_text
-from gen.core.decisions import desired_state
-from gen.core.instants import parse_instant
-from gen.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
-from gen.core.timetable import parse_timetable
-from gen.dates.moments import named
-from gen.live.clusterfacts import ClusterFacts, ClusterLocation
-from gen.live.findings import LiveFinding
-from gen.live.poolstate import cluster_state, status_from_git
 from tests.live.happenings import NOW, Case
 from tests.live.judged import expectations, status, told
 from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots

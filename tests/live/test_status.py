@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
-from gen.cli.status import as_text
-from gen.core.instants import parse_instant
-from gen.dates.moments import named
-from gen.output.templates import built_in_folder, read_template
+from berth.cli.status import as_text
+from berth.core.instants import parse_instant
+from berth.dates.moments import named
+from berth.output.templates import built_in_folder, read_template
+
 from tests.cli.conftest import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from berth.cli.console import new_lines, on_screen
 
-from gen.cli.console import new_lines, on_screen
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
@@ -81,7 +81,7 @@ def started(server: ApiServer, folder: Path, **streams: int) -> subprocess.Popen
     file = kubeconfig(folder / "kubeconfig", {"prod": server.url})
     words = ["-C", str(project.write(folder)), "status", "--watch", "--now", NOW, "--kubeconfig", str(file)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
-    command = [sys.executable, "-m", "gen", *words]
+    command = [sys.executable, "-m", "berth", *words]
     return subprocess.Popen(command, env=environment, **streams)  # type: ignore[call-overload,no-any-return]
 
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 WITHOUT = """\
 import sys
 sys.modules["kubernetes"] = sys.modules["urllib3"] = None
-from gen.cli import run
+from berth.cli import run
 sys.exit(run(sys.argv[1:]))
 """
 

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.karpenter.disruption import WindowBudgets
+from berth.manifests import karpenter
+from berth.manifests.files import files, text_of
+from berth.output import report
+from berth.output.templates import Renderer
+from berth.pipeline import Pipeline
+from berth.schema.cloud import CloudCapacity
 
-from gen import report
-from gen.cloud import CloudCapacity
-from gen.karpenter.disruption import WindowBudgets
-from gen.manifests import karpenter
-from gen.output.templates import Renderer
-from gen.pipeline import Pipeline
-from gen.render import files, text_of
 from tests.generate import document, write
 from tests.saying import read
 

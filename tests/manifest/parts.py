@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.core.sessions import Inactive, Match, Recognition
+from berth.core.timetable import SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
+from berth.manifests.files import base_text, reservation_text
+from berth.manifests.naming import pool
+from berth.manifests.slots import pool_slots
+from berth.output import report
+from berth.output.templates import Renderer
+from berth.pipeline import Part, Pipeline
+from berth.schema.model import Reservation, ResourceClass, Site
 
-from gen import report
-from gen.core.sessions import Inactive, Match, Recognition
-from gen.core.timetable import SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
-from gen.manifests.naming import pool
-from gen.manifests.slots import pool_slots
-from gen.model import Reservation, ResourceClass, Site
-from gen.output.templates import Renderer
-from gen.pipeline import Part, Pipeline
-from gen.render import base_text, reservation_text
 from tests.cli import project
 
 Object = dict[str, Any]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from gen.pipeline import Pipeline
+from berth.pipeline import Pipeline
 
 
 def strict(schema: Any) -> Any:

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from gen.model import Cluster, Koordinator, Site, Slots
-from gen.pipeline import Part
+from berth.pipeline import Part
+from berth.schema.model import Cluster, Koordinator, Site, Slots
+
 from tests.built import template
 from tests.cli.project import EVENING
 from tests.manifest.parts import small

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
+from berth.manifests import code, naming
+from berth.manifests.timetable import LARGEST
 
-from gen.manifests import code, naming
-from gen.manifests.timetable import LARGEST
 from tests.cli import project
 from tests.cli.conftest import ROOT
 from tests.manifest.parts import of_cluster, of_kind
@@ -61,7 +61,7 @@ def test_the_code_is_the_runtime_file_by_file_as_it_stands_in_git(tmp_path: Path
     files = {
         path.name: path.read_text("utf-8")
         for package in ("core", "runtime")
-        for path in (ROOT / "gen" / package).glob("*.py")
+        for path in (ROOT / "gen" / "berth" / package).glob("*.py")
         if path.name != "__init__.py"
     }
     together = [pair for one in found for pair in one["data"].items()]
@@ -108,10 +108,10 @@ def imported(text: str, *, at_once: bool = False) -> set[str]:
     """The files of the runtime that a module imports; `at_once`: when it is imported itself."""
     tree, found = ast.parse(text), set()
     for node in tree.body if at_once else ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("gen"):
-            assert node.module.startswith(("gen.core", "gen.runtime"))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("berth"):
+            assert node.module.startswith(("berth.core", "berth.runtime"))
             package, _, module = node.module.rpartition(".")
-            found |= {module} if package != "gen" else {alias.name for alias in node.names}
+            found |= {module} if package != "berth" else {alias.name for alias in node.names}
     return {f"{name}.py" for name in found}
 
 

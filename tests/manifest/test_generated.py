@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import pytest
 import yaml
+from berth import cli
+from berth.core.timetable import parse_timetable
+from berth.manifests.base import INVENTORY_HEAD
+from berth.output.folder import header
+from berth.pipeline import Part
+from berth.schema.model import Site
 from ruamel.yaml import YAML
 
-from gen import cli
-from gen.core.timetable import parse_timetable
-from gen.manifests.base import INVENTORY_HEAD
-from gen.model import Site
-from gen.output.folder import header
-from gen.pipeline import Part
 from tests import generate
 from tests.manifest.parts import objects, of_kind, read, timetable_in_cluster
 from tests.manifest.schemas import drop_refused

@@ -12,7 +12,7 @@ CLASSES = project.CLASSES.replace(
 )
 TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
 RUNTIME = {"configMap": {"name": "berth-runtime"}}
-PROBE = ("python", "-S", "-E", "-m", "gen.runtime.alive")
+PROBE = ("python", "-S", "-E", "-m", "berth.runtime.alive")
 LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 
 
@@ -40,8 +40,8 @@ def test_the_scaler_runs_beside_an_occurrence_that_counts_sessions(tmp_path: Pat
     pod = occurrence(tmp_path, behaviour)
     (main,), (sidecar,) = pod["containers"], pod["initContainers"]
 
-    assert (main["name"], main["command"]) == ("occurrence", ["python", "-m", "gen.runtime.occurrence"])
-    assert (sidecar["name"], sidecar["command"]) == ("scaler", ["python", "-m", "gen.runtime.scaler"])
+    assert (main["name"], main["command"]) == ("occurrence", ["python", "-m", "berth.runtime.occurrence"])
+    assert (sidecar["name"], sidecar["command"]) == ("scaler", ["python", "-m", "berth.runtime.scaler"])
     assert sidecar["restartPolicy"] == "Always"
     assert "startupProbe" not in sidecar  # one that never passes would keep main from starting
     assert "readinessProbe" not in sidecar
@@ -100,8 +100,8 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
         "MALLOC_ARENA_MAX": "1",
     }
     assert container["volumeMounts"] == [
-        {"name": "core", "mountPath": "/berth/gen/core", "readOnly": True},
-        {"name": "code", "mountPath": "/berth/gen/runtime", "readOnly": True},
+        {"name": "core", "mountPath": "/berth/berth/core", "readOnly": True},
+        {"name": "code", "mountPath": "/berth/berth/runtime", "readOnly": True},
         {"name": "timetable", "mountPath": "/timetable", "readOnly": True},
         {"name": "share", "mountPath": "/share"},
     ]
@@ -145,8 +145,8 @@ def test_the_scaler_of_renkus_sessions_has_the_token_and_nobody_else(
 
     assert "BERTH_RENKU_TOKEN_FILE" not in variables(main)
     assert [one["mountPath"] for one in main["volumeMounts"]] == [
-        "/berth/gen/core",
-        "/berth/gen/runtime",
+        "/berth/berth/core",
+        "/berth/berth/runtime",
         "/timetable",
         "/share",
     ]
@@ -184,7 +184,7 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
     (container,) = pod["containers"]
 
     assert (pod["serviceAccountName"], container["name"]) == ("berth-sweep", "sweep")
-    assert container["command"] == ["python", "-m", "gen.runtime.sweep"]
+    assert container["command"] == ["python", "-m", "berth.runtime.sweep"]
     assert container["workingDir"] == "/berth"
     assert variables(container) == {
         **told,

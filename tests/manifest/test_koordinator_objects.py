@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from berth.core.timetable import SlotSpec as InCluster
+from berth.core.timetable import parse_timetable, slot_hash
+from berth.manifests.slots import pool_slots
+from berth.schema.model import Slots
+from berth.schema.slots import Owner, SlotTaint
 
-from gen.core.timetable import SlotSpec as InCluster
-from gen.core.timetable import parse_timetable, slot_hash
-from gen.manifests.slots import pool_slots
-from gen.model import Slots
-from gen.schema.slots import Owner, SlotTaint
 from tests.awkward import AWKWARD
 from tests.built import built, owner, template
 from tests.manifest.parts import Object, of_kind, of_part, text_of

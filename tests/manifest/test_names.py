@@ -4,10 +4,9 @@ import re
 from fnmatch import fnmatchcase
 
 import pytest
+from berth.manifests import naming
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from gen.manifests import naming
 
 DNS = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?").fullmatch
 LABELS = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True)

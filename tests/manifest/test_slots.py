@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.core.slots import parse_slot
+from berth.core.timetable import slot_hash
+from berth.manifests.slots import narrowed, placed, pool_slots, slot_object, standing
+from berth.schema.model import SessionMatch, Slots
+from berth.schema.pod import Placement
+from berth.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
 
-from gen.core.slots import parse_slot
-from gen.core.timetable import slot_hash
-from gen.manifests.slots import narrowed, placed, pool_slots, slot_object, standing
-from gen.model import SessionMatch, Slots
-from gen.schema.pod import Placement
-from gen.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
 from tests.built import built, class_sessions, owner
 from tests.manifest.parts import Object
 from tests.manifest.slotparts import KOORDINATOR, SLOTS, evening

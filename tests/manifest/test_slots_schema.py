@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.manifests.slots import pool_slots, standing
+from berth.pipeline import Item, Pipeline
+from berth.quantity import parse
+from berth.schema.grammar import go_duration, utc
 from jsonschema import Draft202012Validator
 
-from gen.manifests.slots import pool_slots, standing
-from gen.pipeline import Item, Pipeline
-from gen.quantity import parse
-from gen.schema.grammar import go_duration, utc
 from tests import generate
 from tests.manifest.schemas import drop_refused, strict
 from tests.seeds import seeds

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from berth import cli
+from berth.core.inventory import parse_inventory as read
+from berth.manifests.base import INVENTORY_HEAD, SLOTS_HEAD
 
-from gen import cli
-from gen.core.inventory import parse_inventory as read
-from gen.manifests.base import INVENTORY_HEAD, SLOTS_HEAD
 from tests.cli import project
 from tests.outputfolder import files_in
 

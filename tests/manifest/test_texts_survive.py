@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.pipeline import Part
+from berth.schema.model import Site
+from berth.schema.pod import Placement
 from ruamel.yaml import YAML
 
-from gen.model import Site
-from gen.pipeline import Part
-from gen.schema.pod import Placement
 from tests.awkward import AWKWARD
 from tests.built import built
 from tests.cli import project

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
+from berth.manifests.timetable import LARGEST, timetable_text, timetable_that_fits
+from berth.pipeline import Part
+from berth.schema.model import SessionMatch, Site
+from berth.schema.sessions import ClassSessions
 
-from gen.core.timetable import Timetable, TimetableSettings, parse_timetable
-from gen.manifests.timetable import LARGEST, timetable_text, timetable_that_fits
-from gen.model import SessionMatch, Site
-from gen.pipeline import Part
-from gen.schema.sessions import ClassSessions
 from tests.awkward import AWKWARD
 from tests.built import class_sessions
 from tests.cli import project

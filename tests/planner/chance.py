@@ -2,12 +2,12 @@
 
 from random import Random
 
-from gen.karpenter.instancetypes import InstanceType, Offering
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, RESERVATION_ID, ZONE
-from gen.karpenter.requirements import Requirement, requirement
-from gen.karpenter.resourcelists import parse_resources
-from gen.karpenter.taints import Taint, Toleration
-from gen.planner.inputs import (
+from berth.karpenter.instancetypes import InstanceType, Offering
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, RESERVATION_ID, ZONE
+from berth.karpenter.requirements import Requirement, requirement
+from berth.karpenter.resourcelists import parse_resources
+from berth.karpenter.taints import Taint, Toleration
+from berth.planner.inputs import (
     LabelSelector,
     NodePool,
     PodAffinityTerm,
@@ -17,6 +17,7 @@ from gen.planner.inputs import (
     StateNode,
     TopologySpread,
 )
+
 from tests.planner.machines import SETTINGS, ZONES, machine
 
 HOST = "kubernetes.io/hostname"

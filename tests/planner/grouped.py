@@ -1,12 +1,13 @@
 """The first loop of a question as the real code packs it, in the words of `tests.planner.plainly`."""
 
-from gen.planner.inputs import PodSet, SchedulingInput
-from gen.planner.launch import ReservationUsage, remaining_limits
-from gen.planner.nodeclaims import ReservationManager
-from gen.planner.nodeclaimtemplates import nodeclaim_catalog
-from gen.planner.podqueue import PodRun, PodShape, ignored_reason
-from gen.planner.scheduler import ExistingNode, Scheduler
-from gen.planner.tiebreaks import TieBreaker
+from berth.planner.inputs import PodSet, SchedulingInput
+from berth.planner.launch import ReservationUsage, remaining_limits
+from berth.planner.nodeclaims import ReservationManager
+from berth.planner.nodeclaimtemplates import nodeclaim_catalog
+from berth.planner.podqueue import PodRun, PodShape, ignored_reason
+from berth.planner.scheduler import ExistingNode, Scheduler
+from berth.planner.tiebreaks import TieBreaker
+
 from tests.planner.plainly import Told
 
 

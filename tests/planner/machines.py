@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from gen.karpenter.instancetypes import InstanceType, Offering
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, OS, WELL_KNOWN
-from gen.karpenter.requirements import Requirement, requirement
-from gen.karpenter.resourcelists import ResourceList, parse_resources
-from gen.planner.inputs import KarpenterSettings, NodePool, PodSet, SchedulingInput
-from gen.planner.provisioning import SchedulingResult, schedule
+from berth.karpenter.instancetypes import InstanceType, Offering
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, OS, WELL_KNOWN
+from berth.karpenter.requirements import Requirement, requirement
+from berth.karpenter.resourcelists import ResourceList, parse_resources
+from berth.planner.inputs import KarpenterSettings, NodePool, PodSet, SchedulingInput
+from berth.planner.provisioning import SchedulingResult, schedule
 
 OVERHEAD = parse_resources({"cpu": "100m", "memory": "10Mi"})
 ZONES = ("test-zone-1", "test-zone-2", "test-zone-3")

@@ -4,16 +4,16 @@ Slow, without groups, without anything remembered. What a set of labels is, and 
 real code's; who goes where is told here again.
 """
 
-from gen.karpenter.instancetypes import InstanceType, offering_requirements, type_requirements
-from gen.karpenter.nodelabels import HOSTNAME, NODEPOOL, RESERVED
-from gen.karpenter.requirements import Requirements, requirements_of_labels
-from gen.karpenter.resourcelists import NODES, ONE, PODS, allocatable, fits, sum_resources
-from gen.karpenter.taints import untolerated
-from gen.planner.inputs import NodePool, SchedulingInput, StateNode
-from gen.planner.nodeclaimtemplates import missing_min_values, pool_instance_types, pool_requirements
-from gen.planner.podqueue import PodShape, ignored_reason
-from gen.planner.tiebreaks import TieBreaker
-from gen.planner.topology import NoDomain, Topology, domains, labels_with_hostname
+from berth.karpenter.instancetypes import InstanceType, offering_requirements, type_requirements
+from berth.karpenter.nodelabels import HOSTNAME, NODEPOOL, RESERVED
+from berth.karpenter.requirements import Requirements, requirements_of_labels
+from berth.karpenter.resourcelists import NODES, ONE, PODS, allocatable, fits, sum_resources
+from berth.karpenter.taints import untolerated
+from berth.planner.inputs import NodePool, SchedulingInput, StateNode
+from berth.planner.nodeclaimtemplates import missing_min_values, pool_instance_types, pool_requirements
+from berth.planner.podqueue import PodShape, ignored_reason
+from berth.planner.tiebreaks import TieBreaker
+from berth.planner.topology import NoDomain, Topology, domains, labels_with_hostname
 
 Told = tuple[str, tuple[str, ...], tuple[tuple[str, int], ...], tuple[str, ...]]
 """(pool, types left, pods, reservations held)."""

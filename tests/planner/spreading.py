@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from gen.karpenter.nodelabels import ZONE
-from gen.karpenter.resourcelists import parse_resources
-from gen.planner.inputs import LabelSelector, StateNode, TopologySpread
+from berth.karpenter.nodelabels import ZONE
+from berth.karpenter.resourcelists import parse_resources
+from berth.planner.inputs import LabelSelector, StateNode, TopologySpread
+
 from tests.planner.machines import pod
 
 HOST = "kubernetes.io/hostname"

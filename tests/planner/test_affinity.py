@@ -3,10 +3,10 @@
 from itertools import pairwise
 
 import pytest
+from berth.karpenter.nodelabels import ZONE
+from berth.karpenter.resourcelists import parse_resources
+from berth.planner.inputs import LabelSelector, PodAffinityTerm
 
-from gen.karpenter.nodelabels import ZONE
-from gen.karpenter.resourcelists import parse_resources
-from gen.planner.inputs import LabelSelector, PodAffinityTerm
 from tests.planner.machines import ask, by_domain, left, pod, sizes
 from tests.planner.spreading import HOST, LARGE, TEST, node, spread
 

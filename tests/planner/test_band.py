@@ -1,12 +1,12 @@
 """Where Karpenter's order is open: the least and the most machines, and how sure that is."""
 
 import pytest
+from berth.karpenter.instancetypes import Offering, reserved_offering
+from berth.karpenter.nodelabels import ARCH, ZONE
+from berth.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, SchedulingInput
+from berth.planner.provisioning import result_range, schedule, schedule_with
+from berth.planner.tiebreaks import TieBreaker
 
-from gen.karpenter.instancetypes import Offering, reserved_offering
-from gen.karpenter.nodelabels import ARCH, ZONE
-from gen.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, SchedulingInput
-from gen.planner.provisioning import result_range, schedule, schedule_with
-from gen.planner.tiebreaks import TieBreaker
 from tests.planner.machines import ANY, SETTINGS, machine, pod
 
 ONE = machine("one", {"cpu": "10", "memory": "10Gi", "pods": "20"}, (Offering("on-demand", "z", 1.0),))

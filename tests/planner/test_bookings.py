@@ -1,9 +1,10 @@
 """Booking free machines of reservations: once for each claim, given back when it can no longer use them."""
 
-from gen.karpenter.instancetypes import reserved_offering
-from gen.planner.inputs import SchedulingInput
-from gen.planner.launch import ReservationUsage
-from gen.planner.nodeclaims import ReservationManager
+from berth.karpenter.instancetypes import reserved_offering
+from berth.planner.inputs import SchedulingInput
+from berth.planner.launch import ReservationUsage
+from berth.planner.nodeclaims import ReservationManager
+
 from tests.planner.machines import ANY, machine, pod
 
 SMALL, MEDIUM, LARGE = "small", "medium", "large"

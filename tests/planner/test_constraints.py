@@ -1,12 +1,12 @@
 """Labels, selectors, affinity, wishes and taints: which pods find a machine, and which machine."""
 
 import pytest
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, OS, ZONE
+from berth.karpenter.requirements import Labels, Requirement, requirement
+from berth.karpenter.taints import Taint, Toleration
+from berth.planner.inputs import NodePool, PreferredTerm
+from berth.planner.provisioning import UnscheduledPods
 
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, OS, ZONE
-from gen.karpenter.requirements import Labels, Requirement, requirement
-from gen.karpenter.taints import Taint, Toleration
-from gen.planner.inputs import NodePool, PreferredTerm
-from gen.planner.provisioning import UnscheduledPods
 from tests.planner.machines import ANY, ask, bought, left, machine, pod
 
 KEY = "test-key"

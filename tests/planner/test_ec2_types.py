@@ -3,9 +3,8 @@
 from math import ceil
 
 import pytest
-
-from gen.karpenter.ec2table import FAMILIES
-from gen.karpenter.instancetypes import (
+from berth.karpenter.ec2table import FAMILIES
+from berth.karpenter.instancetypes import (
     Ec2Type,
     Offering,
     ec2_instance_type,
@@ -13,9 +12,10 @@ from gen.karpenter.instancetypes import (
     reserved_offering,
     type_requirements,
 )
-from gen.karpenter.requirements import requirement
-from gen.karpenter.resourcelists import allocatable, parse_resources
-from gen.planner.inputs import NodePool, PodSet
+from berth.karpenter.requirements import requirement
+from berth.karpenter.resourcelists import allocatable, parse_resources
+from berth.planner.inputs import NodePool, PodSet
+
 from tests.planner.machines import ask
 
 ROWS = list(ec2_types().values())

@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-
-from gen.karpenter.instancetypes import InstanceType, Offering
-from gen.karpenter.nodelabels import (
+from berth.karpenter.instancetypes import InstanceType, Offering
+from berth.karpenter.nodelabels import (
     ARCH,
     CAPACITY_TYPE,
     INSTANCE_TYPE,
@@ -16,9 +15,9 @@ from gen.karpenter.nodelabels import (
     RESERVATION_TYPE,
     ZONE,
 )
-from gen.karpenter.requirements import requirement
-from gen.karpenter.resourcelists import parse_resources
-from gen.planner.inputs import (
+from berth.karpenter.requirements import requirement
+from berth.karpenter.resourcelists import parse_resources
+from berth.planner.inputs import (
     KarpenterSettings,
     LabelSelector,
     NodePool,
@@ -26,7 +25,8 @@ from gen.planner.inputs import (
     PodSet,
     PreferredTerm,
 )
-from gen.planner.provisioning import NewNode, SchedulingResult, UnscheduledPods
+from berth.planner.provisioning import NewNode, SchedulingResult, UnscheduledPods
+
 from tests.planner.machines import ANY, SETTINGS, ask, left, machine, pod, price
 
 HOST = "kubernetes.io/hostname"

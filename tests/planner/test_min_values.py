@@ -1,13 +1,13 @@
 """`min_values`: how many different values a claim leaves to choose from, and what becomes of too few."""
 
 import pytest
+from berth.karpenter.instancetypes import InstanceType, reserved_offering
+from berth.karpenter.nodelabels import ARCH, INSTANCE_TYPE, NODEPOOL, ZONE
+from berth.karpenter.requirements import Requirement, requirement
+from berth.karpenter.resourcelists import parse_resources
+from berth.planner.inputs import NodePool
+from berth.planner.provisioning import UnscheduledPods
 
-from gen.karpenter.instancetypes import InstanceType, reserved_offering
-from gen.karpenter.nodelabels import ARCH, INSTANCE_TYPE, NODEPOOL, ZONE
-from gen.karpenter.requirements import Requirement, requirement
-from gen.karpenter.resourcelists import parse_resources
-from gen.planner.inputs import NodePool
-from gen.planner.provisioning import UnscheduledPods
 from tests.planner.machines import ANY, SETTINGS, ask, bought, growing, left, pod, sizes
 
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from berth.karpenter.instancetypes import Offering
+from berth.karpenter.nodelabels import ARCH
+from berth.karpenter.requirements import requirement
+from berth.karpenter.resourcelists import parse_resources
+from berth.karpenter.taints import Taint, Toleration
+from berth.planner.inputs import DaemonSet, LabelSelector, NodePool, PodAffinityTerm
+from berth.planner.provisioning import UnscheduledPods
 
-from gen.karpenter.instancetypes import Offering
-from gen.karpenter.nodelabels import ARCH
-from gen.karpenter.requirements import requirement
-from gen.karpenter.resourcelists import parse_resources
-from gen.karpenter.taints import Taint, Toleration
-from gen.planner.inputs import DaemonSet, LabelSelector, NodePool, PodAffinityTerm
-from gen.planner.provisioning import UnscheduledPods
 from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
 
 AMD: dict[str, Any] = {"node_selector": ((ARCH, "amd64"),)}

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 import pytest
+from berth.karpenter.nodelabels import NODEPOOL, RESERVED
+from berth.karpenter.resourcelists import ONE, PODS, allocatable, fits, sum_resources
+from berth.planner.inputs import SchedulingInput
+from berth.planner.nodeclaimtemplates import pool_instance_types
+from berth.planner.provisioning import result_range, schedule, schedule_with
+from berth.planner.tiebreaks import TieBreaker
 
-from gen.karpenter.nodelabels import NODEPOOL, RESERVED
-from gen.karpenter.resourcelists import ONE, PODS, allocatable, fits, sum_resources
-from gen.planner.inputs import SchedulingInput
-from gen.planner.nodeclaimtemplates import pool_instance_types
-from gen.planner.provisioning import result_range, schedule, schedule_with
-from gen.planner.tiebreaks import TieBreaker
 from tests.planner import grouped
 from tests.planner.chance import question
 from tests.planner.plainly import Plainly

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from berth.karpenter.instancetypes import InstanceType, Offering, reserved_offering
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL
+from berth.karpenter.requirements import requirement
+from berth.karpenter.resourcelists import parse_resources
+from berth.karpenter.taints import Taint
+from berth.planner.inputs import DaemonSet, NodePool, StateNode
+from berth.planner.provisioning import SchedulingLoop, UnscheduledPods
 
-from gen.karpenter.instancetypes import InstanceType, Offering, reserved_offering
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL
-from gen.karpenter.requirements import requirement
-from gen.karpenter.resourcelists import parse_resources
-from gen.karpenter.taints import Taint
-from gen.planner.inputs import DaemonSet, NodePool, StateNode
-from gen.planner.provisioning import SchedulingLoop, UnscheduledPods
 from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
 
 ROOM = parse_resources({"cpu": "4", "memory": "8Gi", "pods": "10"})

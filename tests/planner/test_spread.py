@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
+from berth.karpenter.requirements import Requirement, requirement
+from berth.karpenter.resourcelists import parse_resources
+from berth.karpenter.taints import Taint, Toleration
+from berth.planner.inputs import LabelSelector, NodePool, TopologySpread
 
-from gen.karpenter.nodelabels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
-from gen.karpenter.requirements import Requirement, requirement
-from gen.karpenter.resourcelists import parse_resources
-from gen.karpenter.taints import Taint, Toleration
-from gen.planner.inputs import LabelSelector, NodePool, TopologySpread
 from tests.planner.machines import ANY, ask, by_domain, left, pod, sizes
 from tests.planner.spreading import HOST, LARGE, TEST, node, spread
 

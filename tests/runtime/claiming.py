@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from gen.core.attribution import attribute_sessions, claim_group
-from gen.core.sessions import RENKU_PROJECT, Claim, Match, Session
+from berth.core.attribution import attribute_sessions, claim_group
+from berth.core.sessions import RENKU_PROJECT, Claim, Match, Session
 
 
 def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:

@@ -1,13 +1,13 @@
 """A small API server in memory: one timetable, some Deployments and a Job, with the manners of the real one.
 
-A transport for `gen.runtime.apiclient.Api`, it answers the stub servers of the tests over real sockets.
+A transport for `berth.runtime.apiclient.Api`, it answers the stub servers of the tests over real sockets.
 """
 
 import json
 from collections.abc import Callable
 from typing import Any
 
-from gen.runtime.apiclient import ApiError, Request, Response
+from berth.runtime.apiclient import ApiError, Request, Response
 
 NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
-from gen.core.instants import instant_text, parse_instant
-from gen.core.labels import CLASS, RESERVATION, SITE
-from gen.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
+from berth.core.instants import instant_text, parse_instant
+from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
+
 from tests.koordinator import lifecycle
 from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide
 from tests.koordinator.decoding import poison

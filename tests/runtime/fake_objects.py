@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from gen.core.instants import instant_text
-from gen.manifests import naming
-from gen.manifests.rbac import of_all_nodes, of_nodes, of_slots, of_sweep
-from gen.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
+from berth.core.instants import instant_text
+from berth.manifests import naming
+from berth.manifests.rbac import of_all_nodes, of_nodes, of_slots, of_sweep
+from berth.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
+
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.fake_koordinator import FakeKoordinator
@@ -37,7 +38,7 @@ VERBS = {"LIST": "list", "GET": "get", "PATCH": "patch", "POST": "create", "DELE
 
 
 class FakeObjects:
-    """A transport of `gen.runtime.apiclient.Api`."""
+    """A transport of `berth.runtime.apiclient.Api`."""
 
     def __init__(self, now: int, *trees: Tree, prunes: bool = False, page: int = 1_000_000) -> None:
         """At most `page` objects are in an answer, whatever is asked for. Slots are Koordinator's."""

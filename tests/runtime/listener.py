@@ -7,10 +7,11 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from gen.core.jsonvalues import Tree
-from gen.runtime.connection import Connection
-from gen.runtime.lists import Collection, object_at
-from gen.runtime.watch import Changed, Connected, Listed, Message, Recovered, Watcher, WatchFailed
+from berth.core.jsonvalues import Tree
+from berth.runtime.connection import Connection
+from berth.runtime.lists import Collection, object_at
+from berth.runtime.watch import Changed, Connected, Listed, Message, Recovered, Watcher, WatchFailed
+
 from tests.runtime.stub_server import Received, Reply, StubServer
 from tests.runtime.watched_cluster import WatchedCluster
 

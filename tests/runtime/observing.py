@@ -7,12 +7,12 @@ import json
 import os
 import sys
 
-from gen.core.sessions import Match, Recognition
-from gen.core.timetable import Timetable, TimetableOccurrence, TimetablePool
-from gen.runtime.connection import in_cluster
-from gen.runtime.program import Log
-from gen.runtime.sessionobserver import SessionObserver
-from gen.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
+from berth.core.sessions import Match, Recognition
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
+from berth.runtime.connection import in_cluster
+from berth.runtime.program import Log
+from berth.runtime.sessionobserver import SessionObserver
+from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 NOW = 1_770_019_300.0
 RENKU = Recognition("renku", ("renku",), "", 5)

@@ -4,15 +4,16 @@ import json
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gen.core.decisions import pool_target
-from gen.core.instants import instant_text
-from gen.core.timetable import Timetable, active_occurrences, parse_timetable
-from gen.runtime.apiclient import SCALER_FIELD_MANAGER, Api, Request, Response
-from gen.runtime.occurrence import MainShare, OccurrenceRun
-from gen.runtime.program import Log, RuntimeContext, TimetableSource
-from gen.runtime.recorder import Recorder
-from gen.runtime.scaler import Scaler
-from gen.runtime.scaler import ScalerShare as ScalerFolder
+from berth.core.decisions import pool_target
+from berth.core.instants import instant_text
+from berth.core.timetable import Timetable, active_occurrences, parse_timetable
+from berth.runtime.apiclient import SCALER_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.occurrence import MainShare, OccurrenceRun
+from berth.runtime.program import Log, RuntimeContext, TimetableSource
+from berth.runtime.recorder import Recorder
+from berth.runtime.scaler import Scaler
+from berth.runtime.scaler import ScalerShare as ScalerFolder
+
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.world import at
 

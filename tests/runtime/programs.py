@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import gen.core
-import gen.runtime
+import berth.core
+import berth.runtime
+
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
 from tests.runtime.watched_cluster import Tree, WatchedCluster
 from tests.runtime.world import pool, whole_timetable_text
 
-PACKAGE = Path(gen.runtime.__path__[0])
+PACKAGE = Path(berth.runtime.__path__[0])
 OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"
 OVER = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z"
 INCOMPLETE = [
@@ -24,7 +25,7 @@ INCOMPLETE = [
 ]
 """Environments, each with what a program says of it that it lacks."""
 
-START = "import os, sys; from gen.runtime.{} import main; sys.exit(main(os.environ, sys.argv[1]))"
+START = "import os, sys; from berth.runtime.{} import main; sys.exit(main(os.environ, sys.argv[1]))"
 SESSIONS = "/api/v1/namespaces/students/pods"
 PODS: Tree = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
 
@@ -36,9 +37,9 @@ def timetable(window: tuple[str, str, str], behaviour: str = "none") -> str:
 
 def make_berth(folder: Path) -> Path:
     """The folder as the ConfigMaps' mounts make it: these files, and nothing else of ours."""
-    for package in (gen.core, gen.runtime):
+    for package in (berth.core, berth.runtime):
         source = Path(package.__path__[0])
-        to = folder / "berth" / "gen" / source.name
+        to = folder / "berth" / "berth" / source.name
         to.mkdir(parents=True)
         for file in source.glob("[!_]*.py"):
             shutil.copy(file, to)
@@ -62,7 +63,7 @@ def environment(server: StubServer, share: Path) -> dict[str, str]:
 def foreign_modules(berth: Path, program: str) -> list[str]:
     """What the program loads beside the standard library, where there is nothing but its folder."""
     code = (
-        f"import sys, gen.runtime.{program}\n"
+        f"import sys, berth.runtime.{program}\n"
         "names = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
         "print(*sorted(names))"
     )

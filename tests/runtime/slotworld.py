@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gen.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
-from gen.core.timetable import slot_hash
-from gen.runtime.apiclient import Request, Response
+from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
+from berth.core.timetable import slot_hash
+from berth.runtime.apiclient import Request, Response
+
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import PATH, FakeKoordinator
 from tests.runtime.world import COURSE, Row, World, clock, pool, whole_timetable_text

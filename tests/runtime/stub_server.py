@@ -10,7 +10,8 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple, Self
 
-from gen.runtime.apiclient import MERGE_PATCH, Request
+from berth.runtime.apiclient import MERGE_PATCH, Request
+
 from tests.runtime.fake_cluster import FakeCluster
 
 # As many clusters have it: one certificate that signs itself, without any key identifier.

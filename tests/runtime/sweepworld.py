@@ -5,8 +5,8 @@ them.
 import json
 from typing import Any
 
-from gen.core.instants import instant_text
-from gen.core.objects import (
+from berth.core.instants import instant_text
+from berth.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
@@ -18,10 +18,11 @@ from gen.core.objects import (
     SLOT,
     ObjectKind,
 )
-from gen.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
-from gen.runtime.program import Log
-from gen.runtime.sweep import Sweep, SweepSettings
-from gen.runtime.sweepstate import SiteState, StateObject, parse_object, site_state
+from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
+from berth.runtime.program import Log
+from berth.runtime.sweep import Sweep, SweepSettings
+from berth.runtime.sweepstate import SiteState, StateObject, parse_object, site_state
+
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 

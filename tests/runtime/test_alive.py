@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from berth.runtime.alive import is_alive, main
 
-from gen.runtime.alive import is_alive, main
 from tests.runtime.programs import PACKAGE
 
 
@@ -36,6 +36,6 @@ def test_the_probe_looks_at_the_file(tmp_path: Path) -> None:
 def test_the_probe_is_started_as_a_module(tmp_path: Path) -> None:
     (tmp_path / "old").touch()
     os.utime(tmp_path / "old", (0, 0))
-    command = [sys.executable, "-S", "-E", "-m", "gen.runtime.alive", str(tmp_path / "old"), "90"]
+    command = [sys.executable, "-S", "-E", "-m", "berth.runtime.alive", str(tmp_path / "old"), "90"]
 
     assert subprocess.run(command, cwd=PACKAGE.parents[1], check=False).returncode == 1

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-
-from gen.core.objects import CONFIG_MAP, JOB
-from gen.runtime.apiclient import (
+from berth.core.objects import CONFIG_MAP, JOB
+from berth.runtime.apiclient import (
     BERTH_FIELD_MANAGERS,
     FIELD_MANAGER,
     SCALER_FIELD_MANAGER,
@@ -18,6 +17,7 @@ from gen.runtime.apiclient import (
     ScaleTarget,
     TimetableText,
 )
+
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"

@@ -3,9 +3,9 @@
 from random import Random
 
 import pytest
+from berth.core.sessioncounter import ClaimCounts, SessionCounter
+from berth.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
 
-from gen.core.sessioncounter import ClaimCounts, SessionCounter
-from gen.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
 from tests.runtime.claiming import one_by_one, some_claims, some_sessions
 from tests.seeds import seeds
 

@@ -7,12 +7,12 @@ from itertools import chain
 from random import Random
 
 import pytest
+from berth.core.attribution import ClaimGroup, assign_seats, claim_group
+from berth.core.sessioncounter import SessionCounter
+from berth.core.sessions import Claim, Match, Session, fits, ranked
+from berth.core.target import placeholders, target
+from berth.core.timetable import TimetableOccurrence
 
-from gen.core.attribution import ClaimGroup, assign_seats, claim_group
-from gen.core.sessioncounter import SessionCounter
-from gen.core.sessions import Claim, Match, Session, fits, ranked
-from gen.core.target import placeholders, target
-from gen.core.timetable import TimetableOccurrence
 from tests.cases import Case, read
 from tests.runtime.claiming import one_by_one, some_claims, some_sessions
 from tests.runtime.world import at

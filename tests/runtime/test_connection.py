@@ -9,9 +9,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from berth.runtime.apiclient import ApiError, Request, Response
+from berth.runtime.connection import Connection, in_cluster
 
-from gen.runtime.apiclient import ApiError, Request, Response
-from gen.runtime.connection import Connection, in_cluster
 from tests.runtime.stub_server import Received, Reply, StubServer, make_account, reply
 
 GET = Request("GET", "/x?y=z")

@@ -1,8 +1,7 @@
 """Who lays claim to sessions at a moment follows from the timetables of the site, and from nothing else."""
 
 import pytest
-
-from gen.core.claims import (
+from berth.core.claims import (
     HORIZON,
     ClaimTracker,
     CompetingReservation,
@@ -11,10 +10,11 @@ from gen.core.claims import (
     next_claim_change,
     open_claims,
 )
-from gen.core.instants import instant_text
-from gen.core.sessions import Claim, Match
-from gen.core.timetable import Timetable, TimetableOccurrence, parse_timetable
-from gen.runtime.sessionobjects import read_timetable, timetable_collection
+from berth.core.instants import instant_text
+from berth.core.sessions import Claim, Match
+from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
+from berth.runtime.sessionobjects import read_timetable, timetable_collection
+
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.world import Row, at
 

@@ -3,8 +3,8 @@
 from itertools import product
 
 import pytest
+from berth.core.target import placeholders
 
-from gen.core.target import placeholders
 from tests.cases import Case, read
 from tests.runtime.world import at
 

@@ -1,8 +1,7 @@
 """What is heard of sessions is used where it is about the same timetable, and else waited for a while."""
 
 import pytest
-
-from gen.runtime.reports import CountReport, ReportTracker, SharedState
+from berth.runtime.reports import CountReport, ReportTracker, SharedState
 
 NOW = 1000.0
 ASKING = ("course/1",)

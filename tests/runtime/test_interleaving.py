@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
+from berth.core.decisions import pool_target
+from berth.runtime.apiclient import Request
+from berth.runtime.program import TimetableSource
+from berth.runtime.reports import ReportedSessions, parse_shared
 
-from gen.core.decisions import pool_target
-from gen.runtime.apiclient import Request
-from gen.runtime.program import TimetableSource
-from gen.runtime.reports import ReportedSessions, parse_shared
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod
 from tests.runtime.turns import Player, pause

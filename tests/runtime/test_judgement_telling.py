@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.runtime.sweepdecisions import decide
 
-from gen.runtime.sweepdecisions import decide
 from tests.runtime.sweepworld import cronjob, deployment, job, pod, seen, timetable
 from tests.runtime.world import at
 

@@ -4,11 +4,10 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-
-from gen.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
-from gen.runtime.apiclient import ApiError
-from gen.runtime.lists import Collection
-from gen.runtime.sessionobjects import (
+from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
+from berth.runtime.apiclient import ApiError
+from berth.runtime.lists import Collection
+from berth.runtime.sessionobjects import (
     MetadataKeys,
     is_active,
     metadata_keys,

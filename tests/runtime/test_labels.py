@@ -1,6 +1,6 @@
 """The words that what is rendered and what runs must say alike."""
 
-from gen.core import labels
+from berth.core import labels
 
 
 def test_the_constants_are_the_contract_with_the_cluster_side() -> None:

@@ -1,8 +1,8 @@
 """The log tells each change in one line, and each trouble when it begins and when it is over."""
 
-from gen.core.jsonvalues import TimetableError
-from gen.runtime.apiclient import ApiError
-from gen.runtime.program import Log
+from berth.core.jsonvalues import TimetableError
+from berth.runtime.apiclient import ApiError
+from berth.runtime.program import Log
 
 
 def made(lines: list[str]) -> Log:

@@ -3,10 +3,10 @@
 from random import Random
 
 import pytest
+from berth.core.decisions import pool_target
+from berth.core.timetable import parse_timetable
+from berth.runtime.apiclient import ApiError, Request, Response
 
-from gen.core.decisions import pool_target
-from gen.core.timetable import parse_timetable
-from gen.runtime.apiclient import ApiError, Request, Response
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.world import COURSE, Row, World, at, clock, timetable_text
 from tests.seeds import seeds

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.core.instants import instant_text
 
-from gen.core.instants import instant_text
 from tests.runtime.stub_server import StubServer
 from tests.runtime.watched_cluster import WatchedCluster
 

@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from berth.core.decisions import pools_to_reconcile
+from berth.core.jsonvalues import TimetableError
+from berth.core.timetable import TimetablePool, parse_timetable
 
-from gen.core.decisions import pools_to_reconcile
-from gen.core.jsonvalues import TimetableError
-from gen.core.timetable import TimetablePool, parse_timetable
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, node_pool, pod, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text

@@ -1,6 +1,6 @@
 """Where the API server has the objects of a kind."""
 
-from gen.core.objects import CONFIG_MAP, ROLE, SLOT, ObjectKind
+from berth.core.objects import CONFIG_MAP, ROLE, SLOT, ObjectKind
 
 
 def test_the_core_group_has_a_path_of_its_own() -> None:

@@ -1,8 +1,8 @@
 """What the scaler sees follows the API server through every trouble, or is said to be unknown."""
 
 import pytest
+from berth.runtime.sessionobserver import ObservedSessions
 
-from gen.runtime.sessionobserver import ObservedSessions
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster, refused

@@ -6,12 +6,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from berth.core.claims import competing_reservation, open_claims
+from berth.core.sessions import ranked
+from berth.core.timetable import Timetable, parse_timetable
+from berth.runtime.sessionobjects import is_active, metadata_keys
+from berth.runtime.sessionobjects import parse_session as session_of
 
-from gen.core.claims import competing_reservation, open_claims
-from gen.core.sessions import ranked
-from gen.core.timetable import Timetable, parse_timetable
-from gen.runtime.sessionobjects import is_active, metadata_keys
-from gen.runtime.sessionobjects import parse_session as session_of
 from tests.runtime.claiming import one_by_one
 from tests.runtime.stub_server import Received, Reply
 from tests.runtime.timetabletexts import text

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from berth.core.timetable import Timetable
 
-from gen.core.timetable import Timetable
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.timetabletexts import text
 from tests.runtime.watched_cluster import WatchedCluster, refused

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from berth.runtime.occurrence import main
 
-from gen.runtime.occurrence import main
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.programs import (
     INCOMPLETE,
@@ -47,7 +47,7 @@ def requests(server: StubServer, number: int) -> bool:
 
 
 def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -> None:
-    assert foreign_modules(berth, "occurrence") == ["__main__", "gen"]
+    assert foreign_modules(berth, "occurrence") == ["__main__", "berth"]
 
 
 def test_over_it_closes_and_exits_0(tmp_path: Path, account: Path) -> None:

@@ -1,9 +1,9 @@
 """An override is read as a person wrote it, or refused with its place."""
 
 import pytest
+from berth.core.jsonvalues import TimetableError
+from berth.core.overrides import Override, next_override_end, override_end, override_target, parse_overrides
 
-from gen.core.jsonvalues import TimetableError
-from gen.core.overrides import Override, next_override_end, override_end, override_target, parse_overrides
 from tests.runtime.world import at
 
 SAID = """

@@ -1,8 +1,7 @@
 """Each change has a reason that a person can check against the timetable."""
 
 import pytest
-
-from gen.core.decisions import (
+from berth.core.decisions import (
     DesiredState,
     PoolTarget,
     ReplicaChange,
@@ -10,8 +9,9 @@ from gen.core.decisions import (
     pool_target,
     replica_change,
 )
-from gen.core.target import open_now
-from gen.core.timetable import Timetable, TimetablePool, parse_timetable
+from berth.core.target import open_now
+from berth.core.timetable import Timetable, TimetablePool, parse_timetable
+
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
 POOL = TimetablePool("small", "course-small", "none")

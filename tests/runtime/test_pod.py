@@ -4,8 +4,8 @@ import json
 from functools import partial
 
 import pytest
+from berth.runtime.apiclient import TimetableText
 
-from gen.runtime.apiclient import TimetableText
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.pod import Pod, Story, Write, short
 from tests.runtime.world import COURSE, NEXT, at, timetable_text

@@ -1,8 +1,8 @@
 """No fault of the scaler, of the folder or of the server leaves a class with fewer seats than promised."""
 
 import pytest
+from berth.runtime.apiclient import ApiError
 
-from gen.runtime.apiclient import ApiError
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod, Story, Write, short
 from tests.runtime.world import COURSE, at, timetable_text

@@ -1,7 +1,7 @@
 """Which pools a run looks after when its timetable changes."""
 
-from gen.core.decisions import pools_to_reconcile
-from gen.core.timetable import SlotSpec, TimetablePool
+from berth.core.decisions import pools_to_reconcile
+from berth.core.timetable import SlotSpec, TimetablePool
 
 PLAIN = TimetablePool("small", "course-small", "maintain")
 SLOTS = PLAIN._replace(slots=SlotSpec("x", "a", {}))

@@ -3,9 +3,9 @@
 from random import Random
 
 import pytest
+from berth.core.sessioncounter import GracePeriod
+from berth.core.sessions import Session
 
-from gen.core.sessioncounter import GracePeriod
-from gen.core.sessions import Session
 from tests.seeds import seeds
 
 

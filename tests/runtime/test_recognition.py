@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-
-from gen.core.jsonvalues import TimetableError
-from gen.core.sessions import Inactive, Match, Recognition, parse_recognition
+from berth.core.jsonvalues import TimetableError
+from berth.core.sessions import Inactive, Match, Recognition, parse_recognition
 
 PODS: dict[str, Any] = {"source": "pods", "namespaces": ["hub"], "selector": {}, "earlier": "count"}
 

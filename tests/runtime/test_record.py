@@ -3,7 +3,7 @@
 import json
 from random import Random
 
-from gen.core.record import (
+from berth.core.record import (
     MAX_POINTS,
     MAX_RECORD_BYTES,
     OccurrenceRecord,
@@ -15,7 +15,8 @@ from gen.core.record import (
     with_observation,
     with_point,
 )
-from gen.core.timetable import TimetableOccurrence
+from berth.core.timetable import TimetableOccurrence
+
 from tests.runtime.world import at
 
 ITEM = TimetableOccurrence(

@@ -4,10 +4,10 @@ import json
 from functools import partial
 
 import pytest
+from berth.core.record import LATE, READY, UNKNOWN, PoolObservation, judge_readiness, readiness_due
+from berth.core.timetable import TimetableOccurrence, TimetableSettings
+from berth.runtime.recorder import Recorder
 
-from gen.core.record import LATE, READY, UNKNOWN, PoolObservation, judge_readiness, readiness_due
-from gen.core.timetable import TimetableOccurrence, TimetableSettings
-from gen.runtime.recorder import Recorder
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.world import COURSE, NEXT, World, at, timetable_text
 

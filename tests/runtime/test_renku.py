@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from berth.runtime.apiclient import ApiError, Response
+from berth.runtime.projecttemplates import RenkuClient, _system_trust, template_in
 
-from gen.runtime.apiclient import ApiError, Response
-from gen.runtime.projecttemplates import RenkuClient, _system_trust, template_in
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 
 PROJECT, TEMPLATE = "01JC3CB5426KC7P5STS5X3KSS9", "01JC3CB5426KC7P5STS5X3KSS8"

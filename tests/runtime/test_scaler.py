@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from berth.runtime.scaler import main
 
-from gen.runtime.scaler import main
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.programs import (
     INCOMPLETE,

@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from berth.core.timetable import parse_timetable
 
-from gen.core.timetable import parse_timetable
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.pod import Pod
 from tests.runtime.world import COURSE, Row, at, pool, timetable_text, whole_timetable_text

@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-
-from gen.core.objects import containers, is_pod_serving, is_pod_starting, is_terminating
+from berth.core.objects import containers, is_pod_serving, is_pod_starting, is_terminating
 
 RUNS = {"running": {"startedAt": "2026-02-02T08:30:00Z"}}
 WAITS = {"waiting": {"reason": "ContainerCreating"}}

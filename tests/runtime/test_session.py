@@ -1,8 +1,7 @@
 """Which sessions fit a claim, and which claim comes first."""
 
 import pytest
-
-from gen.core.sessions import UNKNOWN_TEMPLATE, Claim, Match, Session, fits, ranked
+from berth.core.sessions import UNKNOWN_TEMPLATE, Claim, Match, Session, fits, ranked
 
 SESSION = Session("uid", "renku", 100, {"course": "ds", "year": "2026"}, {"tutor": "ada"}, "T1")
 

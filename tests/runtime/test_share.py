@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from gen.runtime.reports import SharedState, file_reader, file_writer, fresh, parse_shared, shared_text
+from berth.runtime.reports import SharedState, file_reader, file_writer, fresh, parse_shared, shared_text
 
 SHARED = SharedState(
     1770019200.25, "0b08c79e-00000000", {"small": {"course/1": 7, "course/2": 0}, "huge": None}

@@ -4,8 +4,7 @@ import json
 from random import Random
 
 import pytest
-
-from gen.core.slots import (
+from berth.core.slots import (
     Slot,
     SlotOwner,
     go_duration,
@@ -15,7 +14,8 @@ from gen.core.slots import (
     slot_object,
     slot_selector,
 )
-from gen.core.timetable import SlotSpec
+from berth.core.timetable import SlotSpec
+
 from tests.koordinator.decoding import duration as seconds_of
 from tests.koordinator.lifecycle import is_due
 from tests.koordinator.world import reservation

@@ -160,7 +160,7 @@ def test_from_placeholders_to_slots_that_they_come_before() -> None:
 def test_a_pod_without_the_code_for_slots_makes_way_for_one_that_has_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "gen.runtime.slotreconciler", None)
+    monkeypatch.setitem(sys.modules, "berth.runtime.slotreconciler", None)
     world = edited(slot_text(row()), timetable_text(row(), behaviour="maintain"), small=0)
 
     assert world.run(until="07:46") == 0

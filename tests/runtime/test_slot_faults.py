@@ -3,8 +3,8 @@
 from random import Random
 
 import pytest
+from berth.runtime.apiclient import Request, Response
 
-from gen.runtime.apiclient import Request, Response
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH, names
 from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots

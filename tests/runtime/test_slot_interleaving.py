@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
+from berth.core.decisions import pool_target
+from berth.core.timetable import parse_timetable
+from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.program import Log
+from berth.runtime.sweep import Sweep, SweepSettings
 
-from gen.core.decisions import pool_target
-from gen.core.timetable import parse_timetable
-from gen.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
-from gen.runtime.program import Log
-from gen.runtime.sweep import Sweep, SweepSettings
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects

@@ -1,8 +1,8 @@
 """What the scaler sees of sessions where slots hold the seats."""
 
 import pytest
+from berth.core.timetable import SlotSpec
 
-from gen.core.timetable import SlotSpec
 from tests.runtime.slotworld import DIGEST
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster

@@ -5,9 +5,9 @@ without need.
 from random import Random
 
 import pytest
+from berth.core.decisions import pool_target
+from berth.core.timetable import parse_timetable
 
-from gen.core.decisions import pool_target
-from gen.core.timetable import parse_timetable
 from tests.runtime.slotworld import SlotWorld, slot_text
 from tests.runtime.world import Row, clock
 from tests.seeds import rest_is_long, seeds

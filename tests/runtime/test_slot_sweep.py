@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from berth.core.objects import CONFIG_MAP, POD, SLOT
+from berth.runtime.sweepactions import RemoveSlots, StartJob
+from berth.runtime.sweepdecisions import decide
 
-from gen.core.objects import CONFIG_MAP, POD, SLOT
-from gen.runtime.sweepactions import RemoveSlots, StartJob
-from gen.runtime.sweepdecisions import decide
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.fake_objects import Tree
@@ -268,8 +268,8 @@ def test_a_cluster_without_koordinator_is_not_asked_for_slots() -> None:
 
 @pytest.mark.parametrize("program", ["occurrence", "scaler", "sweep"])
 def test_programs_load_nothing_for_slots_before_there_are_any(program: str) -> None:
-    code = f"import gen.runtime.{program}, sys, json; print(json.dumps(sorted(sys.modules)))"
+    code = f"import berth.runtime.{program}, sys, json; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout)
 
-    assert [name for name in loaded if name.startswith("gen.core.slots")] == []
+    assert [name for name in loaded if name.startswith("berth.core.slots")] == []

@@ -3,10 +3,10 @@
 from random import Random
 
 import pytest
+from berth.core.decisions import desired_state, pool_target
+from berth.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
+from berth.core.timetable import Timetable, parse_timetable
 
-from gen.core.decisions import desired_state, pool_target
-from gen.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
-from gen.core.timetable import Timetable, parse_timetable
 from tests.runtime.slotworld import slot_text
 from tests.runtime.world import Row, at
 from tests.seeds import seeds

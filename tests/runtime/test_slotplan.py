@@ -3,9 +3,8 @@
 from random import Random
 
 import pytest
-
-from gen.core.decisions import PoolTarget
-from gen.core.slots import (
+from berth.core.decisions import PoolTarget
+from berth.core.slots import (
     HANDOVER_SECONDS,
     PENDING_SECONDS,
     PlaceholderOwner,
@@ -18,7 +17,8 @@ from gen.core.slots import (
     plan_slots,
     slot_name,
 )
-from gen.core.timetable import SlotSpec, TimetablePool
+from berth.core.timetable import SlotSpec, TimetablePool
+
 from tests.seeds import seeds
 
 HOME = PlaceholderOwner("berth", "course-small")

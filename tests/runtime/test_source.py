@@ -2,9 +2,10 @@
 
 import json
 
-from gen.core.overrides import Override
-from gen.runtime.apiclient import ApiError, TimetableText
-from gen.runtime.program import Log, TimetableSource
+from berth.core.overrides import Override
+from berth.runtime.apiclient import ApiError, TimetableText
+from berth.runtime.program import Log, TimetableSource
+
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 

@@ -1,10 +1,10 @@
 """Where the sweep prunes, it removes slots that stand and that git does not hold any more."""
 
 import pytest
+from berth.core.objects import CONFIG_MAP
+from berth.runtime.sweepactions import describe_action
+from berth.runtime.sweepdecisions import decide
 
-from gen.core.objects import CONFIG_MAP
-from gen.runtime.sweepactions import describe_action
-from gen.runtime.sweepdecisions import decide
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweeping import ROW, numbered, twice
 from tests.runtime.sweepworld import Swept, cronjob, inventory, made, seen, slot_of, timetable

@@ -1,6 +1,7 @@
 """The sweep over objects in memory: what it asks, writes, tells and leaves."""
 
-from gen.core.objects import CONFIG_MAP, DEPLOYMENT, ROLE, ROLE_BINDING
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, ROLE, ROLE_BINDING
+
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.core.instants import instant_text
+from berth.runtime.apiclient import Request
+from berth.runtime.sweep import main
 
-from gen.core.instants import instant_text
-from gen.runtime.apiclient import Request
-from gen.runtime.sweep import main
 from tests.runtime.fake_objects import FakeObjects, Tree
 from tests.runtime.programs import START, events, foreign_modules, make_berth
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
@@ -91,7 +91,7 @@ def test_it_opens_and_ends_and_a_second_one_writes_nothing(berth: Path, account:
 
 
 def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -> None:
-    assert foreign_modules(berth, "sweep") == ["__main__", "gen"]
+    assert foreign_modules(berth, "sweep") == ["__main__", "berth"]
 
 
 @pytest.mark.long
@@ -170,7 +170,7 @@ def test_a_run_that_takes_too_long_ends_itself_and_says_so(berth: Path, account:
         return reply(200, b"")
 
     code = SWEEP.replace(
-        "import main", "import main; import gen.runtime.sweep as sweep; sweep.MAX_SECONDS = 1"
+        "import main", "import main; import berth.runtime.sweep as sweep; sweep.MAX_SECONDS = 1"
     )
     with StubServer(hang, account) as server:
         done = run(berth, account, environment(server), code)

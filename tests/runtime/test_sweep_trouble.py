@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from berth.core.objects import JOB, ROLE
+from berth.runtime.apiclient import ApiError, Response
 
-from gen.core.objects import JOB, ROLE
-from gen.runtime.apiclient import ApiError, Response
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.sweepworld import (
     Swept,

@@ -4,8 +4,8 @@ import copy
 from random import Random
 
 import pytest
+from berth.core.objects import CONFIG_MAP, ROLE, ROLE_BINDING
 
-from gen.core.objects import CONFIG_MAP, ROLE, ROLE_BINDING
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, timetable

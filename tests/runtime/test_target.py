@@ -3,9 +3,9 @@
 from itertools import combinations_with_replacement, product
 
 import pytest
+from berth.core.target import full_count, next_change, open_now, opens_within, target
+from berth.core.timetable import TimetableOccurrence
 
-from gen.core.target import full_count, next_change, open_now, opens_within, target
-from gen.core.timetable import TimetableOccurrence
 from tests.runtime.world import at
 
 SMALL = full_count("small")

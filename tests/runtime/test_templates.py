@@ -7,12 +7,19 @@ import threading
 from collections.abc import Callable
 
 import pytest
-
-from gen.core.sessioncounter import SessionCounter
-from gen.core.sessions import NO_TEMPLATE, RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, project_of
-from gen.runtime.apiclient import ApiError
-from gen.runtime.program import Log
-from gen.runtime.projecttemplates import MAX_THREADS, ProjectTemplates
+from berth.core.sessioncounter import SessionCounter
+from berth.core.sessions import (
+    NO_TEMPLATE,
+    RENKU_PROJECT,
+    UNKNOWN_TEMPLATE,
+    Claim,
+    Match,
+    Session,
+    project_of,
+)
+from berth.runtime.apiclient import ApiError
+from berth.runtime.program import Log
+from berth.runtime.projecttemplates import MAX_THREADS, ProjectTemplates
 
 LONG_ENOUGH = 10.0
 

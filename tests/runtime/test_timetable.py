@@ -5,10 +5,9 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-
-from gen.core.jsonvalues import TimetableError
-from gen.core.sessions import Match, Recognition
-from gen.core.timetable import (
+from berth.core.jsonvalues import TimetableError
+from berth.core.sessions import Match, Recognition
+from berth.core.timetable import (
     SlotSpec,
     Timetable,
     TimetableOccurrence,

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-
-from gen.core.objects import CONFIG_MAP, DEPLOYMENT, JOB, SLOT
-from gen.runtime.apiclient import (
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, JOB, SLOT
+from berth.runtime.apiclient import (
     Api,
     ApiError,
     Request,
@@ -17,6 +16,7 @@ from gen.runtime.apiclient import (
     list_pages,
     patch_object,
 )
+
 from tests.runtime.fake_cluster import refusal
 
 JOBS = "/apis/batch/v1/namespaces/berth/jobs"

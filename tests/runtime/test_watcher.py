@@ -5,11 +5,11 @@ from collections.abc import Callable
 from http.client import HTTPConnection
 
 import pytest
+from berth.core.jsonvalues import Tree
+from berth.runtime.connection import Connection
+from berth.runtime.lists import Collection
+from berth.runtime.watch import Watcher
 
-from gen.core.jsonvalues import Tree
-from gen.runtime.connection import Connection
-from gen.runtime.lists import Collection
-from gen.runtime.watch import Watcher
 from tests.runtime.listener import LONG_ENOUGH, PODS, Heard, colour, next_time, pod, queries, watched
 from tests.runtime.stub_server import Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused, status
@@ -222,7 +222,7 @@ def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
 def test_silence_is_no_trouble_but_the_server_is_asked_again(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen.runtime.watch.SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr("berth.runtime.watch.SILENCE_SECONDS", 0.2)
     with watched(cluster) as reports:
         reports.until_told("live", 2)
         cluster.put(PODS, pod("x"))

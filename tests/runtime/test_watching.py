@@ -3,10 +3,9 @@
 import json
 
 import pytest
-
-from gen.core.jsonvalues import Tree
-from gen.runtime.apiclient import ApiError
-from gen.runtime.lists import (
+from berth.core.jsonvalues import Tree
+from berth.runtime.apiclient import ApiError
+from berth.runtime.lists import (
     Page,
     WatchCursor,
     WatchEvent,

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from typing import Any
 
-from gen.core.instants import instant_text
-from gen.core.timetable import Timetable, parse_timetable
-from gen.runtime.connection import Connection
-from gen.runtime.program import Log
-from gen.runtime.sessionobserver import ObservedSessions, SessionObserver
-from gen.runtime.watch import WatchContext
+from berth.core.instants import instant_text
+from berth.core.timetable import Timetable, parse_timetable
+from berth.runtime.connection import Connection
+from berth.runtime.program import Log
+from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
+from berth.runtime.watch import WatchContext
+
 from tests.runtime.stub_server import StubServer
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster

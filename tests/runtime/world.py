@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from gen.core.instants import instant_text, parse_instant
-from gen.runtime.apiclient import Api, Response
-from gen.runtime.occurrence import MainShare, OccurrenceRun
-from gen.runtime.program import Log, RuntimeContext, TimetableSource
-from gen.runtime.recorder import Recorder
-from gen.runtime.reports import SharedState, shared_text
+from berth.core.instants import instant_text, parse_instant
+from berth.runtime.apiclient import Api, Response
+from berth.runtime.occurrence import MainShare, OccurrenceRun
+from berth.runtime.program import Log, RuntimeContext, TimetableSource
+from berth.runtime.recorder import Recorder
+from berth.runtime.reports import SharedState, shared_text
+
 from tests.runtime.fake_cluster import FakeCluster
 
 Tree = dict[str, Any]

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from gen.model import Slots
-from gen.schema.backend import BackendSpec
-from gen.schema.slots import PreAllocationPolicy, SlotTaint
+from berth.schema.backend import BackendSpec
+from berth.schema.model import Slots
+from berth.schema.slots import PreAllocationPolicy, SlotTaint
+
 from tests.built import built, owner, template
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.schema.backend import BackendSpec
 
-from gen.schema.backend import BackendSpec
 from tests.saying import said
 from tests.schema.test_backend import OWNERS, backend
 

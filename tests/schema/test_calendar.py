@@ -2,7 +2,8 @@
 
 from datetime import date
 
-from gen.model import Calendar, Origin
+from berth.schema.model import Calendar, Origin
+
 from tests.saying import document, read, site, told
 
 

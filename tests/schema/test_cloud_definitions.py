@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.schema.cloud import CloudCapacity
+from berth.schema.nodeclass import VolumeSize
 from jsonschema import Draft202012Validator
 
-from gen.cloud import CloudCapacity
-from gen.schema.nodeclass import VolumeSize
 from tests.manifest.cloudparts import of_karpenter
 from tests.manifest.schemas import strict
 from tests.saying import Value, read, said

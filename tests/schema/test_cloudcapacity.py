@@ -4,11 +4,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from berth.schema.cloud import CloudCapacity, CloudReservation
+from berth.schema.model import Karpenter, Origin
+from berth.schema.nodeclass import NodeClass
+from berth.schema.nodepool import Disruption, Requirement, Taint
 
-from gen.cloud import CloudCapacity, CloudReservation
-from gen.model import Karpenter, Origin
-from gen.schema.nodeclass import NodeClass
-from gen.schema.nodepool import Disruption, Requirement, Taint
 from tests.built import built
 from tests.saying import Value, document, read, reservation, resource_class, site, told, weekly
 from tests.schema.test_nodeclass import GOOD, plain

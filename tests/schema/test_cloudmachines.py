@@ -3,10 +3,10 @@
 from decimal import Decimal
 
 import pytest
+from berth.core.instants import parse_instant
+from berth.schema.cloud import CloudReservation, InstanceType, architecture_of
+from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
 
-from gen.cloud import CloudReservation, InstanceType, architecture_of
-from gen.core.instants import parse_instant
-from gen.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
 from tests.saying import Value, ask, said
 from tests.schema.test_nodeclass import GOOD
 

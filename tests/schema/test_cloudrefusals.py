@@ -1,10 +1,10 @@
 """What `validate` refuses of clouds, as the real API server is asked about it in `make e2e`."""
 
 import pytest
+from berth.checks import cloudchecks
+from berth.finding import ERROR
+from berth.rules import severity
 
-from gen.checks import cloudchecks
-from gen.finding import ERROR
-from gen.rules import severity
 from tests.checks.clouds import KARPENTER
 from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Refused, spec, unchecked
 from tests.e2e.project import Document

@@ -3,11 +3,11 @@
 from random import Random
 
 import pytest
+from berth.core import slots
+from berth.schema.grammar import go_duration, utc
+from berth.schema.report import Refusal
+from berth.schema.types import GoDuration
 
-from gen.core import slots
-from gen.schema.grammar import go_duration, utc
-from gen.schema.report import Refusal
-from gen.schema.types import GoDuration
 from tests.saying import said
 
 

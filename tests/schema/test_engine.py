@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from berth.schema.engine import OPTIONS, EngineSpec
+from berth.schema.model import Cluster, Repository
+from berth.schema.outline import fields
 
-from gen.model import Cluster, Repository
-from gen.schema.engine import OPTIONS, EngineSpec
-from gen.schema.outline import fields
 from tests.saying import ask, read, said, site
 
 HOME: dict[str, Any] = {"url": "https://git.example.org/capacity.git", "revision": "main"}

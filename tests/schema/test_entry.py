@@ -4,12 +4,12 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.schema.model import Except
+from berth.schema.recurrence import DateOrException, ExtraEntry, MovedEntry
+from berth.schema.report import INVALID
+from berth.schema.reservation import Provisioning
+from berth.schema.types import MOST_SEATS, SeatCount, Weekday
 
-from gen.model import Except
-from gen.schema.recurrence import DateOrException, ExtraEntry, MovedEntry
-from gen.schema.report import INVALID
-from gen.schema.reservation import Provisioning
-from gen.schema.types import MOST_SEATS, SeatCount, Weekday
 from tests.saying import ask, said
 
 DAY = date(2026, 4, 6)

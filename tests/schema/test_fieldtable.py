@@ -1,6 +1,7 @@
 """The pages of all keys are those that the models make."""
 
-from gen.schema import fieldtable
+from berth.schema import fieldtable
+
 from tests.fieldtable import FIELDS
 
 

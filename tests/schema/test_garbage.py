@@ -6,15 +6,15 @@ from random import Random
 from typing import Any
 
 import pytest
+from berth.checks import autoscalers, cloudchecks, references
+from berth.checks.ceilings import Ceilings
+from berth.checks.collisions import RenderedNames
+from berth.dates.recurrence import expand
+from berth.finding import ERROR, Path, Problem
+from berth.placed import placed
+from berth.reading.scalar import Octalish
+from berth.rules import severity
 
-from gen.checks import autoscalers, cloudchecks, references
-from gen.checks.ceilings import Ceilings
-from gen.checks.collisions import RenderedNames
-from gen.dates.recurrence import expand
-from gen.finding import ERROR, Path, Problem
-from gen.input.scalar import Octalish
-from gen.placed import placed
-from gen.rules import severity
 from tests.saying import document, lines, payload, read, resource_class, site, weekly
 
 # fmt: off

@@ -5,10 +5,9 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-
-from gen.schema import grammar
-from gen.schema.report import Refusal
-from gen.schema.suggest import shown
+from berth.schema import grammar
+from berth.schema.report import Refusal
+from berth.schema.suggest import shown
 
 LONG_DOMAIN = ("d" * 60 + ".") * 4
 # fmt: off

@@ -1,8 +1,8 @@
 """`clusters[].koordinator`: a cluster has Koordinator only where the site says so."""
 
 import pytest
+from berth.schema.model import Koordinator
 
-from gen.model import Koordinator
 from tests.saying import read, site, told
 
 

@@ -1,11 +1,11 @@
 """Metadata: what people may put on everything that is rendered, and what is ours."""
 
 import pytest
+from berth.schema.kinds import KINDS
+from berth.schema.labels import MOST_ANNOTATIONS, OF_PODS
+from berth.schema.metadata import Metadata
+from berth.schema.types import Annotations, Labels
 
-from gen.schema.kinds import KINDS
-from gen.schema.labels import MOST_ANNOTATIONS, OF_PODS
-from gen.schema.metadata import Metadata
-from gen.schema.types import Annotations, Labels
 from tests.saying import ask, document, said, site, told
 
 

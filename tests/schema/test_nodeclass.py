@@ -1,8 +1,8 @@
 """`nodeClass`: an EC2NodeClass as its CRD has it, and stricter where that lets bad ones pass."""
 
 import pytest
+from berth.schema.nodeclass import NodeClass
 
-from gen.schema.nodeclass import NodeClass
 from tests.saying import Value, ask, said
 
 GOOD: Value = {

@@ -1,8 +1,8 @@
 """Disks, network interfaces and the kubelet of an EC2NodeClass."""
 
 import pytest
+from berth.schema.nodeclass import NodeClass
 
-from gen.schema.nodeclass import NodeClass
 from tests.saying import Value, said
 from tests.schema.test_nodeclass import GOOD
 

@@ -1,8 +1,8 @@
 """What a CloudCapacity says of its NodePools: as their CRD has it, and no more than Karpenter can use."""
 
 import pytest
+from berth.schema.cloudcapacity import CloudSpec
 
-from gen.schema.cloudcapacity import CloudSpec
 from tests.saying import Value, said
 from tests.schema.test_nodeclass import GOOD
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.schema.slots import Owner
 
-from gen.schema.slots import Owner
 from tests.built import owner
 from tests.saying import ask, said
 

@@ -3,8 +3,16 @@
 from typing import Any
 
 import pytest
+from berth.schema.pod import (
+    PREFERRED,
+    REQUIRED,
+    Affinity,
+    LabelSelector,
+    Placement,
+    Toleration,
+    TopologySpread,
+)
 
-from gen.schema.pod import PREFERRED, REQUIRED, Affinity, LabelSelector, Placement, Toleration, TopologySpread
 from tests.saying import Value, ask, said
 
 ZONE = "topology.kubernetes.io/zone"

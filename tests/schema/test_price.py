@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 import pytest
+from berth.schema.types import Price
 
-from gen.schema.types import Price
 from tests.saying import ask
 
 GOOD = {0: "0", 12: "12", 0.1: "0.1", 98.32: "98.32", "31.460": "31.460"}

@@ -4,10 +4,10 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.schema.declared import Declared
+from berth.schema.model import Entry, Origin, Recurrence, Reservation, SessionMatch
+from berth.schema.renkunames import is_payload, name, slug, their_path
 
-from gen.declared import Declared
-from gen.model import Entry, Origin, Recurrence, Reservation, SessionMatch
-from gen.schema.renkunames import is_payload, name, slug, their_path
 from tests.saying import payload, read, resource_class, site, told
 
 ULID = "01K9ZK4T8W3Q6M5N2R7V1X0Y9B"

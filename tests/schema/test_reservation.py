@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.schema.model import Reservation, SessionMatch
 
-from gen.model import Reservation, SessionMatch
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}

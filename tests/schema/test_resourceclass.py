@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from berth.schema.model import Origin, ResourceClass
+from berth.schema.pod import Placement
 
-from gen.model import Origin, ResourceClass
-from gen.schema.pod import Placement
 from tests.built import built, class_sessions
 from tests.saying import read, resource_class, site, told
 

@@ -1,10 +1,10 @@
 """Requests and limits: what the API server takes, and how it completes them."""
 
 import pytest
+from berth.schema.resources import completed
+from berth.schema.site import JobResources
+from berth.schema.types import Amount
 
-from gen.schema.resources import completed
-from gen.schema.site import JobResources
-from gen.schema.types import Amount
 from tests.saying import Value, ask, said
 
 BOTH = JobResources

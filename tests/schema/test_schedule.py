@@ -3,9 +3,9 @@
 from datetime import date
 
 import pytest
+from berth.schema.model import Entry, Except, Extra, Move, Recurrence, Seats
+from berth.schema.recurrence import RecurrenceSpec
 
-from gen.model import Entry, Except, Extra, Move, Recurrence, Seats
-from gen.schema.recurrence import RecurrenceSpec
 from tests.saying import Value, ask, said, weekly
 
 FIRST, LAST = date(2026, 2, 2), date(2026, 2, 28)

@@ -4,12 +4,12 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.schema.base import Model
+from berth.schema.engine import ArgoCD, Flux, NoEngine
+from berth.schema.model import Ceiling, Cluster, Images, Renku, Site
+from berth.schema.pod import Tolerating
+from berth.version import VERSION
 
-from gen.model import Ceiling, Cluster, Images, Renku, Site
-from gen.schema.base import Model
-from gen.schema.engine import ArgoCD, Flux, NoEngine
-from gen.schema.pod import Tolerating
-from gen.version import VERSION
 from tests.built import built
 from tests.saying import read, site, told
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from berth.schema.backend import BackendSpec
+from berth.schema.slots import SlotTemplate
 
-from gen.schema.backend import BackendSpec
-from gen.schema.slots import SlotTemplate
 from tests.saying import ask, said
 
 GROUP = "scheduling.koordinator.sh"

@@ -1,5 +1,0 @@
-"""`python -m gen` is `berth`."""
-
-from gen.cli import main
-
-main()

@@ -1,0 +1,101 @@
+"""Check what is declared for autoscalers: versions and feature gates of Karpenter, and settings that are
+not read.
+"""
+
+from collections.abc import Iterator
+
+from berth.finding import Path, Problem
+from berth.karpenter.versions import FEATURES, GATES_SINCE, NEWEST, supports, version_text
+from berth.placed import cluster_of
+from berth.schema.declared import Declared
+from berth.schema.labels import DO_NOT_DISRUPT, UNREAD
+from berth.schema.model import Cluster, Karpenter, Origin, ResourceClass, Site
+
+LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
+UNEVEN = "B185"
+_NEWEST = Karpenter(NEWEST, ())
+
+
+def has_feature(name: str, cluster: Cluster) -> bool:
+    """Tell whether the Karpenter of a cluster has a feature. Without a word in the Site it is the newest."""
+    declared = cluster.karpenter or _NEWEST
+    return supports(FEATURES[name], declared.version, dict(declared.gates))
+
+
+def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:
+    """Report a feature that a cluster lacks at the place where it is asked for."""
+    if has_feature(name, cluster):
+        return
+    need, there = FEATURES[name], cluster.karpenter or _NEWEST
+    if there.version < need.since:
+        version = version_text(there.version)
+        message = f"Karpenter {version} in cluster {cluster.name} does not support {need.title}."
+        fix = f"Use Karpenter {version_text(need.on_since or need.since)} or later."
+    elif dict(there.gates).get(need.gate) is False:
+        message = f"{need.title} need the feature gate {need.gate}, which is off in cluster {cluster.name}."
+        fix = f"Enable it, and write karpenter.gates.{need.gate}: true in the Site."
+    else:
+        message = (
+            f"{need.title} need the feature gate {need.gate}, which is off by default "
+            f"in Karpenter {version_text(there.version)}."
+        )
+        fix = f"Enable it, and write karpenter.gates.{need.gate}: true for cluster {cluster.name}."
+    yield Problem(LACKS, *origin[:2], path, message, fix)
+
+
+def of_site(site: Site) -> Iterator[Problem]:
+    """Check what the Site says about Karpenter."""
+    for i, cluster in enumerate(site.clusters):
+        said = cluster.karpenter
+        at: Path = ("spec", "clusters", i, "karpenter")
+        if said is None:
+            continue
+        if cluster.autoscaler != "karpenter":
+            message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
+            fix = "Write autoscaler: karpenter, or remove this."
+            yield Problem(NO_KARPENTER, *site.origin[:2], at, message, fix, at_key=True)
+        for gate, on in said.gates:
+            since = GATES_SINCE.get(gate)
+            if since is not None and said.version < since:
+                message = (
+                    f"feature gate {gate} exists since Karpenter {version_text(since)}; "
+                    f"Karpenter {version_text(said.version)} does not start with it."
+                )
+                fix = f"Use Karpenter {version_text(since)}, or remove the gate."
+                yield Problem(LACKS, *site.origin[:2], (*at, "gates", gate), message, fix, at_key=True)
+            elif gate == "CapacityBuffer" and on:
+                yield Problem(BUFFERS, *site.origin[:2], (*at, "gates", gate), *_BUFFER_TEXTS)
+
+
+_BUFFER_TEXTS = (
+    "a CapacityBuffer reserves capacity for nobody in particular, refills as sessions arrive, and has no "
+    "windows; its condition Provisioning=True means in Karpenter that it fits on existing nodes, and in "
+    "cluster-autoscaler that nodes were requested.",
+    "For the same seats use placeholders or a buffer, not both; read the reason of the buffer's condition.",
+)
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the pod templates of all classes."""
+    for found in declared.classes.values():
+        yield from _spread(found, site)
+        if DO_NOT_DISRUPT in dict(found.pod_labels):
+            message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
+            fix = "Remove it: disruption budgets keep the nodes of open windows."
+            path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
+            yield Problem(UNREAD, *found.origin[:2], path, message, fix, at_key=True)
+
+
+def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
+    cluster = cluster_of(found, site)
+    if cluster is None or cluster.autoscaler != "cluster-autoscaler":
+        return
+    for i, one in enumerate(found.pod.topology_spread_constraints or ()):
+        if one.when_unsatisfiable == "ScheduleAnyway":
+            message = (
+                "cluster-autoscaler ignores ScheduleAnyway, and sessions do not preempt placeholders for it: "
+                "seats may be spread unevenly."
+            )
+            fix = "Write DoNotSchedule where it matters."
+            path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")
+            yield Problem(UNEVEN, *found.origin[:2], path, message, fix)

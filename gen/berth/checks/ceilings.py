@@ -1,0 +1,281 @@
+"""Add up what pools hold over time, and check the sums against the ceilings of each cluster.
+
+Moments are whole minutes since the epoch, which take half of the memory: every date of thousands of
+reservations is kept until all are in. The sizes of pools are computed by the cluster's own function
+(`berth.runtime.target`), so back-to-back occurrences do not count twice here either. Callers say what counts
+by `each`, the amount that one seat of a class takes: `{"small": 1}` counts the seats of small, and
+`per_seat` does the same for a resource. Classes that are not in it take nothing, nor do whole nodes, which
+are not seats.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
+from typing import NamedTuple
+
+from berth.core.instants import instant_text
+from berth.core.target import full_count, target
+from berth.core.timetable import TimetableOccurrence
+from berth.dates.moments import named
+from berth.dates.occurrence import Occurrence as Dated
+from berth.dates.zone import DAY, number, resolve
+from berth.finding import Problem
+from berth.placed import Placed, has_nodes, stands
+from berth.quantity import parse
+from berth.quantity import text as quantity_text
+from berth.schema.model import Ceiling, Cluster, Reservation, ResourceClass, Site
+
+NO_END = 2**31  # in six thousand years
+_MAX_NAMED = 10  # reservations in one message
+
+Steps = Sequence[int]
+"""The changes of one pool in order: minute, change, minute, change and so on."""
+
+
+class PoolLoad(NamedTuple):
+    """The size of one pool over time."""
+
+    reservation: str
+    resource_class: str
+    steps: Steps
+    nodes: bool = False  # whole nodes, not seats
+
+
+def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, int]:
+    """Return what one seat of each class requests of a resource, in billionths, without classes that
+    request none.
+    """
+    asked = {name: parse(dict(one.requests).get(resource, "0")) or 0 for name, one in classes.items()}
+    return {name: amount for name, amount in asked.items() if amount}
+
+
+def _weight(pool: PoolLoad, each: Mapping[str, int]) -> int:
+    """Return what one seat takes. Only here whole nodes are excluded from sums of seats."""
+    return 0 if pool.nodes else each.get(pool.resource_class, 0)
+
+
+def sum_changes(pools: Iterable[PoolLoad], each: Mapping[str, int]) -> dict[int, int]:
+    """Add up the changes of all pools by minute, in no order."""
+    found: dict[int, int] = {}
+    for pool in pools:
+        weight = _weight(pool, each)
+        if weight:
+            pairs = iter(pool.steps)
+            for minute in pairs:
+                found[minute] = found.get(minute, 0) + weight * next(pairs)
+    return found
+
+
+def levels(changes: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
+    """Yield `since, until, amount` in order of time and without gaps, from the first change on."""
+    total = 0
+    for at, until in pairwise([*sorted(changes), NO_END]):
+        total += changes[at]
+        yield at, until, total
+
+
+def peak(changes: Mapping[int, int], first: int, last: int) -> tuple[int, int] | None:
+    """Return the largest amount in [first, last) and its first minute, or None if nothing is held."""
+    best, since = 0, 0
+    for at, until, total in levels(changes):
+        if total > best and at < last and until > first:
+            best, since = total, max(at, first)
+    return (best, since) if best else None
+
+
+def active_pools(
+    pools: Iterable[PoolLoad], each: Mapping[str, int], minute: int
+) -> Iterator[tuple[PoolLoad, int]]:
+    """Yield the pools that hold something at a minute, and how much."""
+    for pool in pools:
+        weight = _weight(pool, each)
+        pairs = zip(pool.steps[::2], pool.steps[1::2], strict=True)
+        held = weight and weight * sum(change for at, change in pairs if at <= minute)
+        if held:
+            yield pool, held
+
+
+def last_rise(steps: Steps, minute: int) -> int:
+    """Return the last minute up to `minute` at which the pool grew. A pool that holds something has one."""
+    return max(at for at, change in zip(steps[::2], steps[1::2], strict=True) if change > 0 and at <= minute)
+
+
+def held_by_reservation(
+    pools: Iterable[PoolLoad], each: Mapping[str, int], minute: int
+) -> list[tuple[str, int]]:
+    """Return what each reservation holds at a minute, largest first."""
+    held: dict[str, int] = {}
+    for pool, amount in active_pools(pools, each, minute):
+        held[pool.reservation] = held.get(pool.reservation, 0) + amount
+    return sorted(held.items(), key=lambda one: (-one[1], one[0]))
+
+
+def holders_text(told: Sequence[tuple[str, str]]) -> str:
+    """Format the first ten holders and the number of others: `ml 50, statistics 25`."""
+    more = f" and {len(told) - _MAX_NAMED} more" if len(told) > _MAX_NAMED else ""
+    return ", ".join(f"{name} {amount}" for name, amount in told[:_MAX_NAMED]) + more
+
+
+EXCEEDED = "B067"
+
+ClassSteps = list[tuple[str, list[int]]]
+"""The classes of one part that a ceiling may limit, each with the changes of its pool."""
+
+
+class _CeilingLimit(NamedTuple):
+    """One limit of a ceiling. `each`: what one seat of a class takes."""
+
+    what: str
+    most: int
+    written: str
+    each: Mapping[str, int]
+    say: Callable[[int], str]
+
+
+def pool_steps(reservation: Reservation, resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
+    """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
+    stand = stands(reservation)
+    if stand is None:
+        return window_steps(resource_class, occurrences)
+    count = dict(reservation.seats).get(resource_class, 0)
+    return [0, count] if stand.until is None else [0, count, -(-stand.until // 60), -count]
+
+
+def window_steps(resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
+    """Return the changes of a pool that follows windows. `occurrences` are in order of `open`."""
+    until = 0
+    for item in occurrences:
+        if item.open <= until:
+            return _in_groups(resource_class, occurrences)
+        until = item.end
+    found: list[int] = []
+    count, held = 0, None
+    for item in occurrences:
+        if item.seats is not held:
+            held = item.seats
+            count = dict(held).get(resource_class, 0)
+        found += (item.open // 60, count, item.end // 60, -count)
+    return found
+
+
+def _in_groups(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
+    """Return the same, with touching occurrences combined by the cluster's own function."""
+    found: list[int] = []
+    group: list[Dated] = []
+    until = 0
+    for item in occurrences:
+        if item.open > until:
+            found += _touching(resource_class, group)
+            group = []
+        group.append(item)
+        until = max(until, item.end)
+    return found + _touching(resource_class, group)
+
+
+def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
+    held, found, count = 0, [], full_count(resource_class)
+    asked = [TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats) for one in group]
+    for at in sorted({instant for one in asked for instant in (one.open, one.start, one.end)}):
+        wanted = target(asked, at, count)
+        if wanted != held:
+            found += [at // 60, wanted - held]
+            held = wanted
+    return found
+
+
+def ceiling_span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
+    """Return the dates of a ceiling as minutes, [first, last), in the site's time zone."""
+    zone = named(zone_name)
+    first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
+    last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else NO_END
+    return first, last
+
+
+def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
+    """Return the loads of a reservation: of seats, or of whole nodes."""
+    nodes = has_nodes(reservation)
+    return [PoolLoad(reservation.name, name, array("i", found), nodes) for name, found in loads]
+
+
+class Ceilings:
+    """Collect the changes of all pools that a ceiling may limit, then check their sums."""
+
+    def __init__(
+        self,
+        site: Site,
+        classes: Mapping[str, ResourceClass],
+        *,
+        also: Set[str] = frozenset(),
+        all_loads: bool = False,
+    ) -> None:
+        """`also` are classes that something else limits; `all_loads` collects every class."""
+        self.site = site
+        self._limits = {c.name: [_limits(one, classes) for one in c.ceilings] for c in site.clusters}
+        self._limited = {
+            name: {*classes}
+            if all_loads
+            else {found for limits in ceilings for limit in limits for found in limit.each} | also
+            for name, ceilings in self._limits.items()
+        }
+        self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
+
+    def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
+        """Return what to pass to `take` for one part of a reservation."""
+        limited = self._limited[placed.cluster.name]
+        if not limited or placed.reservation.suspend:
+            return []
+        names = [found.name for found in placed.classes if found.name in limited]
+        return [(name, pool_steps(placed.reservation, name, occurrences)) for name in names]
+
+    def take(self, placed: Placed, loads: ClassSteps) -> None:
+        """Collect the loads of one part."""
+        self._pools[placed.cluster.name] += pool_loads(placed.reservation, loads)
+
+    def pools(self, cluster: str) -> Sequence[PoolLoad]:
+        """Return all loads collected for a cluster."""
+        return self._pools[cluster]
+
+    def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
+        """Report each limit that is exceeded, at its peak."""
+        for cluster in self.site.clusters:
+            for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
+                first, last = ceiling_span(ceiling, self.site.zone)
+                pools = self._pools[cluster.name]
+                for limit in limits:
+                    found = peak(sum_changes(pools, limit.each), first, last)
+                    if found and found[0] > limit.most:
+                        yield _problem(cluster, limit, found, pools, reservations)
+
+
+def _limits(ceiling: Ceiling, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
+    found = [
+        _CeilingLimit(f"seats of {name}", most, str(most), {name: 1}, str) for name, most in ceiling.seats
+    ]
+    for resource, amount in ceiling.requests:
+        takes = per_seat(resource, classes)
+        found.append(_CeilingLimit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text))
+    return found
+
+
+def _problem(
+    cluster: Cluster,
+    limit: _CeilingLimit,
+    found: tuple[int, int],
+    pools: Sequence[PoolLoad],
+    reservations: Mapping[str, Reservation],
+) -> Problem:
+    """Report at the reservation that opened last, and among equal ones at the last by name."""
+    amount, at = found
+    told = [(name, limit.say(held)) for name, held in held_by_reservation(pools, limit.each, at)]
+    _, last = max(
+        (last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, limit.each, at)
+    )
+    when = f"at {instant_text(at * 60)}" if at else "always"
+    message = (
+        f"{when} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
+        f"above the ceiling of {limit.written}: {holders_text(told)}."
+    )
+    reservation = reservations[last]
+    path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
+    fix = "Reserve fewer seats or another time, or have the platform team raise the ceiling."
+    return Problem(EXCEEDED, *reservation.origin[:2], path, message, fix)

@@ -1,0 +1,229 @@
+"""Check the windows of a reservation against the reserved instances that they need: when these begin and
+end.
+
+All ranges are half-open and in seconds. Instances of a Capacity Block are gone before it ends: Karpenter
+drains them 40 minutes before, and EC2 begins to reclaim UltraServers 60 minutes before, ahead of Karpenter.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from berth.checks import clouddemand
+from berth.checks.ceilings import NO_END
+from berth.checks.cloudcapacities import reservation_text
+from berth.checks.cloudclasses import clouds_of, names_for
+from berth.checks.cloudmatching import class_fit
+from berth.core.instants import instant_text
+from berth.dates.moments import local_text, named
+from berth.dates.occurrence import Occurrence
+from berth.finding import Path, Problem
+from berth.placed import Stands, class_names, has_nodes, stands
+from berth.schema.cloud import BLOCK, CloudCapacity, CloudReservation
+from berth.schema.declared import Declared
+from berth.schema.model import Reservation, ResourceClass
+from berth.schema.renkunames import their_path
+
+NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
+_FOR_EVER = NO_END * 60
+
+
+class SeatWindow(NamedTuple):
+    """A window of a pool, or several that touch, with the id of the first. Persistent seats have no id; as
+    their start is not known, `open` is 0.
+    """
+
+    id: str
+    open: int
+    end: int
+
+    @property
+    def stands(self) -> bool:
+        return not self.id
+
+
+def of_reservation(
+    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence]
+) -> Iterator[Problem]:
+    """Check a reservation against all capacities of its classes."""
+    if reservation.suspend:
+        return
+    stand = stands(reservation)
+    for name in class_names(reservation):
+        found = declared.classes.get(name)
+        if found is None or not found.cloud_capacity:
+            continue
+        names = names_for(reservation, found)
+        clouds = clouds_of(names, declared)
+        spans = _standing(stand) if stand else seat_windows(name, occurrences)
+        if len(clouds) == len(names):
+            yield from _missing(reservation, found, clouds, spans)
+        for cloud in clouds:
+            if class_fit(found, cloud).able:
+                yield from _ends(reservation, found, cloud, spans)
+                if has_nodes(reservation):
+                    yield from _expiry(reservation, found, cloud, spans)
+
+
+def seat_windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[SeatWindow]:
+    """Return when the pool holds seats without a gap, in order of time."""
+    found: list[SeatWindow] = []
+    own = [one for one in occurrences if any(name == resource_class for name, _ in one.seats)]
+    for one in sorted(own, key=lambda each: each.open):
+        if found and one.open <= found[-1].end:
+            found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
+        else:
+            found.append(SeatWindow(one.id, one.open, one.end))
+    return found
+
+
+def _standing(stand: Stands) -> list[SeatWindow]:
+    return [SeatWindow("", 0, _FOR_EVER if stand.until is None else stand.until)]
+
+
+def _covers(one: CloudReservation, span: SeatWindow) -> bool:
+    last = one.last_safe
+    begun = one.first is None or one.first <= span.open or span.stands
+    return begun and (last is None or span.end <= last)
+
+
+def _missing(
+    reservation: Reservation,
+    found: ResourceClass,
+    clouds: Sequence[CloudCapacity],
+    spans: Sequence[SeatWindow],
+) -> Iterator[Problem]:
+    """Check for windows that may use reserved instances only, while none exists from open to end."""
+    able = [one for one in (class_fit(found, cloud) for cloud in clouds) if one.able]
+    if not able or any(one.falls_back or not one.sound for one in able):
+        return  # what is not sound is told of the capacity itself
+    there = [one for each in able for one in each.reserved]
+    blocks = [one for one in there if one.type == BLOCK]  # what runs into the end of one is told as that
+    bare = [span for span in spans if not any(_covers(one, span) for one in there)]
+    bad = [span for span in bare if not any(_runs_into(one, span) for one in blocks)]
+    if not bad:
+        return
+    known = "; ".join(f"{reservation_text(one)} {_times(one)}" for one in there) or "none"
+    when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_windows_text(bad)})"
+    if bad[0].stands:
+        when = f"its seats are persistent {_until(bad[0])}, but"
+    message = (
+        f"class {found.name} may use reserved instances only, and {when} no reservation is active "
+        f"all the time: {known}."
+    )
+    fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
+    yield _problem(NOT_THERE, reservation, message, fix)
+
+
+def _ends(
+    reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[SeatWindow]
+) -> Iterator[Problem]:
+    falls_back = class_fit(found, cloud).falls_back
+    for one in class_fit(found, cloud).reserved:
+        if falls_back:
+            yield from _begins(reservation, found, one, spans)
+        last = one.last_safe
+        bad = [span for span in spans if _runs_into(one, span)]
+        if last is None or not bad:
+            continue
+        if one.type == BLOCK:
+            yield _into_block(reservation, found, one, bad)
+        else:
+            kept = falls_back and "on-demand" in cloud.capacity_types
+            then = "are billed as on-demand" if kept else "are replaced"
+            message = (
+                f"{reservation_text(one)} ends at {instant_text(last)}, while class {found.name} is open "
+                f"({_windows_text(bad)}): from then on its instances {then}."
+            )
+            fix = f"Make the reservation last longer, or {_end_before(bad[0])}."
+            yield _problem(ENDS_WITHIN, reservation, message, fix)
+
+
+def _begins(
+    reservation: Reservation, found: ResourceClass, one: CloudReservation, spans: Sequence[SeatWindow]
+) -> Iterator[Problem]:
+    """Check for reservations that begin within a window: budgets keep its nodes, so Karpenter moves
+    nothing.
+    """
+    bad = [s for s in spans if one.first is not None and s.open < one.first < s.end and not s.stands]
+    if one.first is not None and bad:
+        message = (
+            f"{reservation_text(one)} begins at {instant_text(one.first)}, while class {found.name} is open "
+            f"({_windows_text(bad)}): nodes bought before stay until the window ends."
+        )
+        yield _problem(BEGINS_WITHIN, reservation, message, "Open the window after it has begun.")
+
+
+def _runs_into(one: CloudReservation, span: SeatWindow) -> bool:
+    """Tell whether instances of a reservation are taken away while the window is open."""
+    last = one.last_safe
+    return last is not None and span.open < last < span.end and (one.first is None or one.first < span.end)
+
+
+def _into_block(
+    reservation: Reservation, found: ResourceClass, one: CloudReservation, bad: Sequence[SeatWindow]
+) -> Problem:
+    last = one.last_safe
+    assert one.until is not None
+    assert last is not None
+    why = "Karpenter drains its instances 40 minutes before"
+    if one.ultra_server:
+        why = "EC2 reclaims its UltraServers from 60 minutes before, which must be free by then"
+    what = f"a window of class {found.name} runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
+    if bad[0].stands:
+        what = f"seats of class {found.name} are persistent {_until(bad[0])}"
+    message = (
+        f"{what}, but {reservation_text(one)} ends at {instant_text(one.until)}, and {why}. "
+        f"The last safe instant is {instant_text(last)}."
+    )
+    zone = reservation.recurrence.zone
+    by = f"End the window by {local_text(last, named(zone))} ({zone})"
+    if bad[0].stands:
+        by = f"Write expires: {instant_text(last)}"
+    fix = f"{by}, or keep the class away from this block."
+    return _problem(INTO_THE_END, reservation, message, fix)
+
+
+def _expiry(
+    reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[SeatWindow]
+) -> Iterator[Problem]:
+    """Check the lifetime of whole nodes, whose pool belongs to the reservation."""
+    most = clouddemand.node_lifetime(cloud)
+    bad = [span for span in spans if most and span.end - span.open > most]
+    if bad:
+        hours = (bad[0].end - bad[0].open) // 3600
+        message = (
+            f"nodes of class {found.name} are needed for {hours} hours without a break "
+            f"({_windows_text(bad)}); "
+            f"they {clouddemand.expiry_text(cloud)}."
+        )
+        yield _problem(clouddemand.EXPIRES, reservation, message, clouddemand.expiry_fix(cloud))
+
+
+def _times(one: CloudReservation) -> str:
+    last = one.last_safe
+    begin = "always" if one.first is None else f"from {instant_text(one.first)}"
+    if last is None:
+        return begin
+    return f"until {instant_text(last)}" if one.first is None else f"{begin} until {instant_text(last)}"
+
+
+def _until(span: SeatWindow) -> str:
+    return "forever" if span.end == _FOR_EVER else f"until {instant_text(span.end)}"
+
+
+def _end_before(span: SeatWindow) -> str:
+    return "have the seats expire before" if span.stands else "end the window before"
+
+
+def _windows_text(spans: Sequence[SeatWindow]) -> str:
+    if spans[0].stands:
+        return "it is persistent"
+    more = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
+    return f"{spans[0].id}{more}"
+
+
+def _problem(code: str, reservation: Reservation, message: str, fix: str) -> Problem:
+    path: Path = ("spec", "backend", "standing") if stands(reservation) else ("spec", "recurrence")
+    if reservation.renku:
+        path = their_path(path, reservation.origin.prefix)
+    return Problem(code, *reservation.origin[:2], path, message, fix)

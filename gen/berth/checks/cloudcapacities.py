@@ -1,0 +1,281 @@
+"""Check each CloudCapacity by itself, and against the cluster that it belongs to."""
+
+from collections.abc import Iterator
+
+from berth.checks import cloudmatching
+from berth.checks.autoscalers import NO_KARPENTER, has_feature, problems_of_need
+from berth.checks.clouddemand import buys_nothing
+from berth.checks.references import of_cluster
+from berth.durations import whole_seconds
+from berth.finding import Path, Problem
+from berth.karpenter.disruption import is_always_active
+from berth.karpenter.nodelabels import RESERVATION_LABELS
+from berth.manifests.nodeaffinity import as_requirements
+from berth.placed import cluster_named, has_nodes
+from berth.schema.cloud import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
+from berth.schema.declared import Declared
+from berth.schema.model import Cluster, Site
+from berth.schema.nodepool import MOST_RENDERED, Budget
+from berth.schema.suggest import shown
+
+IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
+OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"
+KILLED, NOTICE, TWICE, NO_FALLBACK, MOVING_IMAGE = "B173", "B179", "B180", "B184", "B186"
+NOTHING, CONTRADICTION = "B174", "B188"
+THEIR_ORDER = ("reserved", "spot", "on-demand")
+
+
+def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check all CloudCapacities."""
+    named = {name for found in declared.classes.values() for name in found.cloud_capacity}
+    all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
+    for cloud in declared.clouds.values():
+        yield from _cluster(cloud, site)
+        yield from _reserved(cloud, cluster_named(cloud.cluster, site))
+        yield from _order(cloud)
+        yield from _disruption(cloud)
+        yield from _limits(cloud)
+        if cloud.name not in named and all_known:
+            yield _unnamed(cloud)
+    yield from _shared(declared, site)
+    yield from _whole_nodes(declared)
+
+
+def _problem(code: str, cloud: CloudCapacity, path: Path, message: str, fix: str) -> Problem:
+    return Problem(code, *cloud.origin[:2], ("spec", *path), message, fix)
+
+
+def _unnamed(cloud: CloudCapacity) -> Problem:
+    message = "no ResourceClass lists it in cloudCapacity, so nothing uses it."
+    if cloud.reservations:
+        message += " Its reserved instances are paid for anyway."
+    return _problem(IDLE, cloud, (), message, f"Add cloudCapacity: [{cloud.name}] to a class, or remove it.")
+
+
+def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
+    yield from of_cluster(cloud.origin, cloud.cluster, site)
+    cluster = cluster_named(cloud.cluster, site)
+    if cluster is None:
+        return
+    if cluster.autoscaler != "karpenter":
+        message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
+        fix = f"Write autoscaler: karpenter for cluster {cluster.name} in the Site."
+        yield _problem(NO_KARPENTER, cloud, ("cluster",) if cloud.cluster else (), message, fix)
+    yield from _needs(cloud, cluster)
+
+
+def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
+    asked: list[tuple[str, Path]] = []
+    if "reserved" in cloud.capacity_types:
+        asked.append(("reserved", ("reservations",) if cloud.reservations else ("capacityTypes",)))
+    for i, one in enumerate(cloud.reservations):
+        if one.type == INTERRUPTIBLE:
+            asked.append(("interruptible", ("reservations", i, "type")))
+    if cloud.disruption.consolidation_policy == "Balanced":
+        asked.append(("Balanced", ("disruption", "consolidationPolicy")))
+    for need, path in asked:
+        yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
+
+
+def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem]:
+    why = cloudmatching.contradiction(cloud)
+    if why:
+        message, fix = (
+            f"no instance satisfies the requirements: {why}.",
+            "Change requirements, labels or types.",
+        )
+        yield _problem(CONTRADICTION, cloud, ("requirements",), message, fix)
+        return
+    wished = "reserved" in cloud.capacity_types
+    if wished and not cloud.reservations:
+        message = (
+            "capacityTypes has reserved, but reservations is empty: Karpenter uses no other reservations."
+        )
+        fix = "Add reservations, or remove reserved from capacityTypes."
+        yield _problem(NOTHING_RESERVED, cloud, ("capacityTypes",), message, fix)
+    if cloud.reservations and not wished:
+        yield _unwished(cloud, cluster)
+    for i, one in enumerate(cloud.reservations):
+        hindrance = cloudmatching.exclusion(cloud, one)
+        if hindrance is not None:
+            message = f"Karpenter never uses the {reservation_text(one)}: {hindrance.why}."
+            fix = "Change requirements or instanceTypes, or remove the reservation."
+            yield _problem(EXCLUDED, cloud, ("reservations", i), message, fix)
+        if one.type == INTERRUPTIBLE:
+            message = (
+                f"{reservation_text(one)} is interruptible: AWS reclaims its instances with two minutes' "
+                "notice, and Karpenter learns of it only through a separate EventBridge rule."
+            )
+            fix = "Use it where sessions may end at any time, and make sure that the rule exists."
+            yield _problem(NOTICE, cloud, ("reservations", i, "type"), message, fix)
+
+
+def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
+    """Tell what happens to reservations without reserved capacity: AWS matches on-demand instances to open
+    ones.
+    """
+    if cluster is not None and not has_feature("reserved", cluster):
+        message = (
+            f"capacityTypes has no reserved: its {_machines(cloud)} are paid for, and the Karpenter of "
+            f"cluster {cluster.name} uses them only by chance, if they are open reservations that an "
+            "on-demand instance matches."
+        )
+        fix = (
+            "Use Karpenter 1.6 or later with the feature gate ReservedCapacity, and add reserved to "
+            "capacityTypes; or remove the reservations."
+        )
+        return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+    message = (
+        f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
+        "because Karpenter launches nothing into a reservation by chance."
+    )
+    fix = "Add reserved to capacityTypes, or remove the reservations."
+    return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+
+
+def _machines(cloud: CloudCapacity) -> str:
+    count = sum(one.count for one in cloud.reservations)
+    return "reserved instance" if count == 1 else f"{count} reserved instances"
+
+
+def reservation_text(one: CloudReservation) -> str:
+    """Describe a reservation as people know it."""
+    kind = "Capacity Block" if one.type == BLOCK else "reservation"
+    if one.id:
+        return f"{kind} {one.id}"
+    if one.tags:
+        return f"{kind} with {', '.join(f'{key}={value}' for key, value in one.tags)}"
+    return f"{kind} that is {one.match}"
+
+
+def _order(cloud: CloudCapacity) -> Iterator[Problem]:
+    theirs = tuple(one for one in THEIR_ORDER if one in cloud.capacity_types)
+    if cloud.capacity_types != theirs:
+        message = f"Karpenter tries {', then '.join(theirs)}, regardless of the order here."
+        fix = (
+            "Write them in that order; for another order write two CloudCapacity documents, and list them in "
+            "that order in cloudCapacity."
+        )
+        yield _problem(OTHER_ORDER, cloud, ("capacityTypes",), message, fix)
+    for i, one in enumerate(cloud.requirements):
+        if one.key in RESERVATION_LABELS and one.operator in ("In", "Exists") and len(theirs) > 1:
+            message = (
+                f"only reserved instances have the label {one.key}: nothing falls back to "
+                f"{' or '.join(each for each in theirs if each != 'reserved')}."
+            )
+            fix = "Remove it, or write capacityTypes: [reserved]."
+            yield _problem(NO_FALLBACK, cloud, ("requirements", i), message, fix)
+    yield from _images(cloud)
+
+
+def _images(cloud: CloudCapacity) -> Iterator[Problem]:
+    """Check for image selectors that may match another image although no file changes."""
+    for i, term in enumerate(cloud.node_class.ami_selector_terms):
+        at: Path = ("nodeClass", "amiSelectorTerms", i)
+        alias, name, parameter = term.alias or "", term.name or "", term.ssm_parameter or ""
+        fix = "Write the image's id, and change it between windows."
+        if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
+            message = f"{alias} changes with each release of AWS, and nodes are then replaced at any time."
+            fix = "Write a version, such as al2023@v20260107, and change it between windows."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif parameter and not parameter.rpartition(":")[2].isdigit():
+            message = f"{shown(parameter)} may name another image at any time, and nodes are then replaced."
+            fix = "Add its version after a colon, or write the image's id, and change it between windows."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif "*" in name or "?" in name:
+            message = f"a new image named {shown(name)} may appear at any time, and nodes are then replaced."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+        elif term.tags is not None and not name:
+            message = "a new image with these tags may appear at any time, and nodes are then replaced."
+            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+
+
+def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
+    for resource, amount in cloud.limits:
+        if buys_nothing(resource, amount):
+            message, fix = (
+                f"a limit of {amount} {resource} keeps Karpenter from buying any node.",
+                "Raise or remove it.",
+            )
+            yield _problem(NOTHING, cloud, ("limits", resource), message, fix)
+    if "nodes" in dict(cloud.limits) and "cpu" not in dict(cloud.limits):
+        message = "Karpenter does not check this limit within one round: nodes bought at once may exceed it."
+        fix = "Add a limit of cpu, which it checks."
+        yield _problem(NODES_LIMIT, cloud, ("limits", "nodes"), message, fix)
+
+
+def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
+    said = cloud.disruption
+    if said.consolidate_after == "Never":
+        message = "empty nodes are never removed: after a window they stay and are paid for."
+        fix = (
+            "Write a time after the last pod, such as 1m; disruption budgets keep the nodes of open windows."
+        )
+        yield _problem(NODES_STAY, cloud, ("disruption", "consolidateAfter"), message, fix)
+    for i, budget in enumerate(said.budgets or ()):
+        if _keeps_always(budget):
+            message = "this budget is always active: empty nodes stay and are paid for."
+            fix = "Remove it: other disruption budgets keep the nodes of open windows."
+            yield _problem(NODES_STAY, cloud, ("disruption", "budgets", i), message, fix)
+    mixed = "reserved" in cloud.capacity_types and len(cloud.capacity_types) > 1
+    if mixed and said.consolidation_policy == "WhenEmpty":
+        message = "with WhenEmpty no pod moves back to a reserved instance that becomes free."
+        fix = "Write WhenEmptyOrUnderutilized, unless sessions must not move."
+        yield _problem(NEVER_BACK, cloud, ("disruption", "consolidationPolicy"), message, fix)
+    if cloud.termination_grace is not None and whole_seconds(cloud.termination_grace) < 60:
+        message = (
+            f"sessions have {cloud.termination_grace} to end when a node is removed, regardless of their "
+            "disruption budgets and of do-not-disrupt."
+        )
+        fix = "Write as long as a session may take, or leave it out."
+        yield _problem(KILLED, cloud, ("terminationGracePeriod",), message, fix)
+
+
+def _whole_nodes(declared: Declared) -> Iterator[Problem]:
+    """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
+    whole = {name for one in declared.reservations if has_nodes(one) for name, _ in one.seats}
+    for found in declared.classes.values():
+        cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
+        more = 1 + len(as_requirements(found))
+        if cloud is not None and found.name in whole and len(cloud.requirements) + more > MOST_RENDERED:
+            message = (
+                f"with the nodeSelector of class {found.name}, its pool of whole nodes has "
+                f"{len(cloud.requirements) + more} requirements."
+            )
+            fix = f"Write at most {MOST_RENDERED - more} here."
+            yield _problem("B012", cloud, ("requirements",), message, fix)
+
+
+def _keeps_always(budget: Budget) -> bool:
+    """Tell whether a budget keeps empty nodes at every instant."""
+    if int(budget.nodes.rstrip("%")) or "Empty" not in (budget.reasons or ("Empty",)):
+        return False
+    if budget.schedule is None or budget.duration is None:
+        return True
+    return is_always_active(budget.schedule, whole_seconds(budget.duration))
+
+
+def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check reservations that several capacities use."""
+    known: dict[str, tuple[CloudCapacity, CloudReservation]] = {}
+    for cloud in declared.clouds.values():
+        for i, one in enumerate(cloud.reservations):
+            other = known.setdefault(one.key, (cloud, one))
+            path: Path = ("reservations", i, "id") if one.id else ("reservations", i)
+            if other[1] is one:
+                continue
+            if one.id and other[1] != one:
+                message = f"{one.id} is also in {other[0].name}, with different values."
+                yield _problem("B016", cloud, path, message, "Write the same in both.")
+            elif one.id and other[0] is cloud:
+                yield _problem(
+                    "B016", cloud, path, f"duplicate reservation {one.id}.", "Remove one of the two."
+                )
+            elif cluster_named(other[0].cluster, site) is not cluster_named(cloud.cluster, site):
+                message = (
+                    f"{one.id or 'the ' + reservation_text(one)} is also used by {other[0].name} in "
+                    "another cluster: each Karpenter learns a minute late what the other took, "
+                    "and its launches may fail."
+                )
+                fix = "Give each cluster a reservation of its own."
+                yield _problem(TWICE, cloud, path, message, fix)

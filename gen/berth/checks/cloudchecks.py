@@ -1,0 +1,80 @@
+"""Run all checks of cloud capacity for the pipeline.
+
+The modules are imported only if something uses a cloud: the planner's rules take time to load, and most
+sites have none.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from berth.checks.ceilings import PoolLoad
+from berth.dates.occurrence import Occurrence
+from berth.finding import ERROR, Problem
+from berth.placed import has_nodes
+from berth.rules import severity
+from berth.schema.declared import Declared
+from berth.schema.model import Reservation, Site
+
+if TYPE_CHECKING:
+    from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
+
+
+def limited(declared: Declared) -> set[str]:
+    """Return the classes whose seats a capacity's limits apply to, or that keep its nodes."""
+    return {name for name, found in declared.classes.items() if found.cloud_capacity}
+
+
+def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check capacities, and classes against them."""
+    if declared.clouds:
+        from berth.checks import cloudcapacities, cloudclasses, clouddemand  # noqa: PLC0415
+
+        own = [*cloudcapacities.of_clouds(declared, site), *clouddemand.of_clouds(declared)]
+        faulty = {one[1:3] for one in own if severity(one.code) == ERROR}
+        yield from own
+        # A faulty capacity is not reported again at the classes that use it.
+        good = {name: one for name, one in declared.clouds.items() if one.origin[:2] not in faulty}
+        yield from cloudclasses.of_classes(declared._replace(clouds=good), site)
+
+
+def of_reservation(
+    reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
+) -> Iterator[Problem]:
+    """Check a reservation against the capacities of its classes."""
+    if declared.clouds or has_nodes(reservation):
+        from berth.checks import cloudavailability, cloudclasses  # noqa: PLC0415
+
+        yield from cloudclasses.of_reservation(reservation, declared, site, occurrences)
+        yield from cloudavailability.of_reservation(reservation, declared, occurrences)
+
+
+def of_limits(
+    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
+) -> Iterator[Problem]:
+    """Check limits and lifetimes once all reservations are known. `pools_of` returns the pools of a
+    cluster.
+    """
+    if declared.clouds:
+        from berth.checks import clouddemand  # noqa: PLC0415
+
+        yield from clouddemand.limit_problems(declared, site, pools_of)
+        yield from clouddemand.expiry_problems(declared, site, pools_of)
+
+
+def window_budgets(
+    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
+) -> "dict[str, WindowBudgets | TooManyBudgets]":
+    """Return the disruption budgets of each capacity's windows, once all reservations are known."""
+    if not declared.clouds:
+        return {}
+    from berth.checks import clouddemand  # noqa: PLC0415
+
+    return clouddemand.all_window_budgets(declared, site, pools_of)
+
+
+def of_windows(declared: Declared, found: "dict[str, WindowBudgets | TooManyBudgets]") -> Iterator[Problem]:
+    """Check the budgets that `window_budgets` returned."""
+    if found:
+        from berth.checks import clouddemand  # noqa: PLC0415
+
+        yield from clouddemand.budget_problems(declared, found)

@@ -1,0 +1,204 @@
+"""Check classes and reservations of whole nodes against the CloudCapacities that they name.
+
+Do seats of a class ever run there, and in the declared order? Does Karpenter have what a pool of whole
+nodes needs?
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from berth.checks import cloudmatching
+from berth.checks.autoscalers import problems_of_need
+from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
+from berth.checks.cloudcapacities import reservation_text
+from berth.checks.clouddemand import buys_nothing
+from berth.checks.cloudmatching import class_fit
+from berth.core.instants import instant_text
+from berth.dates.occurrence import Occurrence
+from berth.finding import Path, Problem
+from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
+from berth.manifests import naming
+from berth.placed import class_names, cluster_named, cluster_of, has_nodes, placed
+from berth.quantity import NANO, parse
+from berth.schema.cloud import CloudCapacity, CloudReservation
+from berth.schema.declared import Declared
+from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+
+NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
+
+
+def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
+    """Return the valid capacities of these names, preferred first."""
+    return [declared.clouds[name] for name in names if name in declared.clouds]
+
+
+def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
+    """Return the capacities of a class that its nodes may come from: whole nodes come from the first only."""
+    return found.cloud_capacity[:1] if has_nodes(reservation) else found.cloud_capacity
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check each class against its capacities."""
+    for found in declared.classes.values():
+        home = cluster_of(found, site)
+        known = clouds_of(found.cloud_capacity, declared)
+        clouds = [one for one in known if cluster_named(one.cluster, site) is home]
+        for cloud in clouds:
+            musts = list(_fit(found, cloud, _pools(found, cloud, declared, site)))
+            yield from musts or _preference(found, cloud, clouds)
+        yield from _weight_order(found, clouds)
+
+
+def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site) -> list[str]:
+    """Return the NodePools with nodes of the capacity for this class, if the class selects by NodePool."""
+    if not any(NODEPOOL in term for term in cloudmatching.class_terms(found)):
+        return []
+    static = [
+        naming.static_pool(site.name, naming.pool(one.name, found.name))
+        for one in declared.reservations
+        if has_nodes(one) and found.name in class_names(one) and cloud.name in names_for(one, found)
+    ]
+    return [naming.node_pool(site.name, cloud.name), *static]
+
+
+def _class_problem(code: str, found: ResourceClass, path: Path, message: str, fix: str) -> Problem:
+    return Problem(code, *found.origin[:2], ("spec", *path), message, fix)
+
+
+def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> Iterator[Problem]:
+    path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
+    hindrance = cloudmatching.capacity_mismatch(found, cloud, pools)
+    if hindrance is not None:
+        message = f"seats of this class can never run on nodes of {cloud.name}: {hindrance.why}."
+        fix = "Change the class or the capacity, or remove the capacity here."
+        yield _class_problem(NEVER_THERE, found, path, message, fix)
+        return
+    if "reserved" not in cloud.capacity_types or not cloud.reservations:
+        return
+    reasons = [cloudmatching.reservation_mismatch(found, cloud, one) for one in cloud.reservations]
+    pinned = next((one for one in reasons if one and one.key == CAPACITY_TYPE), None)
+    if pinned is not None:
+        message = (
+            f"the class selects {CAPACITY_TYPE}, so its seats never use the reserved instances of "
+            f"{cloud.name}, which are paid for: {pinned.why}."
+        )
+        fix = "Remove it: capacityTypes decides what may be used. Session pods must not have it either."
+        yield _class_problem(NEVER_RESERVED, found, path, message, fix)
+        return
+    for one, why in zip(cloud.reservations, reasons, strict=True):
+        if why is not None and cloudmatching.exclusion(cloud, one) is None:
+            message = f"its seats never use the {reservation_text(one)} of {cloud.name}: {why.why}."
+            fix = "Change the class, or use a capacity without this reservation."
+            yield _class_problem(NEVER_RESERVED, found, path, message, fix)
+
+
+def _preference(
+    found: ResourceClass, cloud: CloudCapacity, clouds: Sequence[CloudCapacity]
+) -> Iterator[Problem]:
+    """Check the heaviest preference, which is as good as required where it can be satisfied."""
+    for one in cloudmatching.class_fit(found, cloud).reserved:
+        why = cloudmatching.passed_over(found, cloudmatching.reservation_requirements(cloud, one), clouds)
+        if why is not None:
+            path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
+            message = (
+                f"its seats leave the {reservation_text(one)} of {cloud.name} idle: Karpenter treats the "
+                f"heaviest preference as required where other instances satisfy it, and {why.why}."
+            )
+            yield _class_problem(NEVER_RESERVED, found, path, message, "Remove the preference, or invert it.")
+
+
+def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
+    """Check the order: Karpenter tries pools by weight, highest first, then by name in reverse."""
+    theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
+    for wished, tried in zip(clouds, theirs, strict=True):
+        if wished is not tried:
+            how = "has the higher weight"
+            if (wished.weight or 0) == (tried.weight or 0):
+                how = "has the same weight, and among equal ones Karpenter takes the last by name"
+            message = f"Karpenter tries {tried.name} before {wished.name}: it {how}."
+            fix = f"Give {wished.name} a higher weight than {tried.name}, or change the order here."
+            yield _class_problem(ORDER, found, ("cloudCapacity",), message, fix)
+            return
+
+
+NO_NODES, TAKEN_AWAY = "B171", "B192"
+_TYPE: Path = ("spec", "backend", "type")
+
+
+def of_reservation(
+    reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
+) -> Iterator[Problem]:
+    """Check a reservation of whole nodes."""
+    if not has_nodes(reservation):
+        return
+    for place in placed(reservation, declared, site):
+        yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)
+        if not place.cluster.replicas_in_git:
+            yield _reset(reservation, place.cluster)
+        for found in place.classes:
+            if not found.cloud_capacity:
+                message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."
+                fix = "Add cloudCapacity to the class, or write type: placeholder."
+                yield Problem(NO_NODES, *reservation.origin[:2], _TYPE, message, fix)
+            yield from _limit(reservation, found, declared, occurrences)
+
+
+def _reset(reservation: Reservation, cluster: Cluster) -> Problem:
+    """Report that git resets the number of nodes. A Deployment's replicas can be left out of git, but a
+    NodePool without them is another kind of pool for ever.
+    """
+    message = (
+        f"each apply of the files of cluster {cluster.name} would reset its nodes to the 0 in git, also in "
+        "the middle of a window."
+    )
+    fix = "Use engine argocd, or flux from 2.9 on, which ignore replicas; or write type: placeholder."
+    return Problem(TAKEN_AWAY, *reservation.origin[:2], _TYPE, message, fix)
+
+
+def _limit(
+    reservation: Reservation, found: ResourceClass, declared: Declared, occurrences: Sequence[Occurrence]
+) -> Iterator[Problem]:
+    """Check the limits of the capacity that the pool is made from."""
+    for cloud in clouds_of(names_for(reservation, found), declared):
+        most = dict(cloud.limits).get("nodes")
+        pool = PoolLoad(reservation.name, found.name, pool_steps(reservation, found.name, occurrences))
+        changes = sum_changes([pool], {found.name: 1})
+        highest = peak(changes, 0, NO_END)
+        if highest is None:
+            continue
+        lack = (
+            None
+            if class_fit(found, cloud).falls_back
+            else _largest_shortage(changes, class_fit(found, cloud).reserved)
+        )
+        if lack is not None:
+            at, asked, there = lack
+            message = (
+                f"at {instant_text(at)} the reservation needs {asked} nodes of class {found.name}, "
+                f"and CloudCapacity {cloud.name} has only {there} reserved instances for it."
+            )
+            fix = "Reserve fewer, or add on-demand to capacityTypes."
+            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+        if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
+            message = (
+                f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class "
+                f"{found.name}, and CloudCapacity {cloud.name} is limited to {most}."
+            )
+            fix = f"Reserve fewer, or raise limits.nodes of {cloud.name}."
+            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+
+
+def _largest_shortage(
+    changes: Mapping[int, int], reserved: Sequence[CloudReservation]
+) -> tuple[int, int, int] | None:
+    """Return the instant of the largest shortage, the nodes needed and those that exist.
+
+    A moment without any instance is reported at the window instead.
+    """
+    worst: tuple[int, int, int] | None = None
+    changed = sorted({at for one in reserved for at in (one.first, one.last_safe) if at is not None})
+    for since, until, asked in levels(changes):
+        for at in (since * 60, *(at for at in changed if since * 60 < at < until * 60)):
+            there = sum(one.count for one in reserved if one.there(at))
+            if there and asked - there > (worst[1] - worst[2] if worst else 0):
+                worst = at, asked, there
+    return worst

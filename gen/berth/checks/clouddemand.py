@@ -1,0 +1,231 @@
+"""Check what all windows together need from a CloudCapacity: disruption budgets, node lifetime and limits.
+
+Limits are checked against the requests of seats alone; what nodes have besides is reported by `berth plan`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from berth.checks.ceilings import (
+    NO_END,
+    PoolLoad,
+    active_pools,
+    held_by_reservation,
+    holders_text,
+    last_rise,
+    levels,
+    peak,
+    per_seat,
+    sum_changes,
+)
+from berth.checks.collisions import COLLISION, KUSTOMIZE
+from berth.core.instants import instant_text
+from berth.durations import whole_seconds
+from berth.finding import Path, Problem
+from berth.karpenter.disruption import (
+    MAX_BUDGETS,
+    TooManyBudgets,
+    Window,
+    WindowBudgets,
+    budgets_for_windows,
+    merge_windows,
+)
+from berth.manifests.nodeaffinity import own_budgets
+from berth.placed import cluster_named
+from berth.quantity import parse
+from berth.quantity import text as quantity_text
+from berth.schema.cloud import CloudCapacity
+from berth.schema.declared import Declared
+from berth.schema.model import ResourceClass, Site
+from berth.schema.renkunames import their_path
+
+TOO_MANY, NOT_EXACTLY = "B190", "B191"
+
+
+def classes_on(cloud: CloudCapacity, declared: Declared) -> dict[str, int]:
+    """Return the classes whose seats may be on nodes of the capacity, each counting as one."""
+    return {name: 1 for name, found in declared.classes.items() if cloud.name in found.cloud_capacity}
+
+
+def open_windows(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> list[Window]:
+    """Return when any pool of the cluster holds a seat that may be on a node of the capacity; touching ones
+    merged.
+    """
+    amounts = levels(sum_changes(pools, classes_on(cloud, declared)))
+    return merge_windows((since, until) for since, until, amount in amounts if amount > 0)
+
+
+def budgets_of(
+    cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]
+) -> WindowBudgets | TooManyBudgets:
+    """Return the disruption budgets of the capacity's windows."""
+    return budgets_for_windows(open_windows(cloud, declared, pools), MAX_BUDGETS - len(own_budgets(cloud)))
+
+
+def all_window_budgets(
+    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
+) -> dict[str, WindowBudgets | TooManyBudgets]:
+    """Return the budgets of every capacity. `pools_of` returns all pools of a cluster that use one."""
+    found = {}
+    for name, cloud in declared.clouds.items():
+        cluster = cluster_named(cloud.cluster, site)
+        if cluster is not None:
+            found[name] = budgets_of(cloud, declared, pools_of(cluster.name))
+    return found
+
+
+def budget_problems(
+    declared: Declared, found: dict[str, WindowBudgets | TooManyBudgets]
+) -> Iterator[Problem]:
+    """Check the budgets, and that the file's name is not one of kustomize's."""
+    for name, answer in found.items():
+        cloud = declared.clouds[name]
+        if name == KUSTOMIZE:
+            message = f"its file would have the name {KUSTOMIZE}.yaml, which kustomize uses."
+            yield Problem(COLLISION, *cloud.origin[:2], ("metadata", "name"), message, "Rename the capacity.")
+        room = MAX_BUDGETS - len(own_budgets(cloud))
+        fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
+        if isinstance(answer, TooManyBudgets):
+            message = (
+                f"the windows of its classes need {answer.needed} disruption budgets; a NodePool takes "
+                f"{room} more."
+            )
+            yield Problem(TOO_MANY, *cloud.origin[:2], ("spec",), message, fix)
+        elif not answer.exactly and all(one.schedule for one in answer.held):
+            message = (
+                f"date by date, the windows of its classes need more than the {room} disruption budgets that "
+                "a NodePool takes: nodes are also kept at the same hours of other days."
+            )
+            yield Problem(NOT_EXACTLY, *cloud.origin[:2], ("spec",), message, fix)
+
+
+EXPIRES, AT_ONCE = "B172", "B189"
+
+
+def node_lifetime(cloud: CloudCapacity) -> int | None:
+    """Return how long nodes live, in seconds, or None if nothing limits that."""
+    return None if cloud.expiry == "Never" else whole_seconds(cloud.expiry)
+
+
+def of_clouds(declared: Declared) -> Iterator[Problem]:
+    """Check for nodes that expire at once."""
+    for cloud in declared.clouds.values():
+        if node_lifetime(cloud) == 0:
+            message = (
+                "nodes are replaced as soon as they exist, again and again, inside and outside of windows."
+            )
+            fix = "Write Never, or a time longer than any window."
+            yield Problem(AT_ONCE, *cloud.origin[:2], ("spec", "expireAfter"), message, fix)
+
+
+def expiry_text(cloud: CloudCapacity) -> str:
+    """Return the end of a sentence about nodes: `are replaced 720h after their creation ...`."""
+    grace = f"; sessions have {cloud.termination_grace} to end" if cloud.termination_grace else ""
+    default = "" if cloud.expire_after else ", Karpenter's default"
+    return (
+        f"are replaced {cloud.expiry} after their creation (expireAfter{default}), regardless of budgets "
+        f"and do-not-disrupt{grace}"
+    )
+
+
+def expiry_fix(cloud: CloudCapacity) -> str:
+    """Return what to do about nodes that expire."""
+    return f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
+
+
+def expiry_problems(
+    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
+) -> Iterator[Problem]:
+    """Check for nodes that expire while windows need them, however many reservations these belong to.
+
+    `pools_of` returns all pools of a cluster that use a capacity. Whole nodes are checked elsewhere: they
+    have pools of their own.
+    """
+    for cloud in declared.clouds.values():
+        cluster, most = cluster_named(cloud.cluster, site), node_lifetime(cloud)
+        if cluster is None or not most:  # that nodes go at once is told already
+            continue
+        pools = pools_of(cluster.name)
+        bad = [one for one in open_windows(cloud, declared, pools) if (one[1] - one[0]) * 60 > most]
+        if bad:
+            first = bad[0][0] * 60 + most if bad[0][0] else 0
+            held = held_by_reservation(pools, classes_on(cloud, declared), first // 60)
+            told = holders_text([(name, str(seats)) for name, seats in held])
+            path: Path = ("spec", "expireAfter") if cloud.expire_after else ("spec",)
+            message = _expiry_message(cloud, bad, first, told)
+            yield Problem(EXPIRES, *cloud.origin[:2], path, message, expiry_fix(cloud))
+
+
+def _expiry_message(cloud: CloudCapacity, bad: Sequence[Window], first: int, held: str) -> str:
+    since, until = bad[0]
+    if not since:
+        end = "forever" if until == NO_END else f"until {instant_text(until * 60)}"
+        return f"seats are persistent {end} ({held}), and nodes of {cloud.name} {expiry_text(cloud)}."
+    more = f", and {len(bad) - 1} more times" if len(bad) > 1 else ""
+    return (
+        f"windows keep nodes of {cloud.name} from {instant_text(since * 60)} to {instant_text(until * 60)} "
+        f"without a break{more}; nodes {expiry_text(cloud)}: the first at {instant_text(first)}, while "
+        f"these seats are open: {held}."
+    )
+
+
+TOO_LITTLE = "B174"
+
+
+def limited_classes(declared: Declared) -> set[str]:
+    """Return the classes whose seats may only use one capacity with limits."""
+    return {name for cloud in declared.clouds.values() for name in _limited_by(cloud, declared)}
+
+
+def buys_nothing(resource: str, amount: str) -> bool:
+    """Tell whether such a limit excludes every node, which is reported at the capacity itself."""
+    return resource in ("cpu", "memory", "nodes", "pods") and not parse(amount)
+
+
+def _limited_by(cloud: CloudCapacity, declared: Declared) -> dict[str, ResourceClass]:
+    if not any(resource != "nodes" for resource, _ in cloud.limits):
+        return {}
+    return {name: one for name, one in declared.classes.items() if one.cloud_capacity == (cloud.name,)}
+
+
+def limit_problems(
+    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
+) -> Iterator[Problem]:
+    """Check limits at the peak. `pools_of` returns the pools of a cluster."""
+    for cloud in declared.clouds.values():
+        cluster, classes = cluster_named(cloud.cluster, site), _limited_by(cloud, declared)
+        if cluster is None or not classes:
+            continue
+        pools = pools_of(cluster.name)
+        for resource, amount in cloud.limits:
+            each = dict.fromkeys(classes, 10**9) if resource == "pods" else per_seat(resource, classes)
+            found = peak(sum_changes(pools, each), 0, NO_END)
+            most = parse(amount) or 0
+            if resource != "nodes" and found and found[0] > most and not buys_nothing(resource, amount):
+                yield _limit_problem(declared, cloud, (resource, amount), (pools, each), found)
+
+
+def _limit_problem(
+    declared: Declared,
+    cloud: CloudCapacity,
+    limit: tuple[str, str],
+    held: tuple[Sequence[PoolLoad], Mapping[str, int]],
+    found: tuple[int, int],
+) -> Problem:
+    """Report, as for a ceiling, at the reservation that opened last, and among equal ones at the last by
+    name.
+    """
+    pools, each = held
+    amount, at = found
+    told = [(name, quantity_text(part)) for name, part in held_by_reservation(pools, each, at)]
+    _, last = max((last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, each, at))
+    when = f"at {instant_text(at * 60)}" if at else "always"
+    message = (
+        f"{when} seats request {quantity_text(amount)} of {limit[0]}, but CloudCapacity {cloud.name} is "
+        f"limited to {limit[1]}: some would get no node. The seats: {holders_text(told)}."
+    )
+    fix = f"Reserve fewer seats or another time, or raise limits.{limit[0]} of {cloud.name}."
+    reservation = next(one for one in declared.reservations if one.name == last)
+    path: Path = ("spec", "provisioning")
+    if reservation.renku:
+        path = their_path(path, reservation.origin.prefix)
+    return Problem(TOO_LITTLE, *reservation.origin[:2], path, message, fix)

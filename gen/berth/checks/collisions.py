@@ -1,0 +1,81 @@
+"""Check that no two rendered objects have the same name: `a-b` with class `c`, and `a` with class `b-c`."""
+
+from collections.abc import Iterable, Iterator
+
+from berth.finding import Problem
+from berth.manifests import naming
+from berth.manifests.timetable import LARGEST, TOO_LARGE
+from berth.placed import Placed, cluster_of
+from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+
+COLLISION = "B066"
+KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
+
+
+class RenderedNames:
+    """The names used in each cluster. Call `take` for each reservation and cluster."""
+
+    def __init__(self, site: Site, classes: Iterable[ResourceClass]) -> None:
+        self._owners: dict[tuple[str, str, str], Reservation] = {}
+        known = tuple(classes)
+        self._site = site
+        self._listed: dict[str, list[int]] = {cluster.name: [] for cluster in site.clusters}
+        self._ours = {cluster.name: _berth_names(site, cluster, known) for cluster in site.clusters}
+
+    def take(self, placed: Placed, cronjobs: int) -> Iterator[Problem]:
+        """Add the names of a reservation. Both reservations with the same name are reported."""
+        reservation = placed.reservation
+        name, cluster = reservation.name, placed.cluster.name
+        if name == KUSTOMIZE:
+            yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
+        wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]  # or its slots
+        wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
+        wanted.append(("ConfigMap", naming.single(name)))
+        if reservation.slots is not None and reservation.slots.session_affinity:
+            wanted.append(("ConfigMap", naming.affinity_snippet(name)))
+        also = ("Role", naming.single(name))  # between reservations, it meets where ConfigMaps do
+        for kind, given in [one for one in (*wanted, also) if one in self._ours[cluster]][:1]:
+            yield _collision(reservation, kind, given, "Berth itself")
+        self._listed[cluster].append(len(name) + 1)
+        for kind, given in wanted:
+            owner = self._owners.setdefault((cluster, kind, given), reservation)
+            if owner.name != name:
+                yield _collision(reservation, kind, given, f"reservation {owner.name}")
+                yield _collision(owner, kind, given, f"reservation {name}")
+
+    def problems(self) -> Iterator[Problem]:
+        """Check that the inventory has room for all reservations, once they are taken."""
+        for i, cluster in enumerate(self._site.clusters):
+            lines = self._listed[cluster.name]
+            if cluster.sweep_prunes and sum(lines) > LARGEST:
+                message = (
+                    f"the inventory of its {len(lines)} reservations has {-(-sum(lines) // 1024)} KiB; "
+                    f"Berth's ConfigMaps have at most {LARGEST // 1024}."
+                )
+                fix = "Give them shorter names, or let an engine apply them: argocd or flux."
+                yield Problem(TOO_LARGE, *self._site.origin[:2], ("spec", "clusters", i), message, fix)
+
+
+def _berth_names(
+    site: Site, cluster: Cluster, classes: Iterable[ResourceClass]
+) -> frozenset[tuple[str, str]]:
+    """Return the names of Berth's own objects in the cluster's namespace."""
+    found = {
+        *(("ConfigMap", name) for name in naming.code(koordinator=cluster.koordinator is not None)),
+        ("CronJob", naming.SWEEP),
+        ("Role", naming.SWEEP),
+        ("Role", naming.OCCURRENCE),
+    }
+    if cluster.sweep_prunes:
+        found.add(("ConfigMap", naming.INVENTORY))
+    here = [one.sessions for one in classes if one.sessions and cluster_of(one, site) is cluster]
+    if any(cluster.namespace in sessions.namespaces for sessions in here):
+        found.add(("Role", naming.session_role(site.name)))
+    return frozenset(found)
+
+
+def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:
+    message = f"its {kind} would have the name {given}, which {other} uses."
+    path = (*reservation.origin.prefix, "name") if reservation.renku else ("metadata", "name")
+    fix = "Rename the reservation or its class."
+    return Problem(COLLISION, *reservation.origin[:2], path, message, fix)

@@ -1,0 +1,81 @@
+"""Check that Berth's own Jobs can preempt placeholders.
+
+On a full cluster the pod of an occurrence preempts a placeholder, but only on a node that it may run on. If
+it does not tolerate the taints that the class tolerates, it stays pending.
+"""
+
+from collections.abc import Iterator
+
+from berth.finding import Problem
+from berth.placed import cluster_of
+from berth.schema.declared import Declared
+from berth.schema.model import Cluster, ResourceClass, Site
+from berth.schema.pod import Toleration
+
+NO_ROOM = "B033"
+_CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
+_COMMON = ("kubernetes.io/os", "kubernetes.io/arch")  # labels that choose no group of nodes
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check each class, unless the site sends its Jobs to other nodes."""
+    for found in declared.classes.values():
+        cluster = cluster_of(found, site)
+        if cluster is None or _runs_elsewhere(cluster, found):
+            continue
+        ours = cluster.runtime.tolerations or ()
+        closed = [
+            (i, one)
+            for i, one in enumerate(found.pod.tolerations or ())
+            if _names_a_taint(one) and not any(_may_match_same_taint(one, other) for other in ours)
+        ]
+        if closed:
+            yield _problem(found, cluster, closed[0][0], [_taint_text(one) for _, one in closed])
+
+
+def _problem(found: ResourceClass, cluster: Cluster, first: int, taints: list[str]) -> Problem:
+    message = (
+        f"Berth's Jobs do not tolerate {', '.join(taints)}: while cluster {cluster.name} is full, "
+        "they cannot preempt a placeholder of this class."
+    )
+    fix = (
+        f"Add {'them' if len(taints) > 1 else 'it'} to the site's runtime.tolerations, or select nodes for "
+        'Jobs by runtime.nodeSelector; if those have capacity, annotate berth.dev/ignore: "B033: <reason>".'
+    )
+    return Problem(NO_ROOM, *found.origin[:2], ("spec", "tolerations", first), message, fix)
+
+
+def _runs_elsewhere(cluster: Cluster, found: ResourceClass) -> bool:
+    """Tell whether the site sends Berth's Jobs to nodes that the class does not select."""
+    asked = found.pod.node_selector or {}
+    chosen = cluster.runtime.node_selector or {}
+    return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
+
+
+def _names_a_taint(one: Toleration) -> bool:
+    """Tell whether a toleration implies a permanent taint that keeps pods away.
+
+    One that tolerates every taint implies none.
+    """
+    key = one.key or ""
+    lasts = one.toleration_seconds is None and not key.startswith(_CONDITIONS)
+    return key != "" and lasts and one.effect != "PreferNoSchedule"
+
+
+def _may_match_same_taint(one: Toleration, other: Toleration) -> bool:
+    """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
+    if other.key is None:
+        same_key = same_value = True
+    else:
+        same_key = one.key == other.key
+        values = {toleration.value or "" for toleration in (one, other) if toleration.operator != "Exists"}
+        same_value = len(values) < 2
+    effects = {toleration.effect for toleration in (one, other) if toleration.effect}
+    return same_key and same_value and len(effects) < 2
+
+
+def _taint_text(one: Toleration) -> str:
+    """Format a taint as `kubectl taint` does."""
+    value = f"={one.value}" if one.value else ""
+    effect = f":{one.effect}" if one.effect else ""
+    return f"{one.key}{value}{effect}"

@@ -1,0 +1,345 @@
+"""Check slots of Koordinator: conflicts between reservation, class and cluster, and what Koordinator cannot
+guarantee.
+
+Git does not know the nodes that do not exist yet, the sessions that another scheduler places, and how many
+pods or which seats a node takes.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from berth import quantity
+from berth.finding import Path, Problem
+from berth.manifests import naming
+from berth.manifests.nodeaffinity import placement
+from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
+from berth.manifests.slots import placed as placed_on
+from berth.placed import Placed, class_names, cluster_of, has_placeholders, placed
+from berth.schema import slots as slotkeys
+from berth.schema.backend import PRE_ALLOCATION
+from berth.schema.declared import Declared
+from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
+
+ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
+SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
+CONFLICT, IDLE_KEY = "B016", "B029"
+_BACKEND: Path = ("spec", "backend")
+_QOS = "koordinator.sh/qosClass"
+
+
+def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check a reservation with slots, or with placeholders in a cluster with Koordinator."""
+    slots, places = reservation.slots, placed(reservation, declared, site)
+    if has_placeholders(reservation):
+        for one in places:
+            yield from _placeholders(one)
+    if slots is None:
+        return
+    for one in places:
+        if one.cluster.koordinator is None:
+            message = f"cluster {one.cluster.name} has no Koordinator."
+            fix = "Add koordinator: {} to the cluster in the Site, or write type: placeholder."
+            yield _problem(reservation, ABSENT, ("type",), message, fix)
+        else:
+            yield from _policy(reservation, slots, one.cluster, one.cluster.koordinator)
+    classes = [found for one in places for found in one.classes]
+    for found in classes:
+        yield from _class(reservation, slots, found)
+    yield from _resources(reservation, slots, classes)
+    for one in places:
+        yield from _owners(reservation, slots, one.classes)
+    if slots.session_affinity:
+        yield from (_affinity_notice(site, one) for one in places if one.cluster.koordinator is not None)
+
+
+def _placeholders(one: Placed) -> Iterator[Problem]:
+    """Check that Koordinator's webhook accepts placeholders: their negative priority is in none of its
+    bands.
+    """
+    for found in one.classes if one.cluster.koordinator else ():
+        qos = dict(found.pod_labels).get(_QOS)
+        if qos in ("BE", "LSR"):
+            message = (
+                f"Koordinator in cluster {one.cluster.name} rejects pods with {_QOS} {qos} and priority "
+                f"{one.cluster.priority}: no placeholder could be created."
+            )
+            path = ("spec", "podLabels", _QOS)
+            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
+
+
+def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
+    return Problem(code, *reservation.origin[:2], (*_BACKEND, *path), message, fix)
+
+
+def _policy(
+    reservation: Reservation, slots: Slots, cluster: Cluster, koordinator: Koordinator
+) -> Iterator[Problem]:
+    said, theirs = slots.allocate_policy, koordinator.allocate_policy
+    if said is not None and said != theirs:
+        message = f"allocatePolicy is {said}, but cluster {cluster.name} has {theirs}."
+        fix = f"Write {theirs}, or leave it out; or change koordinator.allocatePolicy in the Site."
+        yield _problem(reservation, POLICY, ("allocatePolicy",), message, fix)
+    elif said is None and theirs != "Restricted" and slots.pre_allocation:
+        why = "withPlaceholders" if slots.with_placeholders else "preAllocation"
+        message = f"{why} needs allocatePolicy Restricted; cluster {cluster.name} has {theirs}."
+        fix = f"Remove {why}, or change koordinator.allocatePolicy in the Site."
+        yield _problem(reservation, PRE_ALLOCATION, (why,), message, fix)
+    if slots.restricted_resources and (said or theirs) != "Restricted":
+        message = f"only allocatePolicy Restricted reads them; cluster {cluster.name} has {theirs}."
+        yield _problem(reservation, IDLE_KEY, ("restrictedResources",), message, "Remove it.")
+
+
+def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
+    spec = slots.template.spec()
+    for key, value in spec.get("nodeSelector", {}).items():
+        other = (found.pod.node_selector or {}).get(key, value)
+        if other != value:
+            message = (
+                f"class {found.name} has {key}={other}: its sessions never run where the slots would be."
+            )
+            path = ("template", "nodeSelector", key)
+            yield _problem(reservation, CONFLICT, path, message, "Remove it.")
+    if "namespace" not in slots.template.named_metadata():
+        where = _in_its_namespace(placed_on(placement(found), spec))
+        if where:
+            message = (
+                f"{where} of class {found.name} selects pods of its own namespace; that of a slot is default."
+            )
+            fix = "Add template.metadata.namespace, where those pods are, or add namespaces to the terms."
+            yield _problem(reservation, ANYWHERE, (), message, fix)
+    amounts = (*dict(found.requests).values(), *spec.get("overhead", {}).values())
+    if not any(quantity.parse(str(amount)) for amount in amounts):
+        message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
+        fix = "Write what a session requests."
+        yield Problem(HOLDS_NOTHING, *found.origin[:2], ("spec", "requests"), message, fix)
+    for key, _ in found.pod_labels:
+        if slotkeys.is_foreign(key):
+            message = f"podLabels are also set on slots, and {key} changes what a slot is."
+            path = ("spec", "podLabels", key)
+            fix = f"Remove it, or give reservation {reservation.name} a class of its own."
+            yield Problem(slotkeys.FOREIGN, *found.origin[:2], path, message, fix, at_key=True)
+        elif key == slotkeys.CHARGED:
+            message = (
+                f"podLabels are also set on slots: {key} counts a slot in a quota, and the session that "
+                "uses it again."
+            )
+            fix = (
+                f"Give reservation {reservation.name} a class without it, unless the quota is large enough "
+                "for both."
+            )
+            path = ("spec", "podLabels", key)
+            yield Problem(slotkeys.QUOTA, *found.origin[:2], path, message, fix, at_key=True)
+
+
+def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
+    held = {name for found in classes for name, _ in found.requests} | set(slots.template.overhead or ())
+    for i, name in enumerate(slots.restricted_resources):
+        if held and name not in held:
+            message = f"no class of this reservation requests {name}: a slot reserves none of it."
+            yield _problem(reservation, IDLE_KEY, ("restrictedResources", i), message, "Remove it.")
+
+
+def _in_its_namespace(pod: dict[str, Any]) -> str:
+    """Return the first part of a pod's placement that selects pods of its own namespace."""
+    affinity = pod.get("affinity", {})
+    for kind in ("podAffinity", "podAntiAffinity"):
+        for name, terms in affinity.get(kind, {}).items():
+            plain = [one["podAffinityTerm"] for one in terms] if name.startswith("preferred") else terms
+            if any(not one.get("namespaces") and "namespaceSelector" not in one for one in plain):
+                return kind
+    spreads = pod.get("topologySpreadConstraints", ())
+    return "topologySpreadConstraints" if any("labelSelector" in one for one in spreads) else ""
+
+
+def _owners(reservation: Reservation, slots: Slots, classes: Sequence[ResourceClass]) -> Iterator[Problem]:
+    """Check that pods may use each slot, and that they are the sessions of its class."""
+    if not slots.owners:
+        for found in classes:
+            why = hindrance(reservation, found)
+            if why:
+                message = f"owners are missing and cannot be derived from class {found.name}: {why}."
+                fix = "Add backend.owners: labels (and namespace) of the pods that may use a slot."
+                yield _problem(reservation, NO_OWNERS, (), message, fix)
+    theirs = [slots.owners or of_sessions(reservation, found) for found in classes]
+    for i, found in enumerate(classes):
+        same = [other for other, who in zip(classes[:i], theirs, strict=False) if who and who == theirs[i]]
+        if same:
+            message = f"the same pods may use the slots of class {same[0].name} and of class {found.name}."
+            fix = "Write a reservation for each class, with its own owners."
+            yield _problem(reservation, SHARED, ("owners",) if slots.owners else (), message, fix)
+            return
+
+
+def _affinity_notice(site: Site, one: Placed) -> Problem:
+    """Tell how session pods come to require their slots; sessions beyond the slots stay pending."""
+    name, cluster = one.reservation.name, one.cluster
+    if is_by_profile(site, one):
+        message = (
+            f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots, "
+            "except those created while Koordinator's webhook is down."
+        )
+    else:
+        message = (
+            f"cluster {cluster.name}: session pods require their slots once they have what is in the "
+            f"ConfigMap {naming.affinity_snippet(name)}."
+        )
+    fix = "Sessions beyond the number of slots then stay pending: reserve as many slots as sessions."
+    return _problem(one.reservation, HOW, ("sessionAffinity",), message, fix)
+
+
+NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS, TOO_LARGE = "B140", "B141", "B142", "B120", "B143"
+MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
+_HOSTNAME = "kubernetes.io/hostname"
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check, once a class, that its sessions use the scheduler that knows their slots."""
+    told = set[str]()
+    for reservation in declared.reservations:
+        for one in placed(reservation, declared, site) if reservation.slots else ():
+            for found in one.classes:
+                problem = _unseen(site, one, found) if found.name not in told else None
+                if problem:
+                    told.add(found.name)
+                    yield problem
+
+
+def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
+    koordinator, theirs = one.cluster.koordinator, found.pod.scheduler_name
+    if koordinator is None or theirs == koordinator.scheduler:
+        return None
+    slots = one.reservation.slots
+    if slots and slots.session_affinity and is_by_profile(site, one):
+        return None  # the profile sends them there
+    who = f"its sessions are scheduled by {theirs}" if theirs else "it has no schedulerName for its sessions"
+    message = f"{who}: only {koordinator.scheduler} knows the slots of reservation {one.reservation.name}."
+    fix = f"Write schedulerName: {koordinator.scheduler}, if its sessions have it"
+    if slots and slots.session_affinity:
+        fix += f": ConfigMap {naming.affinity_snippet(one.reservation.name)} has what sets it."
+    else:
+        fix += (
+            "; or, where Koordinator may change pods (koordinator.colocationProfiles), sessionAffinity: true "
+            "in the reservation."
+        )
+    path: Path = ("spec", "schedulerName") if theirs else ("spec",)
+    return Problem(UNSEEN, *found.origin[:2], path, message, fix)
+
+
+def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
+    for found in declared.classes.values():
+        cluster = cluster_of(found, site)
+        for name, most in cluster.largest_node if cluster else ():
+            asked = dict(found.requests).get(name)
+            if asked is not None and _nanos(asked) > _nanos(most):
+                yield Problem(
+                    TOO_LARGE, *found.origin[:2], ("spec", "requests", name), *_larger(asked, name, most)
+                )
+
+
+def _slot_size(
+    reservation: Reservation, slots: Slots, one: Placed, found: ResourceClass
+) -> Iterator[Problem]:
+    """Check that the overhead of a slot fits besides the seat."""
+    overhead, requests = slots.template.overhead or {}, dict(found.requests)
+    for name, most in one.cluster.largest_node if overhead else ():
+        seat, more = requests.get(name, "0"), str(overhead.get(name, "0"))
+        if _nanos(seat) <= _nanos(most) < _nanos(seat) + _nanos(more):
+            yield _problem(
+                reservation,
+                TOO_LARGE,
+                ("template", "overhead", name),
+                *_larger(f"{seat} + {more}", name, most),
+            )
+
+
+def _larger(asked: str, name: str, most: str) -> tuple[str, str]:
+    message = f"{asked} of {name} does not fit on any node: the largest has {most} for pods."
+    return message, "Request less, or correct largestNode of the cluster in the Site."
+
+
+def _nanos(amount: str) -> int:
+    return quantity.parse(amount) or 0
+
+
+def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check that the webhook does not send the same pods to two pools.
+
+    There is one annotation for it, so they would require the slots of one even while only the other is
+    open.
+    """
+    known: dict[tuple[str, str], list[tuple[frozenset[str], str, ResourceClass]]] = {}
+    for reservation in declared.reservations:
+        if reservation.slots is None or not reservation.slots.session_affinity:
+            continue
+        for one in placed(reservation, declared, site):
+            for found in one.classes if is_by_profile(site, one) else ():
+                for profile in profiles(site, one, found) or ():
+                    key = one.cluster.name, json.dumps(profile.selector, sort_keys=True)
+                    here, others = frozenset(profile.namespaces), known.setdefault(key, [])
+                    met = next(
+                        (other for other in others if not here or not other[0] or here & other[0]), None
+                    )
+                    if met:
+                        yield _two_pools(reservation, found, met[1], met[2])
+                    others.append((here, reservation.name, found))
+
+
+def _two_pools(reservation: Reservation, found: ResourceClass, other: str, theirs: ResourceClass) -> Problem:
+    message = (
+        f"the same pods would be sent to the slots of class {found.name} and of class {theirs.name} of "
+        f"reservation {other}: each pod requires the slots of one, and waits while only the other has some."
+    )
+    fix = "Give each its own owners (a label that only its sessions have), or remove one sessionAffinity."
+    return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
+
+
+def limits_of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check what Koordinator cannot guarantee for a reservation."""
+    slots = reservation.slots
+    if slots is None:
+        return
+    classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
+    clusters = {one.name: one for found in classes if (one := cluster_of(found, site)) and one.koordinator}
+    for cluster in clusters.values():
+        if cluster.autoscaler != "none" and not slots.with_placeholders:
+            yield _no_nodes(reservation, slots, cluster)
+    for found in classes:
+        yield from _one_node(reservation, slots, found)
+    for part in placed(reservation, declared, site):
+        for found in part.classes:
+            yield from _slot_size(reservation, slots, part, found)
+
+
+def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Problem:
+    """Report that autoscalers see only pods: a pending slot adds no node, and a free one keeps none."""
+    message = (
+        f"{cluster.autoscaler} in cluster {cluster.name} does not see slots: it adds no node for a pending "
+        "one, and removes a node that has nothing else."
+    )
+    fix = "Write withPlaceholders: true: placeholders are created first and make it add nodes."
+    if slots.standing:
+        fix = (
+            "Keep nodes for them (a node group of a fixed size), and annotate berth.dev/ignore with the "
+            "reason."
+        )
+    return _problem(reservation, NO_NODES, (), message, fix)
+
+
+def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
+    """Check the number of slots on one node: to the scheduler each slot is a pod."""
+    spec = slots.template.spec()
+    selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
+    node = spec.get("nodeName") or selected.get(_HOSTNAME)
+    recurrence = reservation.recurrence
+    counts = [reservation.seats, *(one.seats for one in recurrence.schedule)]
+    counts += [one.seats for one in recurrence.extras]
+    most = max(dict(each).get(found.name, 0) for each in counts)
+    if node and most > MOST_PODS:
+        message = (
+            f"{most} slots of class {found.name} must be on node {node}: each counts as a pod, and a node "
+            f"takes {MOST_PODS} pods unless its kubelet is configured otherwise."
+        )
+        fix = "Spread them over several nodes, or check the kubelet's maxPods."
+        yield _problem(reservation, ONE_NODE, ("template",) if spec else (), message, fix)

@@ -1,0 +1,265 @@
+"""What all commands share: the common options, finding the project, the layout of `--help`, and findings.
+
+A command is a function with this decorator, the settings first and its own options by name:
+
+    @command("text", "json", examples=("berth list -o json",))
+    @click.option("--class", "resource_class", help="...")
+    def list_(settings: Settings, resource_class: str | None) -> int: ...
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from click.shell_completion import CompletionItem
+
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
+from berth.finding import ERROR, NOTE, Finding
+from berth.output import report
+from berth.version import VERSION
+
+RESERVATIONS = "reservations"
+FORMS = ("text", "wide", "json", "markdown", "github", "ics")
+_WIDTH = 80
+_CLOSE = 0.7  # how alike a word must be to be suggested
+_COMMON = ("-C", "--strict", "--now", "--help", "--version")
+
+
+class CommandError(click.ClickException):
+    """A command line that is understood but cannot be followed; the message is for people."""
+
+
+class Settings(NamedTuple):
+    """The common options of one run, and where the user is.
+
+    `up` leads from the user's folder to the project, `down` back; both are empty in the project's folder.
+    """
+
+    form: str = ""
+    strict: bool = False
+    now: str | None = None
+    folder: str = ""  # of -C
+    up: str = ""
+    down: str = ""
+
+    def shown(self, path: str) -> str:
+        """Return a path of the project as the user would write it."""
+        return os.path.relpath(path, self.down) if self.down and not os.path.isabs(path) else path  # noqa: PTH117
+
+    def given(self, path: str) -> str:
+        """Return a path that the user wrote as seen from the project."""
+        return os.path.join(self.down, path) if self.down else path  # noqa: PTH118 - text
+
+    @property
+    def in_repository(self) -> str:
+        """The project's folder as seen from where the program was started, for GitHub."""
+        return os.path.join(self.folder, self.up)  # noqa: PTH118 - text
+
+    def report(self, findings: Sequence[Finding], *, aside: bool = True) -> int:
+        """Write the findings in the form of `-o`, to stderr if `aside`; return the exit code they mean."""
+        write = stderr if aside else stdout
+        if self.form == "json":
+            write(report.as_json(findings) if findings or not aside else "")
+        elif self.form == "github":
+            write(report.github(findings, self.in_repository))
+        else:
+            color = has_color(sys.stderr if aside else sys.stdout)
+            write(report.text(findings, color=color, folder=self.up))
+        return exit_code(findings, strict=self.strict)
+
+
+def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:
+    """Errors are bad input; with `strict`, warnings are too. Notes never are."""
+    bad = any(found.severity == ERROR or (strict and found.severity != NOTE) for found in findings)
+    return EXIT_BAD_INPUT if bad else EXIT_OK
+
+
+class _PathType(click.ParamType[str]):
+    """A path that shells complete. Nothing is checked: it may be relative to another folder."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type=self.name)]
+
+
+FILE, FOLDER = _PathType("file"), _PathType("dir")
+
+
+class Parsing(click.Command):
+    """A command that says in each usage error which command it is."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
+class Command(Parsing):
+    """A command with the common options; `--help` lists them after its own, and then examples."""
+
+    def __init__(self, *, examples: Sequence[str] = (), **settings: Any) -> None:
+        super().__init__(**settings)
+        self.examples = tuple(examples)
+        self.context_settings = {"max_content_width": _WIDTH}
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002 - click's signature
+        return _HELP
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own: list[tuple[str, str]] = []
+        common: list[tuple[str, str]] = []
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                (common if is_common(parameter) else own).append(record)
+        for title, records in (("Options", own), ("Common options", common)):
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples:
+                    formatter.write(f"  {line}\n")
+
+
+def is_common(parameter: click.Parameter) -> bool:
+    return any(name in _COMMON for name in parameter.opts)
+
+
+def command(
+    *forms: str, name: str = "", in_project: bool = True, examples: Sequence[str] = ()
+) -> Callable[[Callable[..., int]], Command]:
+    """Make a command of a function, whose docstring is its help.
+
+    `forms` are the values of `-o`, the default first. `in_project`: whether it works in the project's folder.
+    """
+
+    def decorate(function: Callable[..., int]) -> Command:
+        def callback(
+            folder: str | None, strict: bool, now: str | None, output: str = "", **own: object
+        ) -> int:
+            settings = enter(Settings(output, strict, now), folder, in_project=in_project)
+            return function(settings, **own)
+
+        params = [*reversed(getattr(function, "__click_params__", ())), *_output(forms), *common_options()]
+        title = name or function.__name__.rstrip("_")
+        return Command(name=title, callback=callback, params=params, help=function.__doc__, examples=examples)
+
+    return decorate
+
+
+def enter(settings: Settings, folder: str | None, *, in_project: bool) -> Settings:
+    """Go to the folder of `-C`, and from there up to the project: the nearest folder with `reservations`."""
+    if folder is not None:
+        folder = folder.removeprefix("=")  # -C=DIR
+        try:
+            os.chdir(folder)
+        except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+            raise CommandError(f"-C {folder}: {reason(error)}.") from error
+        settings = settings._replace(folder=folder)
+    if not in_project or os.path.lexists(RESERVATIONS):
+        return settings
+    try:
+        here = Path.cwd()
+    except OSError:  # the folder is gone
+        return settings
+    for up, above in enumerate(here.parents, 1):
+        if (above / RESERVATIONS).is_dir():
+            os.chdir(above)
+            return settings._replace(up="/".join([".."] * up), down=str(here.relative_to(above)))
+    return settings
+
+
+def reason(error: Exception) -> str:
+    """Return what the operating system says, without the path."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ` Did you mean ...?`, or nothing if no known word is close."""
+    close = get_close_matches(word, list(known), n=1, cutoff=_CLOSE)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """Return the known words that are close, or else all of them, as a sentence."""
+    lower = {one.lower(): one for one in known}
+    close = [lower[one] for one in get_close_matches(word.lower(), list(lower), n=3)]
+    return f"Did you mean {' or '.join(close)}?" if close else f"There are {', '.join(known)}."
+
+
+def common_options() -> list[click.Parameter]:
+    """Return the options of every command but `-o` and `--help`, which click adds."""
+    return [
+        click.Option(
+            ["-C", "folder"],
+            metavar="DIR",
+            type=FOLDER,
+            help="Work in this folder instead of the current one.",
+        ),
+        click.Option(["--strict"], is_flag=True, help="Treat warnings as errors."),
+        click.Option(["--now"], metavar="INSTANT", help="Use this instant instead of the clock."),
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_version,
+            help="Show the version of Berth.",
+        ),
+    ]
+
+
+class _Form(click.Choice[str]):
+    """The forms of a command's output; `-o=json` is `-o json`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        said = value.removeprefix("=") if isinstance(value, str) else value
+        return super().convert(said, param, ctx)
+
+
+def _output(forms: Sequence[str]) -> list[click.Parameter]:
+    if not forms:
+        return []
+    help_text = f"Form of the output: {', '.join(forms[:-1])} or {forms[-1]}; default: {forms[0]}."
+    option = click.Option(
+        ["-o", "--output"], type=_Form(forms), metavar="FORM", default=forms[0], help=help_text
+    )
+    return [option]
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        stdout(f"berth {VERSION}\n")
+        context.exit()
+
+
+def _show_help(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        stdout(f"{context.get_help()}\n")
+        context.exit()
+
+
+_HELP = click.Option(
+    ["-h", "--help"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_help,
+    help="Show help.",
+)

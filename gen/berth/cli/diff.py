@@ -1,0 +1,111 @@
+"""`berth diff`: what a change of the reservations means, from a commit or a folder to the working tree."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from berth.cli.command import RESERVATIONS, CommandError, Settings, command, exit_code
+from berth.cli.console import (
+    EXIT_BAD_INPUT,
+    EXIT_OK,
+    EXIT_STALE,
+    columns,
+    has_color,
+    progress,
+    stderr,
+    stdout,
+)
+from berth.cli.selection import instant, templates_option
+from berth.diff.annotations import annotations
+from berth.diff.answer import as_json
+from berth.diff.change import Change
+from berth.diff.markdown import LIMIT, markdown
+from berth.diff.sides import Commit, Comparison, Folder, Question
+from berth.diff.text import Look, text
+from berth.git import Git, GitError
+from berth.manifests.files import files, text_of
+from berth.output import report
+from berth.output.templates import Renderer, TemplateError
+from berth.pipeline import Pipeline
+
+_OUTPUT = "rendered"
+_HEAD = "working tree"
+_NOTICE_HOURS = 24  # where no site says how early changes should be made
+
+
+@command(
+    "text",
+    "wide",
+    "markdown",
+    "json",
+    "github",
+    examples=(
+        "berth diff                        # since the branch left its upstream",
+        "berth diff v1.2 -o wide           # with the lines of the manifests",
+        "berth diff ../other-checkout --exit-code",
+    ),
+)
+@click.argument("base", required=False)
+@click.option("--exit-code", "fail", is_flag=True, help="Exit 4 if anything changes.")
+@click.option(
+    "--limit",
+    metavar="NUMBER",
+    type=click.IntRange(min=1000),
+    default=LIMIT,
+    help=f"Most characters of markdown; default: {LIMIT}.",
+)
+@templates_option
+def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates: str | None) -> int:
+    """Explain what a change means: dates, seats, peaks, manifests.
+
+    BASE is a commit, or a folder with reservations/ in it; default: the commit at which the branch left
+    the main branch. It is compared with the working tree.
+    """
+    try:
+        found, name = _base(settings, base)
+    except GitError as error:
+        raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
+    before, after = Pipeline(sources=found.sources()), Pipeline()
+    now = instant("--now", settings.now, after)
+    notice = after.site.notice_hours if after.site else _NOTICE_HOURS
+    question = Question((name, _HEAD), int(time.time()) if now is None else now, notice)
+    comparison = Comparison(before, after, (found, Folder(".", _OUTPUT)), question)
+    renderer = Renderer(None if templates is None else settings.given(templates))
+    try:
+        items = progress(
+            after.items(text_of(after, renderer), all_loads=True), len(after.declared.reservations)
+        )
+        for path, content in files(after, renderer, comparison.reservations(items)):
+            comparison.file(path, content)
+    except TemplateError as error:
+        stderr(report.text(error.findings, color=False, folder=settings.up))
+        return EXIT_BAD_INPUT
+    change = comparison.change()
+    stdout(_answer(change, settings, after, limit))
+    planned = change.plan.findings if change.plan else ()
+    if not change.head.is_sound or exit_code(planned, strict=settings.strict) != EXIT_OK:
+        return EXIT_BAD_INPUT
+    return EXIT_STALE if fail and not change.is_empty() else EXIT_OK
+
+
+def _base(settings: Settings, base: str | None) -> tuple[Commit | Folder, str]:
+    """Return the base and its name. A folder is what has reservations in it; anything else is a commit."""
+    if base is not None and Path(settings.given(base), RESERVATIONS).is_dir():
+        return Folder(settings.given(base), _OUTPUT), base
+    git = Git(".")
+    commit = git.merge_base() if base is None else git.commit(base)
+    return Commit(git, commit, _OUTPUT), commit[:9] if base is None else f"{base} ({commit[:9]})"
+
+
+def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> str:
+    zone = head.site.zone if head.site else "UTC"
+    if settings.form == "json":
+        return as_json(change)
+    if settings.form == "markdown":
+        return markdown(change, zone, limit)
+    if settings.form == "github":
+        return report.github(annotations(change, head), settings.in_repository)
+    look = Look(has_color(sys.stdout), columns(sys.stdout))
+    return text(change, zone, look, wide=settings.form == "wide")

@@ -1,0 +1,170 @@
+"""The command line itself: its commands, each imported when somebody uses it, and `berth --help`."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import click
+from click.shell_completion import CompletionItem
+
+from berth.cli.command import FORMS, Command, Parsing, common_options, did_you_mean
+from berth.cli.console import EXIT_OK, EXIT_USAGE, stderr, stdout
+from berth.version import VERSION
+
+
+class Entry(NamedTuple):
+    """A command: its module in `berth.cli`, and its help in one line, which is the first of its docstring."""
+
+    module: str
+    help: str
+
+
+SECTIONS: dict[str, dict[str, Entry]] = {
+    "Check and render": {
+        "validate": Entry("render", "Check the reservations; write nothing."),
+        "render": Entry("render", "Write the manifests of all reservations to rendered/."),
+        "diff": Entry("diff", "Explain what a change means: dates, seats, peaks, manifests."),
+    },
+    "Look ahead": {
+        "list": Entry("listing", "List the reservations: seats, seat-hours, next opening."),
+        "occurrences": Entry("listing", "List every dated occurrence, in local time and UTC."),
+        "plan": Entry("plan", "Plan the machines that the windows need, and their cost."),
+        "simulate": Entry("simulate", "Simulate one occurrence while sessions come and go."),
+    },
+    "Edit": {
+        "init": Entry("create", "Start a repository of reservations that passes its checks."),
+        "new": Entry("edit", "Write a new reservation; ask for what is missing."),
+        "import": Entry("create", "Convert an export of Renku's API to editable files."),
+        "set": Entry("edit", "Change fields of a reservation and keep its comments."),
+        "skip": Entry("edit", "Leave out one date of a reservation."),
+        "move": Entry("edit", "Move one date of a reservation to another time."),
+        "extend": Entry("edit", "Let one date of a reservation end later, or sooner."),
+    },
+    "Clusters": {
+        "status": Entry("status", "Show what every pool does in its cluster, and what is wrong."),
+        "override": Entry("override", "Set the targets of pools for a while, in an emergency."),
+    },
+    "Other": {
+        "schema": Entry("create", "Print the JSON Schema of the declarations, for editors."),
+        "completion": Entry("completion", "Print the completion script of a shell."),
+        "help": Entry("completion", "Show help for Berth or for a command."),
+    },
+}
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+_INTRODUCTION = "Scheduled Kubernetes capacity as a pull request."
+NOTES = """\
+Commands work in the nearest folder, from here upward, that contains
+reservations/. Common options stand before or after the command.
+
+An INSTANT is 2026-02-02T08:00:00Z, or "2026-02-02 09:00" in the site's time
+zone, or a date, which means its first minute.
+
+Exit codes: 0 success; 1 errors in the input, or (status) a broken promise or an
+unreadable cluster; 2 usage; 3 internal error; 4 differences (render --check,
+diff --exit-code); 130 interrupted.
+"""
+
+
+def load(name: str) -> Command:
+    """Import a command."""
+    module = import_module(f"berth.cli.{COMMANDS[name].module}")
+    return next(one for one in vars(module).values() if isinstance(one, Command) and one.name == name)
+
+
+class Berth(Parsing, click.Group):
+    """The group of all commands. Common options before a command are handed on to it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        return load(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, *rest = args
+        found = self.get_command(ctx, name)
+        if found is None and not ctx.resilient_parsing:
+            raise click.UsageError(f'No command named "{name}".{did_you_mean(name, COMMANDS)}', ctx)
+        return name, found, [*_before(ctx.params), *rest]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        width = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), entry.help) for name, entry in commands.items()])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        records = [record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))]
+        with formatter.section("Common options"):
+            formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        formatter.write(f"\n{NOTES}".rstrip("\n"))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Name the commands without importing them."""
+        found = [
+            CompletionItem(name, help=entry.help)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def _before(params: dict[str, Any]) -> Sequence[str]:
+    """Return the common options before the command as arguments of the command."""
+    values = {"-C": "folder", "-o": "output", "--now": "now"}
+    switches = ("strict", "help", "version")
+    words = [
+        word
+        for option, name in values.items()
+        if params.get(name) is not None
+        for word in (option, params[name])
+    ]
+    return [*words, *(f"--{name}" for name in switches if params.get(name))]
+
+
+def _berth(*, help: bool, version: bool, **_: object) -> int:  # noqa: A002 - the option's name
+    """Answer without a command."""
+    context = click.get_current_context()
+    if context.invoked_subcommand is not None:
+        return EXIT_OK
+    if version:
+        stdout(f"berth {VERSION}\n")
+        return EXIT_OK
+    (stdout if help else stderr)(f"{context.get_help()}\n")
+    return EXIT_OK if help else EXIT_USAGE
+
+
+def _options() -> list[click.Parameter]:
+    """Return the common options, none of them eager: a command behind them answers --help and --version."""
+    folder, strict, now, _ = common_options()
+    output = click.Option(
+        ["-o", "--output"],
+        metavar="FORM",
+        help="Form of the output, see the command's --help.",
+        shell_complete=lambda _, __, incomplete: [one for one in FORMS if one.startswith(incomplete)],
+    )
+    return [
+        folder,
+        output,
+        strict,
+        now,
+        click.Option(["-h", "--help"], is_flag=True, help="Show help."),
+        click.Option(["--version"], is_flag=True, help="Show the version of Berth."),
+    ]
+
+
+berth = Berth(
+    name="berth",
+    callback=_berth,
+    params=_options(),
+    help=_INTRODUCTION,
+    add_help_option=False,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGUMENTS]",
+    context_settings={"max_content_width": 80},
+)

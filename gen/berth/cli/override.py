@@ -1,0 +1,199 @@
+"""`berth override`: other targets for a while, in an emergency.
+
+They are an annotation on the timetable in the cluster, never in git. The reservation's pods follow it, or
+the sweep if none runs.
+"""
+
+import re
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import click
+
+from berth.cli.command import CommandError, Settings, command, suggestion
+from berth.cli.completion import complete_classes, complete_reservations
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
+from berth.cli.selection import (
+    cluster_option,
+    context_option,
+    instant,
+    kubeconfig_option,
+    require_cluster,
+    require_reservations,
+)
+from berth.cli.status import finding_line, reach
+from berth.core.instants import instant_text
+from berth.core.labels import RESERVATION, SITE
+from berth.core.overrides import MAX_TARGET, Override
+from berth.dates.moments import local_text, named
+from berth.live import overriding
+from berth.live.access import ClusterAccess
+from berth.live.client import ClusterClient
+from berth.live.clusterfacts import ClusterLocation
+from berth.live.findings import LiveFinding
+from berth.live.overriding import Overrides
+from berth.pipeline import Part, Pipeline
+from berth.schema.model import Site
+
+_LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
+_SPAN = re.compile(r"\+([1-9]\d{0,4})([mhd])", re.ASCII)
+_SECONDS = {"m": 60, "h": 3600, "d": 86_400}
+_NUMBER = re.compile(r"0|[1-9]\d{0,5}", re.ASCII)
+
+
+class _Targets(NamedTuple):
+    """Targets by class, or the classes to clear (empty: all)."""
+
+    targets: dict[str, int]
+    cleared: tuple[str, ...]
+    until: int | None
+
+    def changes(self, classes: Sequence[str]) -> dict[str, Override | None]:
+        """Return what changes in a cluster with these classes."""
+        if self.until is None:
+            return {name: None for name in classes if name in self.cleared or not self.cleared}
+        return {name: Override(self.targets[name], self.until) for name in classes if name in self.targets}
+
+
+@command(
+    examples=(
+        "berth override my-course small=60 --until +2h",
+        "berth override my-course --clear",
+    ),
+)
+@click.argument("name", shell_complete=complete_reservations)
+@click.argument("targets", metavar="[CLASS=TARGET]...", nargs=-1, shell_complete=complete_classes)
+@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT, or +90m, +2h, +1d from now.")
+@click.option("--clear", is_flag=True, help="End it now, for the named classes or for all.")
+@cluster_option
+@context_option
+@kubeconfig_option
+def override(  # noqa: PLR0913 - one for each option
+    settings: Settings,
+    *,
+    name: str,
+    targets: tuple[str, ...],
+    until: str | None,
+    clear: bool,
+    cluster: str | None,
+    contexts: tuple[str, ...],
+    kubeconfig: str | None,
+) -> int:
+    """Set the targets of pools for a while, in an emergency.
+
+    The targets are kept in the cluster, not in git, for at most 7 days.
+    """
+    pipeline = Pipeline()
+    require_reservations([name], pipeline)
+    require_cluster(cluster, pipeline)
+    now = instant("--now", settings.now, pipeline)
+    now = int(time.time()) if now is None else now
+    items = [one for one in pipeline.items() if one.reservation.name == name]
+    code = settings.report(pipeline.findings())
+    site = pipeline.site
+    if code != EXIT_OK or site is None:
+        return code
+    parts = [part for part in items[0].parts if cluster in (None, part.placed.cluster.name)]
+    pairs = _pairs(name, targets, tuple(one.name for part in parts for one in part.placed.classes))
+    if not pairs and not clear:
+        raise CommandError("CLASS=TARGET is missing, such as small=60; or say --clear.")
+    wanted = _cleared(pairs, until) if clear else _set(pairs, until, pipeline, now)
+    concerned = {
+        part.placed.cluster.name: part
+        for part in parts
+        if wanted.changes([one.name for one in part.placed.classes])
+    }
+    clusters = [part.placed.cluster for part in concerned.values()]
+    means = reach(settings, clusters, contexts, kubeconfig)
+    return _carry_out(means, site, name, concerned, _Change(wanted, now))
+
+
+Pair = tuple[str, str, str]
+
+
+def _pairs(reservation: str, targets: Sequence[str], classes: tuple[str, ...]) -> list[Pair]:
+    """Split CLASS=TARGET; the classes must be those of the reservation."""
+    pairs = [word.partition("=") for word in targets]
+    for name, _, _ in pairs:
+        if name not in classes:
+            hint = suggestion(name, classes) if classes else "It has none there."
+            raise CommandError(f'{reservation} has no class "{name}". {hint}')
+    return pairs
+
+
+def _cleared(pairs: list[Pair], until: str | None) -> _Targets:
+    if until is not None or any(equals for _, equals, _ in pairs):
+        raise CommandError("--clear ends an override: leave out --until and targets.")
+    return _Targets({}, tuple(name for name, _, _ in pairs), None)
+
+
+def _set(pairs: list[Pair], until: str | None, pipeline: Pipeline, now: int) -> _Targets:
+    targets = {}
+    for name, _, number in pairs:
+        if not _NUMBER.fullmatch(number) or int(number) > MAX_TARGET:
+            raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MAX_TARGET}.')
+        targets[name] = int(number)
+    return _Targets(targets, (), _until(until, pipeline, now))
+
+
+def _until(text: str | None, pipeline: Pipeline, now: int) -> int:
+    if text is None:
+        raise CommandError("--until is missing: --until +2h, or an INSTANT.")
+    match = _SPAN.fullmatch(text)
+    until = now + int(match[1]) * _SECONDS[match[2]] if match else instant("--until", text, pipeline)
+    assert until is not None
+    if until <= now:
+        raise CommandError(f"--until {text} is in the past.")
+    if until > now + _LONGEST:
+        raise CommandError(f"--until {text} is more than 7 days away. Change the reservation instead.")
+    return until
+
+
+class _Change(NamedTuple):
+    wanted: _Targets
+    now: int
+
+
+def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Part], change: _Change) -> int:
+    """Write the change to every cluster, by whose names the parts are."""
+    labels = {SITE: site.name, RESERVATION: name}
+
+    def write(remote: ClusterClient, at: ClusterLocation) -> tuple[Overrides, Overrides] | None:
+        classes = [one.name for one in parts[at.cluster].placed.classes]
+        return overriding.write_overrides(
+            remote, at.namespace, labels, change.wanted.changes(classes), change.now
+        )
+
+    places = means.places(site, [part.placed.cluster for part in parts.values()])
+    answers = means.at_each([one for one in places.values() if isinstance(one, ClusterLocation)], write)
+    code = EXIT_OK
+    for cluster, found in places.items():
+        answer = found if isinstance(found, LiveFinding) else answers[cluster]
+        if answer is None:
+            stderr(f"{cluster}: there is no timetable of {name}: nothing to override.\n")
+        elif isinstance(answer, LiveFinding):
+            stderr(f"{finding_line(answer, color=False)}\n")
+        else:
+            stdout(_confirmed(site, parts[cluster], *answer))
+            continue
+        code = EXIT_BAD_INPUT
+    return code
+
+
+def _confirmed(site: Site, part: Part, before: Overrides, after: Overrides) -> str:
+    name, cluster = part.placed.reservation.name, part.placed.cluster.name
+    zone = named(part.placed.reservation.recurrence.zone or site.zone)
+    lines = []
+    for one in sorted({*before, *after}):
+        order_now, old = after.get(one), before.get(one)
+        if order_now is None:
+            lines.append(f"{name}/{one} follows its timetable again.")
+        elif order_now != old:
+            until = f"{local_text(order_now.until, zone)} ({instant_text(order_now.until)})"
+            instead = f", instead of {old.target}" if old and old.target != order_now.target else ""
+            lines.append(f"{name}/{one} gets {order_now.target} placeholders until {until}{instead}.")
+    if not lines:
+        return f"{cluster}: {name} is unchanged.\n"
+    how = "Its pod follows within a minute; if none runs, the sweep follows within 6 minutes."
+    return "".join(f"{cluster}: {line}\n" for line in [*lines, how])

@@ -1,0 +1,168 @@
+"""`berth plan`: the machines that the windows need, what of the reserved ones stays idle, and the cost."""
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from berth.charts.barchart import BarLayer, BarPanel, bar_chart
+from berth.checks.ceilings import PoolLoad, pool_loads
+from berth.cli import planreport
+from berth.cli.command import CommandError, Settings, command, reason
+from berth.cli.console import has_color, progress, stdout
+from berth.cli.selection import (
+    chart_option,
+    class_option,
+    cluster_option,
+    instant,
+    names_argument,
+    require_class,
+    require_cluster,
+    require_reservations,
+)
+from berth.cost.clusterplans import ClusterPlan, plan_clusters, unplanned_items
+from berth.cost.costplan import CostPlan, OccurrenceSeats, PlanFilter, cost_plan
+from berth.cost.formatting import money_or_unknown, percent
+from berth.cost.ledger import CAPACITY_TYPES, TimeRange, month_splitter
+from berth.cost.planfindings import plan_problems
+from berth.cost.results import Money
+from berth.cost.timeseries import PlanSeries, plan_series
+from berth.dates.moments import local_text, named
+from berth.pipeline import Item, Pipeline
+from berth.placed import has_nodes
+from berth.schema.model import Site
+
+
+@command(
+    "text",
+    "wide",
+    "json",
+    "markdown",
+    examples=(
+        "berth plan --from 2026-02-02 --until 2026-03-01",
+        "berth plan my-course -o wide",
+        "berth plan --chart plan.svg",
+    ),
+)
+@names_argument
+@click.option("--from", "since", metavar="INSTANT", help="Only what is later.")
+@click.option("--until", metavar="INSTANT", help="Only what is earlier.")
+@class_option
+@cluster_option
+@chart_option
+def plan(  # noqa: PLR0913 - one for each option
+    settings: Settings,
+    *,
+    names: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    resource_class: str | None,
+    cluster: str | None,
+    chart: str | None,
+) -> int:
+    """CostPlan the machines that the windows need, and their cost.
+
+    With NAMEs, only of these reservations. Clusters without a CloudCapacity are not planned.
+    """
+    pipeline = Pipeline()
+    selection = PlanFilter(
+        TimeRange(instant("--from", since, pipeline), instant("--until", until, pipeline)),
+        require_reservations(names, pipeline),
+        require_class(resource_class, pipeline),
+        require_cluster(cluster, pipeline),
+    )
+    now = instant("--now", settings.now, pipeline)
+    now = int(time.time()) if now is None else now
+    pools: dict[str, list[PoolLoad]] = {}
+    dated: list[OccurrenceSeats] = []
+    for item in progress(pipeline.items(all_loads=True), len(pipeline.declared.reservations)):
+        _take(item, pools, dated)
+    site = pipeline.site
+    if pipeline.has_errors() or site is None:
+        return settings.report(pipeline.findings())
+    some = plan_clusters(pipeline.declared, site, pools)
+    left, months = unplanned_items(pipeline.declared), month_splitter(named(site.zone))
+    whole = cost_plan(some, dated, left, PlanFilter(), months)
+    pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, now)
+    code = settings.report(pipeline.findings())
+    made = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
+    if chart is not None:
+        save_chart(settings, chart, _chart(made, some, selection, site))
+    stdout(_answer(made, settings, site))
+    return code
+
+
+def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSeats]) -> None:
+    for part, loads in zip(item.parts, item.loads, strict=True):
+        cluster = part.placed.cluster.name
+        pools.setdefault(cluster, []).extend(pool_loads(item.reservation, loads))
+        if item.reservation.suspend:
+            continue
+        here = {one.name for one in part.placed.classes}
+        for found in part.occurrences:
+            seats = tuple(pair for pair in found.seats if pair[0] in here)
+            dated.append(OccurrenceSeats(found, cluster, seats, has_nodes(item.reservation)))
+
+
+def _answer(made: CostPlan, settings: Settings, site: Site) -> str:
+    if settings.form == "json":
+        return planreport.as_json(made, site.budget)
+    budget = "" if site.budget is None else f"{site.budget:,}"
+    scene = planreport.Scene(site.zone, budget, settings.form, has_color(sys.stdout))
+    return planreport.text(made, scene)
+
+
+def save_chart(settings: Settings, name: str, picture: str) -> None:
+    """Write a chart to the file of `--chart`."""
+    if not name.endswith(".svg"):
+        raise CommandError(f"--chart {name}: charts are SVG. Name a file that ends in .svg.")
+    try:
+        Path(settings.given(name)).write_text(picture, "utf-8", newline="\n")
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        raise CommandError(f"--chart {name}: {reason(error)}.") from error
+
+
+def _chart(plan: CostPlan, some: Sequence[ClusterPlan], asked: PlanFilter, site: Site) -> str:
+    """Draw seats, machines and money over the term."""
+    zone = named(site.zone)
+    found = plan_series(some, asked, (plan.since, plan.until), zone)
+    idle = "; idle ones are reserved" if any(found.idle) else ""
+    panels = [
+        BarPanel(
+            f"Most seats open at once, each {found.unit}",
+            (BarLayer("seats", tuple(map(float, found.seats))),),
+        ),
+        BarPanel(f"Most machines at once, each {found.unit}{idle}", _machines(found)),
+        BarPanel(f"US dollars for machines by the hour, each {found.unit}", _layers(found.money)),
+    ]
+    first, last = (local_text(at, zone)[4:14] for at in (plan.since, plan.until))
+    title = f"{site.name}: seats, machines and money"
+    return bar_chart(title, f"{first} to {last}. {_sum(plan)}", panels, found.bins)
+
+
+def _machines(found: PlanSeries) -> tuple[BarLayer, ...]:
+    """Stack the reserved and idle machines upon the reserved and used ones."""
+    reserved, *others = _layers(found.machines)
+    return reserved, BarLayer("idle", tuple(map(float, found.idle))), *others
+
+
+def _layers(rows: Sequence[Sequence[float]]) -> tuple[BarLayer, ...]:
+    columns = zip(*rows, strict=True) if rows else ((),) * len(CAPACITY_TYPES)
+    return tuple(
+        BarLayer(name, tuple(map(float, values)))
+        for name, values in zip(CAPACITY_TYPES, columns, strict=True)
+    )
+
+
+def _sum(plan: CostPlan) -> str:
+    text = f"By the hour {money_or_unknown(plan.total.bought)} USD"
+    if not plan.reserved:
+        return text
+    uses = [one.use for one in plan.reserved]
+    idle = percent(sum(use.idle for use in uses), sum(use.paid for use in uses))
+    paid = [use.money for use in uses]
+    whole = [money for money in paid if money is not None]
+    ahead = money_or_unknown(sum(whole, Money(0)) if len(whole) == len(paid) else None)
+    return f"{text}; paid ahead {ahead} USD, {idle}% of it idle"

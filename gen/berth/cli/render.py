@@ -1,0 +1,131 @@
+"""`berth render` and `berth validate`: from the reservations to manifests, or only to findings."""
+
+import os
+from typing import Protocol
+
+import click
+
+from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, progress, stdout
+from berth.cli.selection import templates_option
+from berth.finding import Problem, in_order
+from berth.manifests.files import files, text_of
+from berth.manifests.timetable import timetable_that_fits
+from berth.output.folder import OutputError
+from berth.output.stage import Check, Stage
+from berth.output.templates import Renderer, TemplateError
+from berth.pipeline import Part, Pipeline
+
+_OUTPUT = "rendered"
+
+
+class _Sink(Protocol):
+    def put(self, path: str, text: str) -> None: ...
+
+
+@command(
+    "text",
+    "json",
+    "github",
+    examples=(
+        "berth render",
+        "berth render --check        # in CI: exits 4 if rendered/ is not up to date",
+        "berth render --output-dir /tmp/out",
+    ),
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit 4 if a file would change.")
+@click.option(
+    "--output-dir",
+    metavar="DIR",
+    type=FOLDER,
+    help="Write to this folder instead of rendered/.",
+)
+@templates_option
+def render(settings: Settings, check: bool, output_dir: str | None, templates: str | None) -> int:
+    """Write the manifests of all reservations to rendered/.
+
+    Either all files are written or, if there are errors, none.
+    """
+    folder = _folder(settings, output_dir)
+    pipeline = Pipeline()
+    own = None if templates is None else settings.given(templates)
+    try:
+        if check:
+            return _check(settings, pipeline, own, folder)
+        return _write(settings, pipeline, own, folder)
+    except (OutputError, TemplateError) as error:
+        settings.report(in_order([*pipeline.findings(), *error.findings]))
+        return EXIT_BAD_INPUT
+
+
+def _folder(settings: Settings, given: str | None) -> str:
+    """Return the output folder, which must not be in reservations/: manifests are not declarations."""
+    if given is None:
+        return _OUTPUT
+    folder = given and settings.given(given)
+    source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
+    if not given or os.path.commonpath((source, target)) == source:
+        raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
+    return folder.rstrip("/") or folder
+
+
+def _fill(settings: Settings, pipeline: Pipeline, templates: str | None, sink: _Sink) -> int:
+    """Put every file into the sink, report the findings, and return the exit code that they mean."""
+    renderer = Renderer(templates)
+    items = progress(pipeline.items(text_of(pipeline, renderer)), len(pipeline.declared.reservations))
+    for path, text in files(pipeline, renderer, items):
+        sink.put(path, text)
+    return settings.report(pipeline.findings())
+
+
+def _write(settings: Settings, pipeline: Pipeline, templates: str | None, folder: str) -> int:
+    with Stage(folder, folder) as stage:
+        code = _fill(settings, pipeline, templates, stage)
+        if code != EXIT_OK:
+            return code
+        outcome = stage.finish()
+    shown = settings.shown(folder)
+    removed = "".join(f"removed {shown}/{path}\n" for path in outcome.removed)
+    numbers = f"{len(outcome.written)} written, {len(outcome.removed)} removed, {outcome.unchanged} unchanged"
+    stdout(f"{removed}{shown}/: {numbers}.\n")
+    return EXIT_OK
+
+
+def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder: str) -> int:
+    check = Check(folder, folder)
+    code = _fill(settings, pipeline, templates, check)
+    if code != EXIT_OK:
+        return code
+    differences, shown = check.finish(), settings.shown(folder)
+    if not differences:
+        stdout(f"{shown}/ is up to date.\n")
+        return EXIT_OK
+    listed = "".join(f"{shown}/{path} {kind}\n" for path, kind in differences)
+    number = f"{len(differences)} files are" if len(differences) > 1 else "1 file is"
+    stdout(f"{listed}{number} not up to date. Run: berth render\n")
+    return EXIT_STALE
+
+
+@command(
+    "text",
+    "json",
+    "github",
+    examples=("berth validate", "berth validate --strict     # warnings fail, too"),
+)
+def validate(settings: Settings) -> int:
+    """Check the reservations; write nothing."""
+    pipeline = Pipeline()
+
+    def too_large(part: Part) -> str | Problem:
+        """Return no text, or the problem that only a render would find."""
+        assert pipeline.site is not None  # without it there are no parts
+        found = timetable_that_fits(pipeline.site, part.placed, part.occurrences)
+        return found if isinstance(found, Problem) else ""
+
+    for item in progress(pipeline.items(too_large), len(pipeline.declared.reservations)):
+        pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
+    code = settings.report(pipeline.findings(), aside=False)
+    if code == EXIT_OK and settings.form == "text":
+        number = len(pipeline.declared.reservations)
+        stdout(f"{number} reservation{' is' if number == 1 else 's are'} valid.\n")
+    return code

@@ -1,0 +1,139 @@
+"""The reservations, occurrences, classes, clusters and instants that a command line names.
+
+An unknown name is a usage error. But in input with errors it may be declared in what cannot be read, so
+there the errors are reported instead.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from berth.cli.command import FILE, FOLDER, CommandError, suggestion
+from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
+from berth.dates.moments import local_day, named, read
+from berth.dates.occurrence import Occurrence
+from berth.dates.zone import date_text
+from berth.pipeline import Item, Pipeline
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+class_option = click.option(
+    "--class",
+    "resource_class",
+    metavar="NAME",
+    help="Only this resource class.",
+    shell_complete=complete_classes,
+)
+cluster_option = click.option(
+    "--cluster", metavar="NAME", help="Only this cluster.", shell_complete=complete_clusters
+)
+templates_option = click.option(
+    "--templates",
+    metavar="DIR",
+    type=FOLDER,
+    help="Templates that replace Berth's own of the same name.",
+)
+chart_option = click.option("--chart", metavar="FILE", type=FILE, help="Also draw a chart, as SVG.")
+context_option = click.option(
+    "--context",
+    "contexts",
+    metavar="[CLUSTER=]CONTEXT",
+    multiple=True,
+    help="Context of the kubeconfig; may be repeated.",
+)
+kubeconfig_option = click.option(
+    "--kubeconfig", metavar="FILE", type=FILE, help="Kubeconfig file instead of the default."
+)
+name_argument = click.argument("name", shell_complete=complete_reservations)
+names_argument = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_reservations)
+
+
+def require_reservations(names: Sequence[str], pipeline: Pipeline) -> frozenset[str]:
+    """Return the names of reservations, all of which must be declared."""
+    known = tuple(one.name for one in pipeline.declared.reservations)
+    for name in names:
+        _require("reservation", name, known, pipeline)
+    return frozenset(names)
+
+
+def require_class(name: str | None, pipeline: Pipeline) -> str | None:
+    """Return the name of a resource class, which must be declared."""
+    if name is not None:
+        _require("class", name, tuple(sorted(pipeline.declared.classes)), pipeline)
+    return name
+
+
+def require_cluster(name: str | None, pipeline: Pipeline) -> str | None:
+    """Return the name of a cluster, which must be the site's."""
+    if name is not None:
+        site = pipeline.site
+        _require("cluster", name, tuple(one.name for one in site.clusters) if site else (), pipeline)
+    return name
+
+
+def instant(option: str, text: str | None, pipeline: Pipeline | None) -> int | None:
+    """Return the seconds of an INSTANT. Without an offset it is in the site's time zone."""
+    if text is None:
+        return None
+    site = pipeline.site if pipeline else None
+    found = read(text, named(site.zone if site else "UTC"))
+    if found is None:
+        raise CommandError(
+            f'{option}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.'
+        )
+    return found
+
+
+def _require(what: str, name: str, known: tuple[str, ...], pipeline: Pipeline) -> None:
+    if name not in known and not pipeline.has_errors():
+        hint = suggestion(name, known) if known else f"There is no {what}."
+        raise CommandError(f'No {what} is named "{name}". {hint}')
+
+
+def occurrence(item: Item, text: str | None, resource_class: str | None, now: int) -> Occurrence:
+    """Return the occurrence of an id or a date; by default the next to open from `now` on, or the first.
+
+    With a class, only occurrences with seats of it count.
+    """
+    name = item.reservation.name
+    known = [
+        one
+        for one in item.expansion.occurrences
+        if resource_class in (None, *(seat for seat, _ in one.seats))
+    ]
+    if not known:
+        of_class = f" with seats of class {resource_class}" if resource_class else ""
+        raise CommandError(f"{name} has no occurrence{of_class}.")
+    if text is None:
+        coming = (one for one in known if one.open >= now)
+        return min(coming, key=lambda one: (one.open, one.id), default=known[0])
+    found = [one for one in known if text in (one.id, one.id.partition("/")[2])]
+    found = found or [one for one in known if text in (one.date, _local_date(one))]
+    if len(found) == 1:
+        return found[0]
+    for one in item.expansion.occurrences:
+        if not found and text in (one.id, one.id.partition("/")[2]):
+            raise CommandError(f"{one.id} has no seats of class {resource_class}; it has {_classes(one)}.")
+    if found:
+        ids = ", ".join(one.id for one in found)
+        raise CommandError(f"{name} has {len(found)} occurrences on {text}: {ids}. Name one by its id.")
+    raise CommandError(f'{name} has no occurrence "{text}"{_alternative(item, text, known)}')
+
+
+def _classes(one: Occurrence) -> str:
+    return ", ".join(name for name, _ in one.seats)
+
+
+def _local_date(one: Occurrence) -> str:
+    return date_text(local_day(one.start, named(one.zone)))
+
+
+def _alternative(item: Item, text: str, known: list[Occurrence]) -> str:
+    """Say why there is no such occurrence, and which comes next."""
+    day = text.rpartition("/")[2]
+    reasons = (one.reason for one in item.expansion.skipped if day in (one.date, one.id.partition("/")[2]))
+    because = next((f" (skipped: {reason})" for reason in reasons), "")
+    after = [one for one in known if one.id.partition("/")[2] > day] if day[:1].isdigit() else []
+    near = f"The next is {after[0].id}" if after else f"The first is {known[0].id}"
+    return f"{because}. {near}."

@@ -1,0 +1,341 @@
+"""`berth simulate`: one occurrence while sessions come and go, by the scaler's own code."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from berth.charts import linechart, terminal
+from berth.charts.drawing import SESSIONS, TARGET, ChartLine, LinePanel, TimeAxis
+from berth.cli.command import FILE, CommandError, Settings, command, reason
+from berth.cli.console import (
+    DEFAULT_COLUMNS,
+    EXIT_OK,
+    columns,
+    has_boxes,
+    has_color,
+    progress,
+    stderr,
+    stdout,
+)
+from berth.cli.plan import save_chart
+from berth.cli.selection import (
+    chart_option,
+    class_option,
+    instant,
+    name_argument,
+    require_class,
+    require_reservations,
+)
+from berth.cli.selection import occurrence as selected_occurrence
+from berth.core.instants import instant_text
+from berth.core.timetable import BEHAVIORS, parse_timetable
+from berth.dates.moments import local_day, named, near_text, span_text
+from berth.dates.occurrence import Occurrence
+from berth.dates.zone import Zone
+from berth.manifests.timetable import timetable_text
+from berth.output import report, table
+from berth.output.report import seats_text
+from berth.pipeline import Item, Pipeline
+from berth.placed import has_nodes, stands
+from berth.schema.model import Site
+from berth.sessiontext import SessionScene, SessionsError, parse_changes
+from berth.simulation import (
+    CLOCK,
+    COME,
+    LEAVE,
+    WAIT_OVER,
+    SessionChange,
+    SimulationEvent,
+    SimulationSetup,
+    SimulationStep,
+)
+from berth.simulation import simulate as simulate_pool
+
+_LARGEST = 1 << 20  # bytes of a file of sessions
+_LONGEST_RUN = 4  # rows that only the clock has made
+
+
+class _Run(NamedTuple):
+    """One class of the occurrence, and the steps of its pool."""
+
+    title: str
+    resource_class: str
+    seats: int
+    steps: list[SimulationStep]
+
+
+class _Simulation(NamedTuple):
+    occurrence: Occurrence
+    title: str
+    behaviors: tuple[str, ...]
+    stabilization_seconds: int
+    runs: list[_Run]
+
+    @property
+    def span(self) -> TimeAxis:
+        found = self.occurrence
+        return TimeAxis(found.open, found.start, found.end, named(found.zone))
+
+    @property
+    def when(self) -> str:
+        found = self.occurrence
+        return f"{found.id}, {span_text(found.start, found.end, named(found.zone))} {found.zone}"
+
+
+@command(
+    "text",
+    "json",
+    examples=(
+        "berth simulate my-course --sessions 08:55+10,09:20+8,11:00-3",
+        "berth simulate my-course --occurrence 2026-02-02 --compare --chart course.svg",
+    ),
+)
+@name_argument
+@click.option(
+    "--sessions",
+    metavar="FILE",
+    type=FILE,
+    help="Sessions such as 08:55+10,11:00-3, or a file of such lines; - is standard input.",
+)
+@click.option(
+    "--occurrence", metavar="ID", help="The id or date of the occurrence; default: the next to open."
+)
+@class_option
+@click.option("--compare", is_flag=True, help="Compare maintain, reduce and none.")
+@chart_option
+def simulate(  # noqa: PLR0913 - one for each option
+    settings: Settings,
+    *,
+    name: str,
+    sessions: str | None,
+    occurrence: str | None,
+    resource_class: str | None,
+    compare: bool,
+    chart: str | None,
+) -> int:
+    """Simulate one occurrence while sessions come and go.
+
+    Shows the target of the pool at each instant at which something happens.
+    """
+    pipeline = Pipeline()
+    require_reservations([name], pipeline)
+    require_class(resource_class, pipeline)
+    now = instant("--now", settings.now, pipeline)
+    item: Item | None = None
+    for one in progress(pipeline.items(), len(pipeline.declared.reservations)):
+        item = one if one.reservation.name == name else item
+    code = settings.report(pipeline.findings())
+    if code != EXIT_OK or item is None or pipeline.site is None:
+        return code
+    if stands(item.reservation) is not None:
+        raise CommandError(f"{name} has no windows: there is nothing to simulate.")
+    if has_nodes(item.reservation) and compare:
+        raise CommandError(
+            f"{name} holds whole nodes, which no session changes: there is nothing to compare. "
+            "Leave out --compare."
+        )
+    now = int(time.time()) if now is None else now
+    found = selected_occurrence(item, occurrence, resource_class, now)
+    coming = _sessions(settings, sessions, _scene(found, resource_class))
+    made = _simulation(item, pipeline.site, found, coming, _Choice(resource_class, compare))
+    if chart is not None:
+        save_chart(settings, chart, linechart.line_chart(made.title, made.when, _panels(made), made.span))
+    if item.reservation.suspend:
+        stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
+    stdout(_json(made) if settings.form == "json" else _text(made))
+    return EXIT_OK
+
+
+class _Choice(NamedTuple):
+    resource_class: str | None
+    compare: bool
+
+
+def _scene(occurrence: Occurrence, resource_class: str | None) -> SessionScene:
+    names = tuple(name for name, _ in occurrence.seats)
+    default = resource_class or (names[0] if len(names) == 1 else "")
+    return SessionScene(named(occurrence.zone), occurrence.open, occurrence.end, names, default)
+
+
+def _simulation(
+    item: Item, site: Site, occurrence: Occurrence, coming: dict[str, list[SessionChange]], choice: _Choice
+) -> _Simulation:
+    reservation = item.reservation
+    behaviors = BEHAVIORS if choice.compare else (reservation.behavior,)
+    # Where nobody counts sessions, nobody waits; and a session that leaves its slot frees it at once.
+    waits = behaviors != ("none",) and reservation.slots is None
+    wait = site.stabilization_seconds if waits else 0
+    runs = []
+    for part in item.parts:
+        timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
+        plans = {
+            pool.resource_class: SimulationSetup(pool, timetable.occurrences, wait)
+            for pool in timetable.pools
+        }
+        for name, count in occurrence.seats:
+            if name in plans and choice.resource_class in (None, name):
+                held = seats_text([(name, count)], nodes=has_nodes(reservation))
+                title = f"{held} in {part.placed.cluster.name}"
+                if not choice.compare:
+                    title += f", {reservation.behavior}"
+                done = simulate_pool(plans[name], coming[name], behaviors, occurrence.open, occurrence.end)
+                runs.append(_Run(title, name, count, done))
+    return _Simulation(occurrence, reservation.title, behaviors, wait, runs)
+
+
+def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dict[str, list[SessionChange]]:
+    """Read --sessions: a text begins with a digit and has a colon; all else names a file."""
+    if given is None:
+        return {name: [] for name in scene.classes}
+    if not given:
+        raise CommandError("--sessions is empty. Name a file, or write 08:55+10,11:00-3.")
+    text, source = given.strip(), "--sessions"
+    if not (text[:1].isdigit() and ":" in text):
+        text, source = _content(settings, given), "standard input" if given == "-" else given
+    try:
+        return parse_changes(text, source, scene)
+    except SessionsError as error:
+        raise CommandError(str(error)) from error
+
+
+def _content(settings: Settings, name: str) -> str:
+    try:
+        if name == "-":
+            content = sys.stdin.buffer.read(_LARGEST + 1) if sys.stdin else b""
+        else:
+            with Path(settings.given(name)).open("rb") as file:
+                content = file.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        message = f"--sessions {name}: {reason(error)}. Name a file, or write 08:55+10,11:00-3."
+        raise CommandError(message) from error
+    if len(content) > _LARGEST:
+        raise CommandError(f"--sessions {name}: the file is larger than 1 MiB.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CommandError(f"--sessions {name}: the file is not UTF-8 text.") from error
+
+
+def _panels(made: _Simulation) -> list[LinePanel]:
+    return [LinePanel(run.title, run.seats, _lines(run.steps, made.behaviors)) for run in made.runs]
+
+
+def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:
+    """Return a line for each behavior, the first on top, and one for sessions if there are any."""
+    styles = behaviors if len(behaviors) > 1 else [TARGET]
+    lines = [
+        ChartLine(style, tuple((step.at, step.targets[place]) for step in done))
+        for place, style in enumerate(styles)
+    ]
+    if any(step.active for step in done):
+        lines.append(ChartLine(SESSIONS, tuple((step.at, step.active) for step in done)))
+    return tuple(reversed(lines))
+
+
+def look_of(stream: object) -> terminal.TerminalStyle:
+    """Return how to draw a chart on a stream: a file or a pipe gets the same everywhere."""
+    width = columns(stream)
+    if width is None:
+        return terminal.TerminalStyle(DEFAULT_COLUMNS)
+    return terminal.TerminalStyle(width, has_boxes(os.environ), has_color(stream))
+
+
+def _text(made: _Simulation) -> str:
+    found, look = made.occurrence, look_of(sys.stdout)
+    setting = _Setting(found.id, found.start, named(found.zone), made.stabilization_seconds)
+    parts = [f"{made.when}\n"]
+    for run, panel in zip(made.runs, _panels(made), strict=True):
+        rows = _table(run.steps, made.behaviors, setting)
+        parts.append(f"{run.title}\n{rows}\n{terminal.draw(panel, made.span, look)}")
+    return "\n".join(parts)
+
+
+def _json(made: _Simulation) -> str:
+    items = [
+        (step.at, place, order, run.resource_class, step)
+        for place, run in enumerate(made.runs)
+        for step in run.steps
+        for order in range(len(made.behaviors))
+    ]
+    answers = [
+        {
+            "at": instant_text(at),
+            "class": name,
+            "behaviour": made.behaviors[order],
+            "active": step.active,
+            "target": step.targets[order],
+        }
+        for at, _, order, name, step in sorted(items, key=lambda item: item[:3])
+    ]
+    return report.document("Simulation", {"items": answers})
+
+
+class _Setting(NamedTuple):
+    """What the cells of a table are relative to."""
+
+    occurrence: str
+    start: int
+    zone: Zone
+    stabilization_seconds: int
+
+
+def _table(steps: Sequence[SimulationStep], behaviors: Sequence[str], setting: _Setting) -> str:
+    """Return a row for each step: one behavior with what it promises, or several beside each other."""
+    alone = len(behaviors) == 1
+    targets = ["target", "promised"] if alone else list(behaviors)
+    rows = []
+    for step, skipped in _shortened(steps):
+        if skipped:
+            rows.append(["...", *[""] * (len(targets) + 1), f"{skipped} more steps by the clock"])
+        numbers = [*step.targets, *([step.active + step.targets[0]] if alone else [])]
+        happens = ", ".join(_event(event, setting) for event in step.events)
+        rows.append([_time(step.at, setting), *map(str, [step.active, *numbers]), happens])
+    return table.text(["local time", "active", *targets, "what happens"], rows)
+
+
+def _shortened(steps: Sequence[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
+    """Yield the steps to show, each with the number of steps left out before it: the middle of long runs."""
+    run: list[SimulationStep] = []
+    for step in steps:
+        if [event.kind for event in step.events] == [CLOCK]:
+            run.append(step)
+            continue
+        yield from _ends(run)
+        run = []
+        yield step, 0
+    yield from _ends(run)
+
+
+def _ends(run: list[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
+    if len(run) <= _LONGEST_RUN:
+        yield from ((step, 0) for step in run)
+    else:
+        yield run[0], 0
+        yield run[-1], len(run) - 2
+
+
+def _time(at: int, setting: _Setting) -> str:
+    """Return the local time, with seconds and the day only where they are needed."""
+    seconds = f":{at % 60:02}" if at % 60 else ""
+    return near_text(at, setting.zone, local_day(setting.start, setting.zone)) + seconds
+
+
+def _event(event: SimulationEvent, setting: _Setting) -> str:
+    one = event.number == 1
+    if event.kind == COME:
+        return f"{event.number} {'comes' if one else 'come'}"
+    if event.kind == LEAVE:
+        still = (
+            f", counted for {setting.stabilization_seconds} s more" if setting.stabilization_seconds else ""
+        )
+        return f"{event.number} {'leaves' if one else 'leave'}{still}"
+    if event.kind == WAIT_OVER:
+        return f"the wait of {event.number} is over"
+    if event.kind == CLOCK:
+        return "by the clock"
+    return event.kind if event.occurrence == setting.occurrence else f"{event.occurrence} {event.kind}"

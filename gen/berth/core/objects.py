@@ -1,0 +1,114 @@
+"""Kinds of Kubernetes objects and their API paths, the state of a pod, and Event objects."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from berth.core.instants import instant_text
+from berth.core.labels import OCCURRENCE
+
+
+class ObjectKind(NamedTuple):
+    """A kind of Kubernetes object and its API."""
+
+    name: str
+    version: str  # with its group
+    plural: str
+    of_cluster: bool = False  # it has no namespace, whichever is said
+
+    def path(self, namespace: str, name: str = "") -> str:
+        """Return the API path of an object, or of all objects in the namespace (empty: in the cluster)."""
+        prefix = "apis" if "/" in self.version else "api"
+        home = f"/namespaces/{quote(namespace, safe='')}" if namespace and not self.of_cluster else ""
+        path = f"/{prefix}/{self.version}{home}/{self.plural}"
+        return f"{path}/{quote(name, safe='')}" if name else path
+
+
+CONFIG_MAP = ObjectKind("ConfigMap", "v1", "configmaps")
+EVENT = ObjectKind("Event", "v1", "events")
+POD = ObjectKind("Pod", "v1", "pods")
+DEPLOYMENT = ObjectKind("Deployment", "apps/v1", "deployments")
+JOB = ObjectKind("Job", "batch/v1", "jobs")
+CRON_JOB = ObjectKind("CronJob", "batch/v1", "cronjobs")
+ROLE = ObjectKind("Role", "rbac.authorization.k8s.io/v1", "roles")
+ROLE_BINDING = ObjectKind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
+SLOT = ObjectKind("Reservation", "scheduling.koordinator.sh/v1alpha1", "reservations", of_cluster=True)
+NODE_POOL = ObjectKind("NodePool", "karpenter.sh/v1", "nodepools", of_cluster=True)
+SCALED = (DEPLOYMENT, NODE_POOL)  # kinds whose replicas are seats
+RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of fields
+
+
+JsonObject = Mapping[str, Any]
+
+
+def is_pod_serving(pod: JsonObject) -> bool:
+    """Return whether the main program of the pod runs, regardless of the sidecar."""
+    return _phase(pod) == "Running" and _runs(pod) and not is_terminating(pod)
+
+
+def is_pod_starting(pod: JsonObject) -> bool:
+    """Return whether the pod may still start to serve."""
+    return _phase(pod) in ("Pending", "Running") and not _runs(pod) and not is_terminating(pod)
+
+
+def is_terminating(ref: JsonObject) -> bool:
+    """Return whether an object has been deleted but still exists."""
+    return "deletionTimestamp" in ref["metadata"]
+
+
+def containers(pod: JsonObject) -> list[dict[str, Any]]:
+    """Return the status of all containers, including sidecars."""
+    status = pod.get("status") or {}
+    return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+
+
+def _runs(pod: JsonObject) -> bool:
+    """Return whether the main container runs; its name is that of the role."""
+    return any(
+        one.get("name") == OCCURRENCE and (one.get("state") or {}).get("running") is not None
+        for one in containers(pod)
+    )
+
+
+def _phase(pod: JsonObject) -> str:
+    return (pod.get("status") or {}).get("phase") or ""
+
+
+NORMAL, WARNING = "Normal", "Warning"
+_MAX_MESSAGE = 1024  # characters of a message, by the API server's own check
+
+
+class EventSubject(NamedTuple):
+    """The object of an Event.
+
+    With an empty `uid`, `kubectl describe` does not show its Events; `kubectl get events` does.
+    """
+
+    namespace: str
+    name: str
+    uid: str
+    kind: ObjectKind = DEPLOYMENT  # or the ConfigMap of the timetable, where a pool has no Deployment
+
+
+def make_event(subject: EventSubject, kind: str, reason: str, message: str, now: float) -> dict[str, object]:
+    """Return an Event object. `kind` is NORMAL or WARNING, `reason` one CamelCase word."""
+    instant = instant_text(int(now))
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"generateName": f"{subject.name[:50]}.", "namespace": subject.namespace},
+        "involvedObject": {
+            "apiVersion": subject.kind.version,
+            "kind": subject.kind.name,
+            "namespace": subject.namespace,
+            "name": subject.name,
+            "uid": subject.uid,
+        },
+        "type": kind,
+        "reason": reason,
+        "message": message[:_MAX_MESSAGE],
+        "source": {"component": "berth"},
+        "firstTimestamp": instant,
+        "lastTimestamp": instant,
+        "count": 1,
+    }

@@ -1,0 +1,379 @@
+"""The plan of a site: what every occurrence and every peak needs, what all of it costs, and how early to
+open.
+
+Lead times are lower bounds for instances that the cloud has: what Karpenter and cluster-autoscaler take,
+and a usual boot time. `gen.command.plan` formats what is computed here.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from berth.cost import ledger
+from berth.cost.capacitycatalog import ReservedMachines
+from berth.cost.clusterplans import ClusterPlan, UnplannedItem
+from berth.cost.ledger import CostLine, CostSum, MonthSplitter, ReservedIntervals, ReservedUsage, TimeRange
+from berth.cost.results import (
+    CountedKinds,
+    MachineCounts,
+    MachineKind,
+    Money,
+    PoolKey,
+    Shortfall,
+    SimulationRun,
+    SimulationStep,
+    sorted_counts,
+)
+from berth.dates.occurrence import Occurrence
+
+BATCH_SECONDS = 11  # seconds: Karpenter waits 10 for more pods, and plans
+LAUNCH_SECONDS = 10  # until the next loop knows what was launched
+BOOT_SECONDS = 120  # until a machine of AWS is a node that is ready
+SCAN, PROVISION = 10, 15 * 60  # cluster-autoscaler: its interval, and how long it waits for a node
+
+
+def karpenter_lead(loops: int) -> int:
+    """Return the seconds that this many buying loops of Karpenter take."""
+    return loops * (BATCH_SECONDS + LAUNCH_SECONDS) + BOOT_SECONDS if loops else 0
+
+
+def cluster_autoscaler_lead(loops: int) -> int:
+    """Return the seconds that cluster-autoscaler takes, which buys everything at once."""
+    return SCAN + PROVISION if loops else 0
+
+
+class OccurrenceSeats(NamedTuple):
+    """One occurrence in one cluster with its seats there, or its whole nodes if `nodes` is set."""
+
+    occurrence: Occurrence
+    cluster: str
+    seats: tuple[tuple[str, int], ...]
+    nodes: bool = False
+
+
+class OccurrencePlan(NamedTuple):
+    """What one occurrence needs when it has opened.
+
+    `machines` are those that its seats are on, `bought` all that were bought at that moment. `least` and
+    `most` bound `machines` where Karpenter's order is open. `idle` counts unused reserved machines.
+    """
+
+    dated: OccurrenceSeats
+    machines: CountedKinds
+    least: int
+    most: int
+    bought: int
+    loops: int
+    shortfalls: tuple[tuple[str, Shortfall], ...]  # by class
+    idle: int
+
+    @property
+    def lead(self) -> int:
+        """The seconds that Karpenter may need."""
+        return karpenter_lead(self.loops if self.bought else 0)
+
+    @property
+    def autoscaler_lead(self) -> int:
+        """The seconds that cluster-autoscaler may need."""
+        return cluster_autoscaler_lead(self.bought)
+
+
+class PlanFilter(NamedTuple):
+    """The part of the plan to show. `names` are reservations; empty stands for all."""
+
+    span: TimeRange = TimeRange()
+    names: frozenset[str] = frozenset()
+    resource_class: str | None = None
+    cluster: str | None = None
+
+    def has(self, key: PoolKey) -> bool:
+        """Tell whether the filter includes a pool."""
+        return (not self.names or key[0] in self.names) and self.resource_class in (None, key[1])
+
+
+def plan_occurrences(
+    some: Sequence[ClusterPlan], dated: Iterable[OccurrenceSeats], asked: PlanFilter
+) -> list[OccurrencePlan]:
+    """Return what each occurrence needs, in order of time."""
+    found = []
+    views = {one.cluster: _ClusterView(one) for one in some}
+    for one in dated:
+        view = views.get(one.cluster)
+        seats = tuple(
+            (name, count)
+            for name, count in one.seats
+            if view is not None
+            and (one.occurrence.reservation, name) in view.keys
+            and asked.has((one.occurrence.reservation, name))
+        )
+        first, end = asked.span.clip(one.occurrence.open, one.occurrence.end)
+        if view is not None and seats and first < end:
+            found.append(view.of(one._replace(seats=seats)))
+    return sorted(found, key=_occurrence_order)
+
+
+def _occurrence_order(one: OccurrencePlan) -> tuple[int, str, str, str]:
+    item = one.dated.occurrence
+    return item.start, item.reservation, item.id, one.dated.cluster
+
+
+class _ClusterView:
+    """Look up occurrences in the plan of one cluster."""
+
+    def __init__(self, planned: ClusterPlan) -> None:
+        self._planned = planned
+        self.keys = {demand.key for demand in planned.demands}
+        self._steps = {step.at: step for step in planned.runs[0].steps}
+        self._standing = MachineCounts(planned.runs[0].intervals)
+
+    def of(self, one: OccurrenceSeats) -> OccurrencePlan:
+        item = one.occurrence
+        keys = [(item.reservation, name) for name, _ in one.seats]
+        placements = [_machines_of(run, keys, item.open) for run in self._planned.runs]
+        machines: dict[MachineKind, int] = {}
+        for number in placements[0]:
+            kind = self._planned.runs[0].kinds[number]
+            machines[kind] = machines.get(kind, 0) + 1
+        step = self._steps.get(item.open) or SimulationStep(item.open, 0, 0, ())
+        shortfalls = dict(step.shortfalls)
+        return OccurrencePlan(
+            one,
+            sorted_counts(machines),
+            min(map(len, placements)),
+            max(map(len, placements)),
+            step.bought,
+            step.loops,
+            tuple(
+                (name, shortfalls[key]._replace(count=min(shortfalls[key].count, count)))
+                for key, (name, count) in zip(keys, one.seats, strict=True)
+                if key in shortfalls
+            ),
+            idle_reserved_at(self._planned, self._standing, item.open),
+        )
+
+
+def _machines_of(run: SimulationRun, keys: Iterable[PoolKey], at: int) -> set[int]:
+    """Return the machines that seats of these pools are on."""
+    found: set[int] = set()
+    for key in keys:
+        mine = run.placements.get(key, [])
+        place = bisect_right(mine, at, key=lambda placement: placement[0]) - 1
+        if place >= 0:
+            found |= {number for number, _ in mine[place][1]}
+    return found
+
+
+def idle_reserved_at(planned: ClusterPlan, standing: MachineCounts, now: int) -> int:
+    """Return how many reserved machines are unused at an instant."""
+    there = sum(one.reservation.count for one in planned.catalog.reserved.values() if one.at(now))
+    return max(0, there - sum(number for kind, number in standing.at(now).items() if kind.reserved))
+
+
+class MachinePeak(NamedTuple):
+    """The most machines of a cluster at once, and when first.
+
+    `least` and `most` are bounds as above. `seats` and whole `nodes` by class are what is open then.
+    """
+
+    cluster: str
+    at: int
+    seats: tuple[tuple[str, int], ...]
+    nodes: tuple[tuple[str, int], ...]
+    machines: CountedKinds
+    least: int
+    most: int
+    idle: int
+    shortfalls: int
+
+
+class ReservedPlan(NamedTuple):
+    """The use of a capacity reservation. `cluster` is the first that uses it."""
+
+    cluster: str
+    reserved: ReservedMachines
+    since: int
+    until: int
+    use: ReservedUsage
+
+
+class MonthPlan(NamedTuple):
+    """One month. `least` and `most` bound what is bought by the hour; `paid` is by reservation."""
+
+    month: str
+    sum: CostSum
+    least: Money | None
+    most: Money | None
+    peak: int
+    paid: tuple[tuple[str, ReservedUsage], ...]
+
+
+class CostPlan(NamedTuple):
+    """The plan of a site, or the part of it that a filter includes."""
+
+    since: int
+    until: int
+    peaks: tuple[MachinePeak, ...]
+    occurrences: tuple[OccurrencePlan, ...]
+    reserved: tuple[ReservedPlan, ...]
+    reservations: tuple[tuple[tuple[str, str], CostSum], ...]  # by name and cluster
+    classes: tuple[tuple[tuple[str, str], CostSum], ...]
+    months: tuple[MonthPlan, ...]
+    total: CostSum
+    unplanned: tuple[UnplannedItem, ...]
+    unknown: tuple[tuple[str, str], ...]  # (CloudCapacity, type) that is left out
+    assumed: tuple[tuple[str, tuple[str, ...]], ...]  # (CloudCapacity, its zones), where nothing says them
+    unpriced: tuple[str, ...]  # what has no price, in words
+    from_table: bool
+
+
+def cost_plan(
+    some: Sequence[ClusterPlan],
+    dated: Iterable[OccurrenceSeats],
+    unplanned: Iterable[UnplannedItem],
+    asked: PlanFilter,
+    months: MonthSplitter,
+) -> CostPlan:
+    """Compute the plan of a site."""
+    some = [one for one in some if asked.cluster in (None, one.cluster)]
+    term = _term(some)
+    since, until = asked.span.clip(*term)
+    told = [
+        line for one in some for line in ledger.cost_lines(one, 0, asked.span, months) if asked.has(line.key)
+    ]
+    held = ledger.reserved_intervals(some)
+    reserved = [
+        ReservedPlan(one.cluster, one.reserved, first, end, use)
+        for one in held
+        for first, end in [asked.span.clip(*ledger.paid_span(one.reserved, term))]
+        for use in [ledger.reserved_usage(one.reserved, one.intervals, term, asked.span)]
+        if first < end
+    ]
+    return CostPlan(
+        since,
+        max(since, until),
+        tuple(peak for one in some if (peak := _peak(one, since, until)) is not None),
+        tuple(plan_occurrences(some, dated, asked)),
+        tuple(reserved),
+        tuple(sorted(ledger.sum_by(told, lambda line: (line.key[0], line.cluster)).items())),
+        tuple(sorted(ledger.sum_by(told, lambda line: (line.key[1], line.cluster)).items())),
+        tuple(_months(some, held, told, asked, months)),
+        ledger.sum_lines(told),
+        tuple(unplanned),
+        tuple(
+            (name, each)
+            for one in some
+            for name in one.catalog.clouds
+            for each in one.catalog.unknown_types(name)
+        ),
+        tuple(assumed for one in some for assumed in one.catalog.assumed.items()),
+        _unpriced(told, reserved),
+        any(
+            one.catalog.from_table(line.kind) for one in some for line in told if line.cluster == one.cluster
+        ),
+    )
+
+
+def monthly_costs(some: Sequence[ClusterPlan], months: MonthSplitter) -> dict[str, dict[str, Money]]:
+    """Return what each reservation costs in each month, besides what is paid in advance; unknown prices are
+    0.
+    """
+    found: dict[str, dict[str, Money]] = {}
+    for one in some:
+        for line in ledger.cost_lines(one, 0, TimeRange(), months):
+            mine = found.setdefault(line.month, {})
+            mine[line.key[0]] = mine.get(line.key[0], Decimal(0)) + (line.money or Decimal(0))
+    return found
+
+
+def _term(some: Iterable[ClusterPlan]) -> tuple[int, int]:
+    """Return the time from the first opening to the end of the last machine."""
+    opens = [one.first for one in some if one.demands]
+    ends = [one.last for one in some if one.demands]
+    ends += [interval.until for one in some for interval in one.runs[0].intervals]
+    return min(opens, default=0), max(ends, default=0)
+
+
+def _peak(one: ClusterPlan, since: int, until: int) -> MachinePeak | None:
+    every = [MachineCounts(run.intervals) for run in one.runs]
+    number, at = every[0].most(since, until)
+    if not number:
+        return None
+    others = [standing.most(since, until)[0] for standing in every]
+    step = max((s for s in one.runs[0].steps if s.at <= at), key=lambda s: s.at, default=None)
+    return MachinePeak(
+        one.cluster,
+        at,
+        _open_counts(one, at, nodes=False),
+        _open_counts(one, at, nodes=True),
+        sorted_counts(every[0].at(at)),
+        min(others),
+        max(others),
+        idle_reserved_at(one, every[0], at),
+        sum(shortfall.count for _, shortfall in step.shortfalls) if step else 0,
+    )
+
+
+def _open_counts(one: ClusterPlan, at: int, *, nodes: bool) -> tuple[tuple[str, int], ...]:
+    found: dict[str, int] = {}
+    for demand in one.demands:
+        if demand.nodes != nodes:
+            continue
+        pairs = zip(demand.steps[::2], demand.steps[1::2], strict=True)
+        count = sum(change for minute, change in pairs if minute * 60 <= at)
+        if count:
+            found[demand.key[1]] = found.get(demand.key[1], 0) + count
+    return tuple(sorted(found.items()))
+
+
+def _months(
+    some: Sequence[ClusterPlan],
+    held: Sequence[ReservedIntervals],
+    told: Sequence[CostLine],
+    asked: PlanFilter,
+    months: MonthSplitter,
+) -> Iterable[MonthPlan]:
+    term = _term(some)
+    sums = ledger.sum_by(told, lambda line: line.month)
+    paid = ledger.usage_by_month(held, asked.span, months, term)
+    others = [_alternative_sums(some, number, asked, months) for number in (1, 2)]
+    standing = [MachineCounts(one.runs[0].intervals) for one in some]
+    for month in sorted({*sums, *paid}):
+        found = sums.get(month, ledger.sum_lines(()))
+        band = [found.bought, *(other[month].bought if month in other else None for other in others if other)]
+        known = [money for money in band if money is not None]
+        whole = len(known) == len(band)
+        first, end = _bounds(month, term, months)
+        yield MonthPlan(
+            month,
+            found,
+            min(known) if whole else None,
+            max(known) if whole else None,
+            sum(one.most(*asked.span.clip(first, end))[0] for one in standing),
+            tuple(sorted(paid.get(month, {}).items())),
+        )
+
+
+def _alternative_sums(
+    some: Sequence[ClusterPlan], run: int, asked: PlanFilter, months: MonthSplitter
+) -> Mapping[str, CostSum]:
+    """Return the sums by month of the run with the fewest or the most machines, if there is one."""
+    if all(len(one.runs) == 1 for one in some):
+        return {}
+    found = [
+        line
+        for one in some
+        for line in ledger.cost_lines(one, run if len(one.runs) > run else 0, asked.span, months)
+        if asked.has(line.key)
+    ]
+    return ledger.sum_by(found, lambda line: line.month)
+
+
+def _bounds(month: str, term: tuple[int, int], months: MonthSplitter) -> tuple[int, int]:
+    return next(((first, end) for name, first, end in months(*term) if name == month), (0, 0))
+
+
+def _unpriced(told: Iterable[CostLine], reserved: Iterable[ReservedPlan]) -> tuple[str, ...]:
+    bought = {f"{line.kind.capacity_type} {line.kind.type}" for line in told if line.money is None}
+    paid = {f"reserved {one.reserved.key}" for one in reserved if one.use.price is None}
+    return tuple(sorted(bought | paid))

@@ -1,0 +1,86 @@
+"""Format machines, hours and money, as text and as JSON."""
+
+from decimal import Decimal
+
+from berth.cost.ledger import CAPACITY_TYPES, ReservedUsage
+from berth.cost.results import HOUR, CountedKinds, Money, dollars
+from berth.output.report import hours_json
+
+UNKNOWN = "not known"
+
+
+def machines_text(machines: CountedKinds) -> str:
+    """Format machines: `4 reserved g5.12xlarge, 2 on-demand m5.large`; reserved first, then by type."""
+    counts: dict[tuple[int, str], int] = {}
+    for kind, number in machines:
+        key = CAPACITY_TYPES.index(kind.capacity_type), kind.type
+        counts[key] = counts.get(key, 0) + number
+    return ", ".join(
+        f"{number} {CAPACITY_TYPES[kind]} {name}" for (kind, name), number in sorted(counts.items())
+    )
+
+
+def band_text(number: int, least: int, most: int) -> str:
+    """Format a number, or `4 to 6` where Karpenter's order is open."""
+    return str(number) if least == most else f"{least} to {most}"
+
+
+def percent(part: int, whole: int) -> int:
+    """Return a share in percent, rounded half up; of nothing it is 0."""
+    return (200 * part + whole) // (2 * whole) if whole else 0
+
+
+def money_or_unknown(money: Money | None) -> str:
+    """Format money, or say that it is not known."""
+    return UNKNOWN if money is None else money_text(money)
+
+
+def minutes(seconds: int) -> int:
+    """Round seconds up to minutes."""
+    return -(-seconds // 60)
+
+
+def money_text(money: Money) -> str:
+    """Format money: `1,234.50`."""
+    return f"{dollars(money):,}"
+
+
+JsonObject = dict[str, object]
+_NANO = Decimal("1e-9")
+
+
+def money_json(amount: Money | None) -> str | None:
+    """Format dollars as text, so that no reader rounds them.
+
+    Nine decimals let parts add up to their sums; zeros after the cents are left out.
+    """
+    if amount is None:
+        return None
+    text = f"{(amount / HOUR).quantize(_NANO):f}"
+    return text[:-7] + text[-7:].rstrip("0")
+
+
+def machines_json(machines: CountedKinds) -> list[JsonObject]:
+    """Return machines as JSON."""
+    return [
+        {
+            "cloudCapacity": kind.capacity,
+            "instanceType": kind.type,
+            "capacityType": kind.capacity_type,
+            "zone": kind.zone or None,
+            "capacityReservation": kind.reserved or None,
+            "count": number,
+        }
+        for kind, number in machines
+    ]
+
+
+def use_json(use: ReservedUsage) -> JsonObject:
+    """Return the use of a reservation as JSON."""
+    return {
+        "hours": hours_json(use.paid),
+        "usedHours": hours_json(use.used),
+        "idleHours": hours_json(use.idle),
+        "cost": money_json(use.money),
+        "idleCost": money_json(use.idle_money),
+    }

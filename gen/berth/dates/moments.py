@@ -1,0 +1,92 @@
+"""Read and write instants and local times as text."""
+
+import re
+from datetime import date
+
+from berth.dates.zone import DAY, Zone, clock, day_of, load, local, number, resolve
+
+# Instants as people write them on the command line, and as they are shown to people.
+
+
+_INSTANT = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
+    re.ASCII,
+)
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def named(name: str) -> Zone:
+    """The zone of a name that was checked when it was read."""
+    zone = load(name)
+    assert zone is not None, name
+    return zone
+
+
+def read(text: str, zone: Zone) -> int | None:
+    """`2026-02-02T08:00:00Z`, with an offset, or without one in `zone`; a date alone is its local midnight.
+
+    None where the text is none of these.
+    """
+    match = _INSTANT.fullmatch(text)
+    if match is None:
+        return None
+    day, hours, minutes, seconds, offset = match.groups()
+    try:
+        wall = number(date.fromisoformat(day)) * DAY + _minutes(hours or "0", minutes or "0")
+    except ValueError:  # there is no such date
+        return None
+    if offset is None:
+        return resolve(zone, wall) + int(seconds or 0)
+    ahead = 0 if offset == "Z" else int(f"{offset[0]}{_minutes(offset[1:3], offset[4:])}")
+    return (wall - ahead) * 60 + int(seconds or 0)
+
+
+def _minutes(hours: str, minutes: str) -> int:
+    return int(hours) * 60 + int(minutes)
+
+
+def day_span(day: str, zone: Zone) -> tuple[int, int]:
+    """The first instant of a local date, and that of the next."""
+    midnight = number(date.fromisoformat(day)) * DAY
+    return resolve(zone, midnight), resolve(zone, midnight + DAY)
+
+
+def local_text(seconds: int, zone: Zone) -> str:
+    """`Mon 2026-02-02 09:00` on the clock of the zone."""
+    moment = local(zone, seconds)
+    day = day_of(moment)
+    return f"{_DAYS[day.weekday()]} {day} {clock(moment)}"
+
+
+def near_text(seconds: int, zone: Zone, day: int) -> str:
+    """`09:00` on that day (as in `gen.zone`); `Tue 09:00` within six days of it, and else with its date."""
+    moment = local(zone, seconds)
+    distance = moment // DAY - day
+    if distance == 0:
+        return clock(moment)
+    text = local_text(seconds, zone)
+    return f"{text[:3]} {text[-5:]}" if abs(distance) < 7 else text
+
+
+def span_text(start: int, end: int, zone: Zone) -> str:
+    """`Mon 2026-02-02 09:00-13:00`, `Fri 2026-03-06 17:00 to Sun 12:00`."""
+    return local_text(start, zone)[:-5] + near_span_text(start, end, zone, local_day(start, zone))
+
+
+def near_span_text(start: int, end: int, zone: Zone, day: int) -> str:
+    """The same without its date where it begins on that day."""
+    first = local_day(start, zone)
+    last = local(zone, end)
+    begin = near_text(start, zone, day)
+    if last == (first + 1) * DAY:
+        return f"{begin}-24:00"
+    return f"{begin}{'-' if last // DAY == first else ' to '}{near_text(end, zone, first)}"
+
+
+def local_day(seconds: int, zone: Zone) -> int:
+    return local(zone, seconds) // DAY
+
+
+def hours_text(seconds: int) -> str:
+    """`4`, `1.5`: hours, at most two digits after the point."""
+    return f"{seconds / 3600:.2f}".rstrip("0").rstrip(".")

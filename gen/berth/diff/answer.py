@@ -1,0 +1,143 @@
+"""A change as JSON: kind Change. Stable, and documented in README."""
+
+from berth.core.instants import instant_text
+from berth.cost.formatting import machines_json, money_json, use_json
+from berth.dates.occurrence import Occurrence
+from berth.diff.change import Change, PlanChange, ReservationChange
+from berth.output import report
+from berth.output.report import hours_json
+
+
+def as_json(change: Change) -> str:
+    occurrences = [one for item in change.reservations for one in _occurrences(item)]
+    return report.document(
+        "Change",
+        {
+            "base": {"name": change.base.name, "valid": change.base.is_sound},
+            "head": {"name": change.head.name, "valid": change.head.is_sound},
+            "reservations": [_reservation(one) for one in change.reservations],
+            "occurrences": {
+                kind: [value for found, value in occurrences if found == kind]
+                for kind in ("added", "removed", "changed")
+            },
+            "peaks": [
+                {
+                    "cluster": one.cluster,
+                    "what": one.what,
+                    "during": one.during or None,
+                    "before": one.before,
+                    "after": one.after,
+                    "at": None if one.at is None else instant_text(one.at),
+                    "holders": [{"reservation": name, "amount": amount} for name, amount in one.holders],
+                    "ceiling": one.ceiling or None,
+                }
+                for one in change.peaks
+            ],
+            **({"plan": _plan(change.plan)} if change.plan else {}),
+            "warnings": [one._asdict() for one in change.warnings],
+            "files": [
+                {
+                    "path": one.path,
+                    "change": one.change,
+                    "objects": [
+                        {"kind": item.kind, "name": item.name, "change": item.change} for item in one.objects
+                    ],
+                }
+                for one in change.files
+            ],
+        },
+    )
+
+
+def _plan(plan: PlanChange) -> dict[str, object]:
+    """Only where there is a CloudCapacity. Money as text, as in kind Plan."""
+    return {
+        "machines": [
+            {
+                "cluster": one.cluster,
+                "before": dict(zip(("least", "most"), one.before, strict=True)),
+                "after": dict(zip(("least", "most"), one.after, strict=True)),
+                "at": None if one.at is None else instant_text(one.at),
+                "machines": machines_json(one.machines),
+            }
+            for one in plan.machines
+        ],
+        "months": [
+            {
+                "month": one.month,
+                "cost": dict(zip(("before", "after"), map(money_json, one.money), strict=True)),
+                "machineHours": dict(zip(("before", "after"), map(hours_json, one.seconds), strict=True)),
+                "budget": None if one.budget is None else str(one.budget),
+            }
+            for one in plan.months
+        ],
+        "reserved": [
+            {
+                "capacityReservation": one.reserved,
+                "cluster": one.cluster,
+                "before": use_json(one.before),
+                "after": use_json(one.after),
+            }
+            for one in plan.idle
+        ],
+        "findings": report.items(plan.findings),
+    }
+
+
+def _reservation(one: ReservationChange) -> dict[str, object]:
+    before, after = one.seat_seconds
+    return {
+        "name": one.name,
+        "was": one.was,
+        "change": one.kind,
+        "title": one.title,
+        "timeZone": one.zone,
+        "clusters": list(one.clusters),
+        "fields": [field._asdict() for field in one.fields],
+        "occurrences": {
+            "added": len(one.occurrences.added),
+            "removed": len(one.occurrences.removed),
+            "changed": len(one.occurrences.changed),
+            "kept": one.occurrences.kept,
+        },
+        "seatHours": {"before": _hours(before), "after": _hours(after)},
+        **_standing(one),
+    }
+
+
+def _standing(one: ReservationChange) -> dict[str, object]:
+    """Only of what stands without windows."""
+    if not any(one.standing):
+        return {}
+    before, after = (said or None for said in one.standing)
+    return {"standing": {"before": before, "after": after}}
+
+
+def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:
+    dates, (was, now) = one.occurrences, one.nodes
+    return [
+        *(("added", _occurrence(item, nodes=now)) for item in dates.added),
+        *(("removed", _occurrence(item, nodes=was)) for item in dates.removed),
+        *(
+            ("changed", {"before": _occurrence(before, nodes=was), "after": _occurrence(after, nodes=now)})
+            for before, after in dates.changed
+        ),
+    ]
+
+
+def _hours(seconds: int | None) -> int | float | None:
+    """Whole nodes have no seat-hours."""
+    return None if seconds is None else hours_json(seconds)
+
+
+def _occurrence(item: Occurrence, *, nodes: bool) -> dict[str, object]:
+    return {
+        "reservation": item.reservation,
+        "id": item.id,
+        **report.counts_json(item.seats, nodes=nodes),
+        "open": instant_text(item.open),
+        "start": instant_text(item.start),
+        "end": instant_text(item.end),
+        "timeZone": item.zone,
+        "marks": list(item.marks),
+    }

@@ -1,0 +1,134 @@
+"""One document of a file edited in place: comments, order, quotes and all other documents stay as they are.
+
+Pure. The only module that knows ruamel.yaml. What comes out is read back and compared with the same edit of
+the plain values, so that an edit either does what it says, or is refused.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import date
+from io import StringIO
+from itertools import pairwise
+from typing import Any, Protocol
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+from berth.reading.document import parse
+from berth.reading.source import Source
+
+_MARKER = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_is_date = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
+_is_plain = re.compile(r"[A-Za-z][\w ./-]*", re.ASCII).fullmatch
+_SPECIAL = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+
+Make = Callable[[Any], Any]
+"""Turns a plain value into one for the tree at hand."""
+
+
+class Edit(Protocol):
+    """Changes a tree of mappings and lists in place. Raises EditError where it cannot."""
+
+    def __call__(self, tree: Any, make: Make) -> object: ...
+
+
+class EditError(Exception):
+    """Why an edit is refused; the message is for people."""
+
+
+def edited(text: str, index: int, edit: Edit) -> str:
+    """`index` counts documents from 0, empty ones too, as `berth.reading.document` does."""
+    wanted = _plain(text)
+    edit(wanted[index], lambda value: value)
+    found = _json(text, wanted) if text.lstrip()[:1] in ("{", "[") else _yaml(text, index, edit)
+    try:
+        good = _plain(found) == wanted
+    except EditError:
+        good = False
+    if not good:
+        raise EditError("the file is written in a way that cannot be edited safely; edit it by hand")
+    return found
+
+
+def _plain(text: str) -> dict[int, Any]:
+    documents, faults = parse(Source("", text.encode()))
+    if faults:
+        raise EditError("the file cannot be read")
+    return {one.index: deepcopy(one.value) for one in documents}
+
+
+def _json(text: str, wanted: dict[int, Any]) -> str:
+    """With the indent that the file has."""
+    first = re.search(r"\n( +)\S", text)
+    indent = len(first.group(1)) if first else None
+    return json.dumps(wanted[0], indent=indent, ensure_ascii=False) + ("\n" if text.endswith("\n") else "")
+
+
+def _yaml(text: str, index: int, edit: Edit) -> str:
+    pieces = _pieces(text)
+    crlf = "\r\n" in pieces[index]
+    piece = pieces[index].replace("\r\n", "\n")
+    yaml = _writer(piece)
+    try:
+        tree = yaml.load(piece)
+        edit(tree, _inline)
+        stream = StringIO()
+        yaml.dump(tree, stream)
+    except (YAMLError, ValueError, TypeError) as error:
+        raise EditError(f"the file cannot be edited: {error}") from error
+    said = stream.getvalue()
+    pieces[index] = said.replace("\n", "\r\n") if crlf else said
+    return "".join(pieces[number] for number in sorted(pieces))
+
+
+def _pieces(text: str) -> dict[int, str]:
+    """The text of each document with its marker, by index; what stands before the first one at -1."""
+    starts = [match.start() for match in _MARKER.finditer(text)]
+    head = text[: starts[0]] if starts else text
+    has_content = any(line.strip() and not line.lstrip().startswith(("#", "%")) for line in head.splitlines())
+    found = {0 if has_content else -1: head}
+    for number, (start, end) in enumerate(pairwise([*starts, len(text)]), start=has_content):
+        found[number] = text[start:end]
+    return found
+
+
+def _writer(piece: str) -> YAML:
+    """Indents as the piece does."""
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 1_000_000
+    yaml.explicit_start = piece.startswith("---")
+    mapping = re.search(r"^[\w.-]+:[ \t]*(?:#.*)?\n( +)[^\s#-]", piece, re.MULTILINE)
+    step = len(mapping.group(1)) if mapping else 2
+    listed = re.search(r"^( *)[\w.-]+:[ \t]*(?:#.*)?\n(?: *#.*\n)*( *)-( +)", piece, re.MULTILINE)
+    offset = len(listed.group(2)) - len(listed.group(1)) if listed else 2
+    dash = 1 + len(listed.group(3)) if listed else 2
+    yaml.indent(mapping=step, sequence=offset + dash, offset=offset)
+    return yaml
+
+
+def _inline(value: Any) -> Any:
+    """In one line, as people write a date or a time."""
+    if isinstance(value, dict):
+        mapping = CommentedMap((key, _inline(inner)) for key, inner in value.items())
+        mapping.fa.set_flow_style()
+        return mapping
+    if isinstance(value, list):
+        sequence = CommentedSeq(_inline(inner) for inner in value)
+        sequence.fa.set_flow_style()
+        return sequence
+    if isinstance(value, str):
+        return _text(value)
+    return value
+
+
+def _text(value: str) -> Any:
+    if _is_date(value):
+        return date.fromisoformat(value)
+    if _is_plain(value) and value.lower() not in _SPECIAL:
+        return value
+    return DoubleQuotedScalarString(value)

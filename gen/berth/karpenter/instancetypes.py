@@ -1,0 +1,233 @@
+"""Instance types and their offerings, the labels of their nodes, and the EC2 types of the built-in table."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from berth.karpenter.ec2table import FAMILIES, TABLE
+from berth.karpenter.nodelabels import (
+    ARCH,
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    ON_DEMAND,
+    OS,
+    REGION,
+    RESERVATION_ID,
+    RESERVATION_INTERRUPTIBLE,
+    RESERVATION_LABELS,
+    RESERVATION_TYPE,
+    RESERVED,
+    SPOT,
+    ZONE,
+)
+from berth.karpenter.requirements import (
+    DOES_NOT_EXIST,
+    IN,
+    Labels,
+    Requirement,
+    Requirements,
+    requirement,
+    requirements_of_labels,
+)
+from berth.karpenter.resourcelists import ONE, PODS, ResourceList
+
+
+class Offering(NamedTuple):
+    """One way to buy an instance type. Use `reserved_offering` for a capacity reservation.
+
+    `capacity` and `overhead` are added to those of the type, for this offering only.
+    """
+
+    capacity_type: str  # reserved | on-demand | spot
+    zone: str
+    price: float
+    available: bool = True
+    reservation: str = ""  # its id; only with capacity type `reserved`
+    count: int = 0  # type: ignore[assignment] # machines of the reservation that are free
+    kind: str = "default"  # default | capacity-block
+    interruptible: bool = False
+    capacity: ResourceList = ()
+    overhead: ResourceList = ()
+    labels: Labels = ()  # more labels that a node gets from it
+
+
+class InstanceType(NamedTuple):
+    """An instance type with its offerings.
+
+    `requirements` are its labels besides its name and those of its offerings (zone, capacity type,
+    reservation): a value for each label that its nodes have, DoesNotExist for one that they do not have.
+    """
+
+    name: str
+    capacity: ResourceList  # with pods
+    offerings: tuple[Offering, ...]
+    overhead: ResourceList = ()
+    requirements: tuple[Requirement, ...] = ()
+
+
+def reserved_offering(
+    reservation: str, zone: str, price: float, count: int, kind: str = "default"
+) -> Offering:
+    """Return the offering of a capacity reservation as the AWS provider makes it.
+
+    Its price is a tiny part of the on-demand `price`, so it is the cheapest and keeps the order of types.
+    It is not available when no instance is free. `kind` is default or capacity-block.
+    """
+    return Offering(RESERVED, zone, price / 10_000_000, count != 0, reservation, count, kind)
+
+
+def on_demand_offerings(zones: tuple[str, ...], price: float) -> tuple[Offering, ...]:
+    """Return an on-demand offering at the same price in each zone."""
+    return tuple(Offering(ON_DEMAND, zone, price) for zone in zones)
+
+
+@lru_cache(maxsize=4096)
+def offering_requirements(offering: Offering) -> Requirements:
+    """Return the labels that a node gets from an offering."""
+    asked = [requirement(CAPACITY_TYPE, IN, (offering.capacity_type,))]
+    if offering.zone:
+        asked.append(requirement(ZONE, IN, (offering.zone,)))
+    if offering.capacity_type == RESERVED:
+        for key, value in zip(RESERVATION_LABELS, _reservation(offering), strict=True):
+            asked.append(requirement(key, IN, (value,)))
+    else:
+        asked += [requirement(key, DOES_NOT_EXIST) for key in RESERVATION_LABELS]
+    return Requirements((*asked, *requirements_of_labels(offering.labels)))
+
+
+@lru_cache(maxsize=4096)
+def type_requirements(one: InstanceType) -> Requirements:
+    """Return the labels of all offerings of a type together, available or not."""
+    bought = [offering for offering in one.offerings if offering.capacity_type == RESERVED]
+    asked: list[Requirement] = [
+        requirement(INSTANCE_TYPE, IN, (one.name,)),
+        requirement(CAPACITY_TYPE, IN, (offering.capacity_type for offering in one.offerings)),
+        requirement(ZONE, IN, (offering.zone for offering in one.offerings)),
+    ]
+    for number, key in enumerate(RESERVATION_LABELS):
+        values = tuple(_reservation(offering)[number] for offering in bought)
+        asked.append(requirement(key, IN, values) if values else requirement(key, DOES_NOT_EXIST))
+    explicit = {own.key for own in one.requirements}
+    return Requirements((*(a for a in asked if a.key not in explicit), *one.requirements))
+
+
+def _reservation(offering: Offering) -> tuple[str, str, str]:
+    return offering.reservation, offering.kind, "true" if offering.interruptible else "false"
+
+
+assert RESERVATION_LABELS == (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)
+
+
+GPU = "nvidia.com/gpu"
+_MI = 2**20
+_GI = 2**30
+_DISK, _DISK_FOR_PODS = 20 * _GI, 17 * _GI
+_VM_MEMORY_OVERHEAD = (3, 40)  # 7.5 % of a machine's memory, which its operating system never sees
+_TYPE_NAME = re.compile(r"([a-z]+)([0-9]+)[a-z-]*\.")
+_AWS = "karpenter.k8s.aws/"
+_ABSENT_LABELS = (
+    "instance-accelerator-name",
+    "instance-accelerator-manufacturer",
+    "instance-accelerator-count",
+)
+
+
+class Ec2Type(NamedTuple):
+    """A row of the table. Sizes are in MiB and GB as AWS writes them, `price` is on-demand in dollars an
+    hour.
+    """
+
+    name: str
+    cpu: int
+    memory: int
+    pods: int
+    gpus: int
+    nvme: int
+    price: float
+    cpu_for_pods: int  # thousandths of a core
+    memory_for_pods: int  # MiB
+
+    @property
+    def family(self) -> str:
+        return self.name.partition(".")[0]
+
+
+@lru_cache(maxsize=1)
+def ec2_types() -> dict[str, Ec2Type]:
+    """Return the table by name."""
+    rows = [line.split() for line in TABLE.split("\n") if line]
+    return {row[0]: _row(row) for row in rows}
+
+
+def ec2_instance_type(
+    row: Ec2Type,
+    zones: Sequence[str],
+    spot_price: float | None = None,
+    reservations: Iterable[Offering] = (),
+    region: str = "us-east-1",
+) -> InstanceType:
+    """Make an instance type as the AWS provider does: on-demand in each zone, spot if its price is known.
+
+    `reservations` are added as they are (see `reserved_offering`). The labels are those of the table: a
+    requirement on another label, such as network bandwidth, excludes nothing.
+    """
+    spots = () if spot_price is None else tuple(Offering(SPOT, zone, spot_price) for zone in zones)
+    offerings = (*on_demand_offerings(tuple(zones), row.price), *spots, *reservations)
+    capacity, overhead = _ec2_resources(row)
+    where = requirement(REGION, IN, (region,))
+    return InstanceType(row.name, capacity, offerings, overhead, (*_ec2_labels(row), where))
+
+
+def _row(row: Sequence[str]) -> Ec2Type:
+    cpu, memory, pods, gpus, nvme = (int(text) for text in row[1:6])
+    return Ec2Type(row[0], cpu, memory, pods, gpus, nvme, float(row[6]), int(row[7]), int(row[8]))
+
+
+def _ec2_resources(row: Ec2Type) -> tuple[ResourceList, ResourceList]:
+    """Return the capacity as Karpenter expects it, and the part of it that is not for pods."""
+    part, whole = _VM_MEMORY_OVERHEAD
+    memory = row.memory + (-row.memory * part // whole)
+    capacity = {
+        "cpu": row.cpu * ONE,
+        "ephemeral-storage": _DISK * ONE,
+        "memory": memory * _MI * ONE,
+        PODS: row.pods * ONE,
+    }
+    if row.gpus:
+        capacity[GPU] = row.gpus * ONE
+    overhead = {
+        "cpu": row.cpu * ONE - row.cpu_for_pods * ONE // 1000,
+        "ephemeral-storage": (_DISK - _DISK_FOR_PODS) * ONE,
+        "memory": (memory - row.memory_for_pods) * _MI * ONE,
+    }
+    return tuple(sorted(capacity.items())), tuple(sorted(overhead.items()))
+
+
+def _ec2_labels(row: Ec2Type) -> list[Requirement]:
+    parts = _TYPE_NAME.match(row.name)
+    assert parts is not None
+    maker, *gpu = FAMILIES[row.family]
+    name, memory = gpu or (None, None)
+    values = {
+        "instance-category": parts[1],
+        "instance-generation": parts[2],
+        "instance-family": row.family,
+        "instance-size": row.name.partition(".")[2],
+        "instance-cpu": str(row.cpu),
+        "instance-cpu-manufacturer": maker,
+        "instance-memory": str(row.memory),
+        "instance-hypervisor": "nitro",
+        "instance-capability-flex": "false",
+        "instance-local-nvme": str(row.nvme) if row.nvme else None,
+        "instance-gpu-name": name,
+        "instance-gpu-manufacturer": "nvidia" if row.gpus else None,
+        "instance-gpu-count": str(row.gpus) if row.gpus else None,
+        "instance-gpu-memory": memory,
+        **dict.fromkeys(_ABSENT_LABELS),
+    }
+    own = [requirement(ARCH, IN, ("amd64",)), requirement(OS, IN, ("linux",))]
+    return own + [
+        requirement(_AWS + key, DOES_NOT_EXIST) if value is None else requirement(_AWS + key, IN, (value,))
+        for key, value in values.items()
+    ]

@@ -1,0 +1,202 @@
+"""Access to the clusters of a site: the kubeconfig context of each, and requests to all at once.
+
+A cluster that cannot be read becomes a finding and does not hide the others.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from berth.live.client import ClusterClient, ClusterError, KubeContexts
+from berth.live.client import read_contexts as contexts_of
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.findings import LiveFinding
+from berth.live.gather import GatherScope, gather_facts
+from berth.schema.model import Cluster, Site
+
+T = TypeVar("T")
+
+
+class ContextArgumentError(Exception):
+    """An invalid --context argument. The message is for people."""
+
+
+def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, str]:
+    """Parse `CLUSTER=CONTEXT` arguments, or `CONTEXT` if there is one cluster, by cluster.
+
+    A context may contain `=`. Raises ContextArgumentError.
+    """
+    found: dict[str, str] = {}
+    for word in words:
+        cluster, equals, context = word.partition("=")
+        if equals and cluster in clusters:
+            found[cluster] = context
+        elif len(clusters) == 1:
+            found[clusters[0]] = word
+        else:
+            known = ", ".join(clusters)
+            raise ContextArgumentError(f'"{word}" names none of the clusters {known}. Write CLUSTER=CONTEXT.')
+    return found
+
+
+def choose_context(
+    cluster: str, ordered: Mapping[str, str], known: KubeContexts, *, only: bool
+) -> str | LiveFinding | None:
+    """Return the context of a cluster, None inside the cluster.
+
+    That is the given one, else the one with the cluster's name, else the current one if it is the `only`
+    cluster.
+    """
+    if cluster in ordered:
+        if ordered[cluster] in known.names:
+            return ordered[cluster]
+        message = f"the kubeconfig has no context {ordered[cluster]}: {_context_list(known)}."
+        return LiveFinding("S002", cluster, "", message, "Name one of them.")
+    if cluster in known.names:
+        return cluster
+    if only and known.current:
+        return known.current
+    if only and known.inside:
+        return None
+    message = f"the kubeconfig has no context {cluster}: {_context_list(known)}."
+    fix = f"Say which one it is: --context {cluster}=CONTEXT."
+    return LiveFinding("S002", cluster, "", message, fix)
+
+
+def _context_list(known: KubeContexts) -> str:
+    return f"it has {', '.join(sorted(known.names))}" if known.names else "it has none"
+
+
+def run_concurrently(tasks: Mapping[str, Callable[[], T]], seconds: float) -> dict[str, T | Exception]:
+    """Run tasks in threads; return their results or exceptions.
+
+    A task that takes longer than `seconds` gives TimeoutError; its thread ends with the process.
+    """
+    answers: dict[str, T | Exception] = {}
+    done = threading.Condition()
+
+    def act(name: str, task: Callable[[], T]) -> None:
+        try:
+            answer: T | Exception = task()
+        except Exception as error:
+            answer = error
+        with done:
+            answers[name] = answer
+            done.notify()
+
+    for name, task in tasks.items():
+        threading.Thread(target=act, args=(name, task), daemon=True).start()
+    with done:
+        done.wait_for(lambda: len(answers) == len(tasks), seconds)
+        late = TimeoutError(f"no answer within {seconds:g} s")
+        return {name: answers.get(name, late) for name in tasks}
+
+
+ANSWER_SECONDS = 10.0  # seconds that a cluster has to answer all questions
+
+
+class ClusterAccess:
+    """Access to clusters. Keeps working clients for the next time."""
+
+    def __init__(
+        self, kubeconfig: str | None, ordered: Mapping[str, str], patience: float = ANSWER_SECONDS
+    ) -> None:
+        """A kubeconfig file, or the default ones; and contexts by cluster."""
+        self._kubeconfig, self._ordered, self._patience = kubeconfig, ordered, patience
+        self._remotes: dict[str, ClusterClient] = {}
+
+    def places(self, site: Site, clusters: Sequence[Cluster]) -> dict[str, ClusterLocation | LiveFinding]:
+        """Return the location of each cluster, or a finding if it is unknown."""
+        try:
+            known = contexts_of(self._kubeconfig)
+        except ClusterError as error:
+            return {one.name: _no_kubeconfig(one.name, error) for one in clusters}
+        found: dict[str, ClusterLocation | LiveFinding] = {}
+        for one in clusters:
+            context = choose_context(one.name, self._ordered, known, only=len(site.clusters) == 1)
+            if isinstance(context, LiveFinding):
+                found[one.name] = context
+            else:
+                found[one.name] = ClusterLocation(one.name, one.namespace, context)
+        return found
+
+    def at_each(
+        self, places: Sequence[ClusterLocation], act: Callable[[ClusterClient, ClusterLocation], T]
+    ) -> dict[str, T | LiveFinding]:
+        """Run an action on each cluster; return the results, or a finding if a cluster is unreachable."""
+
+        deadline = time.monotonic() + self._patience
+
+        def task(place: ClusterLocation) -> Callable[[], T]:
+            known = self._remotes.pop(place.cluster, None)
+
+            def run() -> T:
+                remote = known or ClusterClient(self._kubeconfig, place.context)
+                remote.deadline = deadline
+                answer = act(remote, place)
+                self._remotes[place.cluster] = remote  # only one that works is kept
+                return answer
+
+            return run
+
+        answers = run_concurrently({place.cluster: task(place) for place in places}, self._patience)
+        found: dict[str, T | LiveFinding] = {}
+        for place in places:
+            answer = answers[place.cluster]
+            if isinstance(answer, ClusterError | TimeoutError):
+                found[place.cluster] = _unreachable(place, answer)
+            elif isinstance(answer, Exception):
+                raise answer
+            else:
+                found[place.cluster] = answer
+        return found
+
+    def facts(
+        self, site: Site, places: Sequence[ClusterLocation], now: int
+    ) -> dict[str, ClusterFacts | LiveFinding]:
+        """Read the state of each cluster."""
+        with_koordinator = {one.name for one in site.clusters if one.koordinator is not None}
+        with_nodes = {one.name for one in site.clusters if one.has_static_pools}
+
+        def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
+            wanted = GatherScope(
+                place.namespace, site.name, place.cluster in with_koordinator, place.cluster in with_nodes
+            )
+
+            def lists(path: str, query: Mapping[str, str], accept: str) -> Any:
+                return _validated_list(remote.get(path, query, accept), path)
+
+            return gather_facts(lists, wanted, now, ClusterError)
+
+        return self.at_each(places, snapshot)
+
+
+def _validated_list(answer: Any, path: str) -> Any:
+    """Return the answer if it is a list. Raises ClusterError, such as for the page of a proxy."""
+    items, metadata = answer.get("items") or (), answer.get("metadata") or {}
+    is_list = str(answer.get("kind", "")).endswith("List") and isinstance(metadata, dict)
+    if not (is_list and isinstance(items, list | tuple) and all(map(_is_object, items))):
+        raise ClusterError(0, f"{path} did not return a list")
+    return answer
+
+
+def _is_object(item: object) -> bool:
+    metadata = item.get("metadata") if isinstance(item, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
+
+
+def _no_kubeconfig(cluster: str, error: ClusterError) -> LiveFinding:
+    fix = error.fix or "Name a kubeconfig: --kubeconfig FILE, or the variable KUBECONFIG."
+    return LiveFinding("S002", cluster, "", f"{error}.", fix)
+
+
+def _unreachable(place: ClusterLocation, error: Exception) -> LiveFinding:
+    status = error.status if isinstance(error, ClusterError) else 0
+    context = f"the context {place.context}" if place.context else "this cluster"
+    fix = f"Try: {place.kubectl('get deployments')}"
+    if status == 401:
+        fix = "Log in again."
+    elif status == 403:
+        fix = f"Ask for permission to list the objects in the namespace {place.namespace}."
+    return LiveFinding("S001", place.cluster, "", f"{context} does not answer: {error}.", fix)

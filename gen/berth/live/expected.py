@@ -1,0 +1,173 @@
+"""What git expects in each cluster: timetables, persistent slots and pod templates; and how they differ."""
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from berth import quantity
+from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
+from berth.manifests.files import pool_texts
+from berth.manifests.naming import pool
+from berth.manifests.slots import slots_of, standing
+from berth.manifests.timetable import timetable_text
+from berth.output.templates import Renderer
+from berth.pipeline import Item
+from berth.placed import Placed, Stands, stands
+from berth.reading.document import parse
+from berth.reading.source import Source
+from berth.schema.model import Site
+
+_QUANTITIES = frozenset(("requests", "limits"))
+_EXACT = _QUANTITIES | {"affinity", "nodeSelector", "tolerations"}
+_MAX_DIFFERENCES, _MAX_VALUE = 3, 80
+
+
+def templates_of_texts(texts: Iterable[str]) -> dict[str, str]:
+    """Return the templates in rendered files, by name. Unreadable objects are left out."""
+    found = {}
+    for text in texts:
+        for document in parse(Source("", text.encode()))[0]:
+            match document.value:
+                case {"metadata": {"name": str(name)}, "spec": {"template": dict()}}:
+                    found[name] = template_json(document.value)
+    return found
+
+
+def template_json(item: Any) -> str:
+    """Return the template of an object as JSON, which needs a tenth of the memory. Empty without one."""
+    template = item["spec"].get("template")
+    return json.dumps(template, separators=(",", ":"), ensure_ascii=False) if template else ""
+
+
+@lru_cache(maxsize=4096)
+def template_difference(git: str, cluster: str) -> str:
+    """Return the paths that differ, with both values; empty if none or if a template is unknown.
+
+    The API server adds defaults, so the cluster may have more than git, except in placement and resources.
+    Lists must have the same elements in the same order. Quantities are compared by value; a missing value
+    equals false, zero or empty. Cached for `--watch`.
+    """
+    if not git or not cluster:
+        return ""
+    found = list(_differences("", json.loads(git), json.loads(cluster), alone=False))
+    more = [f"and {len(found) - _MAX_DIFFERENCES} more"] if len(found) > _MAX_DIFFERENCES else []
+    return "; ".join([*found[:_MAX_DIFFERENCES], *more])
+
+
+def _differences(path: str, git: Any, cluster: Any, *, alone: bool, amounts: bool = False) -> Iterator[str]:
+    if isinstance(git, dict) and isinstance(cluster, dict):
+        yield from _mapping_differences(path, git, cluster, alone=alone, amounts=amounts)
+    elif isinstance(git, list) and isinstance(cluster, list):
+        for number, (ours, theirs) in enumerate(zip_longest(git, cluster)):
+            yield from _differences(f"{path}[{number}]", ours, theirs, alone=alone)
+    elif (git or None) != (cluster or None) and not (amounts and _is_same_quantity(git, cluster)):
+        yield f"{path} is {_value_text(cluster, 'missing')}, git has {_value_text(git, 'none')}"
+
+
+def _mapping_differences(
+    path: str, git: dict[str, Any], cluster: dict[str, Any], *, alone: bool, amounts: bool
+) -> Iterator[str]:
+    names = git.keys() | (cluster.keys() if alone else cluster.keys() & _EXACT)
+    for name in sorted(names):
+        below = f'{path}["{name}"]' if "." in name or "/" in name else f"{path}.{name}".removeprefix(".")
+        has_amounts = amounts or name in _QUANTITIES
+        yield from _differences(
+            below, git.get(name), cluster.get(name), alone=alone or name in _EXACT, amounts=has_amounts
+        )
+
+
+def _is_same_quantity(git: Any, cluster: Any) -> bool:
+    amount = quantity.parse(str(git))
+    return amount is not None and amount == quantity.parse(str(cluster))
+
+
+def _value_text(value: Any, nothing: str) -> str:
+    if value is None:
+        return nothing
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}..."
+
+
+class PersistentSeats(NamedTuple):
+    """The persistent slots of a class of a reservation, by name, until an instant (None: always).
+
+    `once`: each ends with its first session.
+    """
+
+    resource_class: str
+    pool: str
+    names: tuple[str, ...]
+    until: int | None
+    once: bool
+
+
+class ExpectedState(NamedTuple):
+    """What git expects in a cluster, by reservation.
+
+    `templates` are those of pools as JSON, by the name of the Deployment or NodePool.
+    """
+
+    cluster: str
+    timetables: dict[str, Timetable]
+    persistent: dict[str, tuple[PersistentSeats, ...]]
+    templates: dict[str, str]
+
+
+def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> dict[str, ExpectedState]:
+    """Return the expected state of each cluster, in the site's order.
+
+    Timetables are rendered and parsed again, so that their form is the same. Raises TemplateError for a
+    template with errors.
+    """
+    found = {one.name: ExpectedState(one.name, {}, {}, {}) for one in site.clusters}
+    for item in items:
+        stand = stands(item.reservation)
+        for part in item.parts:
+            if stand is not None:
+                known = found[part.placed.cluster.name].persistent
+                known[item.reservation.name] = tuple(_persistent_seats(site, part.placed, stand))
+                continue
+            text = timetable_text(site, part.placed, part.occurrences)
+            here = found[part.placed.cluster.name]
+            here.timetables[item.reservation.name] = parse_timetable(text)
+            here.templates.update(templates_of_texts(pool_texts(renderer, site, part)))
+    return found
+
+
+def _persistent_seats(site: Site, placed: Placed, stand: Stands) -> Iterator[PersistentSeats]:
+    reservation = placed.reservation
+    counts = {} if reservation.suspend else dict(reservation.seats)
+    for one in placed.classes:
+        made = standing(site, placed.cluster, reservation, one, counts.get(one.name, 0))
+        names = tuple(name for name, _ in made)
+        once = slots_of(reservation).allocate_once
+        yield PersistentSeats(one.name, pool(reservation.name, one.name), names, stand.until, once)
+
+
+def timetable_difference(git: Timetable, cluster: Timetable) -> str:
+    """Describe the difference of two timetables in a few words; empty without one."""
+    words = []
+    number = _count_differing(git.occurrences, cluster.occurrences)
+    if number:
+        words.append(f"{number} occurrence{'s differ' if number > 1 else ' differs'}")
+    if git.suspend != cluster.suspend:
+        words.append(f"git {'suspends' if git.suspend else 'does not suspend'} it")
+    ours, theirs = ({pool.resource_class: pool for pool in one.pools} for one in (git, cluster))
+    changed = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
+    if changed:
+        words.append(f"pool{'s' if len(changed) > 1 else ''} {', '.join(changed)}")
+    if git.settings != cluster.settings:
+        words.append("the site's settings")
+    return ", ".join(words)
+
+
+def _count_differing(ours: Iterable[TimetableOccurrence], theirs: Iterable[TimetableOccurrence]) -> int:
+    mine, yours = _by_id(ours), _by_id(theirs)
+    return sum(mine.get(name) != yours.get(name) for name in mine.keys() | yours.keys())
+
+
+def _by_id(occurrences: Iterable[TimetableOccurrence]) -> dict[str, TimetableOccurrence]:
+    """Return occurrences by id, with sorted seats."""
+    return {one.id: one._replace(seats=tuple(sorted(one.seats))) for one in occurrences}

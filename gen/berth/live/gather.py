@@ -1,0 +1,288 @@
+"""Reads the state of a cluster: one list for each kind, in pages, and the sessions of what is open.
+
+Ready placeholders are not listed, because their Deployment counts them; neither are pods that are done. If
+more placeholders are missing than are Pending, the pods of that pool are listed too.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from berth.core import labels
+from berth.core.claims import competing_reservation, open_claims
+from berth.core.jsonvalues import TimetableError, Tree
+from berth.core.objects import NODE_POOL, SLOT, is_terminating
+from berth.core.overrides import Override, parse_overrides, unknown_classes
+from berth.core.sessioncounter import SessionCounter
+from berth.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Recognition, Session, ranked
+from berth.core.target import open_now
+from berth.core.timetable import Timetable, TimetablePool, active_occurrences, parse_timetable
+from berth.core.timetable import Timetable as Read
+from berth.live import clusterfacts
+from berth.live.clusterfacts import (
+    ClusterFacts,
+    ListRefused,
+    LivePool,
+    LiveTimetable,
+    UnreadableReservation,
+    WaitingPlaceholder,
+)
+from berth.manifests import naming
+from berth.manifests.gotypes import why_unread
+from berth.runtime.apiclient import ApiError
+from berth.runtime.lists import Collection
+from berth.runtime.sessionobjects import (
+    MetadataKeys,
+    is_active,
+    metadata_keys,
+    parse_session,
+    session_collections,
+)
+
+
+class ReadTimetable(NamedTuple):
+    """The parsed timetable of a reservation in the cluster.
+
+    `read` is None if there is none or it is `malformed`. `bad_override` describes an invalid override;
+    `overrides` are valid.
+    """
+
+    read: Read | None
+    malformed: str
+    changed: int
+    overrides: dict[str, Override]
+    bad_override: str
+
+
+NO_TIMETABLE = ReadTimetable(None, "", 0, {}, "")
+
+
+def readable_timetables(facts: ClusterFacts) -> tuple[Read, ...]:
+    """Return the timetables that could be parsed."""
+    return tuple(found.read for found in map(read_live_timetable, facts.timetables) if found.read)
+
+
+@lru_cache(maxsize=4096)
+def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
+    """Parse a timetable. Cached, because each status needs it twice."""
+    overrides, bad = dict[str, Override](), ""
+    try:
+        overrides = parse_overrides(fact.override) if fact.override is not None else {}
+    except TimetableError as error:
+        bad = str(error)
+    try:
+        read, malformed = parse_timetable(fact.text or ""), ""
+    except TimetableError as error:
+        read, malformed = None, str(error)
+    if read is not None and not bad:
+        bad = unknown_classes(overrides, [pool.resource_class for pool in read.pools])
+    return ReadTimetable(read, malformed, fact.changed, overrides, bad)
+
+
+SessionsByRecognition = Mapping[Recognition, tuple[Session, ...] | str]
+"""The active sessions by how they are recognized, or why nobody can tell."""
+
+
+def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
+    """Return how to find the sessions of all classes with an open occurrence, and the relevant metadata."""
+    found: dict[Recognition, None] = {}
+    matches = []
+    for timetable in timetables:
+        seats = {
+            name for one in open_now(active_occurrences(timetable), now) for name, count in one.seats if count
+        }
+        for pool in timetable.pools:
+            if pool.resource_class in seats and pool.sessions:
+                found[pool.sessions] = None
+                matches.append(pool.match)
+    return list(found), metadata_keys(matches)
+
+
+def active_sessions(
+    trees: Iterable[Tree], recognition: Recognition, namespace: str, kept: MetadataKeys
+) -> list[Session]:
+    """Return the active sessions in a namespace. Templates of projects are not looked up here."""
+    found = [parse_session(tree, namespace, kept) for tree in trees if is_active(tree, recognition)]
+    return [
+        one._replace(template=UNKNOWN_TEMPLATE) if RENKU_PROJECT in one.annotations else one for one in found
+    ]
+
+
+class OccurrenceSessions:
+    """The number of sessions for each occurrence, computed once per class from all timetables."""
+
+    def __init__(self, timetables: Sequence[Timetable], seen: SessionsByRecognition, now: int) -> None:
+        self._timetables, self._seen, self._now = timetables, seen, now
+        self._counts: dict[tuple[str, Recognition | None], dict[str, int] | None] = {}
+
+    def counts(self, pool: TimetablePool) -> dict[str, int] | None:
+        """Return the counts of open occurrences of the pool's class, None if they are unknown."""
+        key = pool.resource_class, pool.sessions
+        if key not in self._counts:
+            self._counts[key] = self._counted(*key)
+        return self._counts[key]
+
+    def _counted(self, name: str, recognition: Recognition | None) -> dict[str, int] | None:
+        sessions = self._seen.get(recognition) if recognition else None
+        if sessions is None or isinstance(sessions, str):
+            return None
+        competitors = [competing_reservation(one, frozenset([name]), self._now) for one in self._timetables]
+        ranking = ranked(open_claims(competitors, name, self._now).values())
+        counter = SessionCounter(0, lambda one, _: one.template)
+        counter.set_claims(ranking)
+        for one in sessions:
+            counter.arrive(one, self._now)
+        return counter.counts(self._now).here
+
+
+PAGE = "500"
+_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+_JSON = "application/json"
+
+Get = Callable[[str, Mapping[str, str], str], Any]
+"""GET of a path with a query, accepting a media type: the object that is answered."""
+
+
+class GatherScope(NamedTuple):
+    """What to read in a cluster. Reservations are read only if the site says that there is Koordinator."""
+
+    namespace: str
+    site: str
+    koordinator: bool = False
+    node_pools: bool = False  # nor of NodePools, but where it says that some have a number of nodes
+
+
+def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exception]) -> ClusterFacts:
+    """Read the state of a cluster.
+
+    Raises what `ask` raises, except that `refused` for a list of sessions or Reservations becomes part of the
+    state.
+    """
+    namespace, site, koordinator, node_pools = wanted
+    ours = f"{labels.SITE}={site}"
+
+    def listed(path: str, selector: str = ours, fields: str = "") -> list[clusterfacts.KubeObject]:
+        return _list_all(ask, path.format(namespace), selector, fields, _JSON)
+
+    maps = listed("/api/v1/namespaces/{}/configmaps")
+    named = {one["metadata"]["name"]: one.get("data") or {} for one in maps}
+    sources = naming.code(koordinator=koordinator)
+    code = {file: text for name in sources for file, text in named.get(name, {}).items()}
+    pods = "/api/v1/namespaces/{}/pods"
+    waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
+    own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
+    pools = [clusterfacts.parse_deployment(one) for one in listed("/apis/apps/v1/namespaces/{}/deployments")]
+    unready = [clusterfacts.parse_waiting(one) for one in waiting if not is_terminating(one)]
+    for pool in _short_of_pods(pools, unready):
+        selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
+        placed = listed(pods, selector, "status.phase=Running")
+        unready += [
+            clusterfacts.parse_waiting(one)
+            for one in placed
+            if clusterfacts.is_unready(one) and not is_terminating(one)
+        ]
+    if node_pools:
+        ours_of_nodes = listed(NODE_POOL.path(""), f"{ours},{labels.RESERVATION}")
+        pools += [
+            clusterfacts.parse_node_pool(one) for one in ours_of_nodes if clusterfacts.has_replicas(one)
+        ]
+    facts = ClusterFacts(
+        tuple(clusterfacts.parse_live_timetable(one) for one in maps if _is_timetable(one)),
+        tuple(pools),
+        tuple(clusterfacts.parse_cronjob(one) for one in listed("/apis/batch/v1/namespaces/{}/cronjobs")),
+        tuple(clusterfacts.parse_job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
+        tuple(clusterfacts.parse_pod(one) for one in own if not is_terminating(one)),
+        tuple(unready),
+        code if naming.RUNTIME in named else None,
+        {},
+    )
+    facts = facts._replace(sessions=_sessions(ask, facts, now, refused))
+    return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:
+    """Yield the pools that miss more placeholders than are Pending."""
+    waiting = Counter((one.reservation, one.resource_class) for one in pending)
+    for one in pools:
+        if one.replicas - one.ready > waiting[one.reservation, one.resource_class]:
+            yield one
+
+
+def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
+    """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
+    try:
+        found = _list_all(ask, SLOT.path(""), "", "", _JSON)
+    except refused as error:
+        status = getattr(error, "status", 0)
+        return facts._replace(slots=ListRefused(status, str(error)))
+    ours = [
+        one
+        for one in found
+        if (clusterfacts.label(one, labels.SITE), clusterfacts.label(one, labels.ROLE)) == (site, labels.SLOT)
+    ]
+    told = [UnreadableReservation(one["metadata"]["name"], why_unread(one)) for one in found]
+    return facts._replace(
+        slots=tuple(map(clusterfacts.parse_live_slot, ours)),
+        unread=tuple(one for one in told if one.why),
+        unset=tuple(one["metadata"]["name"] for one in found if clusterfacts.has_no_policy(one)),
+    )
+
+
+def _is_timetable(item: clusterfacts.KubeObject) -> bool:
+    """Return whether a ConfigMap is a timetable, and not code, inventory or a snippet for people."""
+    return (
+        bool(clusterfacts.label(item, labels.RESERVATION))
+        and clusterfacts.label(item, labels.ROLE) != labels.AFFINITY
+    )
+
+
+def _sessions(
+    ask: Get, facts: ClusterFacts, now: int, refused: type[Exception]
+) -> dict[Recognition, tuple[Session, ...] | str]:
+    """List sessions; classes with the same collection share a list."""
+    recognitions, kept = needed_sessions(readable_timetables(facts), now)
+    answers: dict[Collection, list[clusterfacts.KubeObject] | str] = {}
+    found: dict[Recognition, tuple[Session, ...] | str] = {}
+    for recognition in recognitions:
+        sessions: list[Session] = []
+        for namespace, collection in session_collections(recognition).items():
+            if collection not in answers:
+                answers[collection] = _list_or_reason(ask, collection, refused)
+            answer = answers[collection]
+            if isinstance(answer, str):
+                found[recognition] = answer
+                break
+            try:
+                sessions += active_sessions(answer, recognition, namespace, kept)
+            except ApiError as error:  # what no API server sends
+                found[recognition] = str(error)
+                break
+        else:
+            found[recognition] = tuple(sessions)
+    return found
+
+
+def _list_or_reason(
+    ask: Get, asked: Collection, refused: type[Exception]
+) -> list[clusterfacts.KubeObject] | str:
+    try:
+        accept = _METADATA_LIST if asked.metadata_only else _JSON
+        return _list_all(ask, asked.path, asked.labels, asked.fields, accept)
+    except refused as error:
+        return str(error)
+
+
+def _list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[clusterfacts.KubeObject]:
+    """List all pages. An empty list may be sent as null."""
+    query = {"limit": PAGE}
+    query |= {"labelSelector": selector} if selector else {}
+    query |= {"fieldSelector": fields} if fields else {}
+    items: list[clusterfacts.KubeObject] = []
+    while True:
+        answer = ask(path, query, accept)
+        items += answer.get("items") or ()
+        token = (answer.get("metadata") or {}).get("continue")
+        if not token:
+            return items
+        query = {**query, "continue": token}

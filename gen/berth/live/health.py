@@ -1,0 +1,140 @@
+"""Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs and pods. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from berth.core import labels
+from berth.core.instants import instant_text
+from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod
+from berth.live.findings import LiveFinding
+from berth.live.poolstate import ClusterState
+from berth.manifests import naming
+
+OVERDUE = 600  # seconds without a success of a sweep that comes every 300
+OFTEN = 3  # failures of one container or Job's pods, from which on it is trouble
+
+
+def find_sweep(facts: ClusterFacts) -> LiveCronJob | None:
+    """Return the CronJob of the sweep."""
+    return next((one for one in facts.cronjobs if one.role == labels.SWEEP or one.name == naming.SWEEP), None)
+
+
+def sweep_works(facts: ClusterFacts, now: int) -> bool:
+    """Return whether the sweep has run recently."""
+    found = find_sweep(facts)
+    return found is not None and not found.suspended and now < _last_good(found) + OVERDUE
+
+
+def _last_good(found: LiveCronJob) -> int:
+    return max(found.last_success, found.created)
+
+
+def check_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> Iterator[LiveFinding]:
+    """Check what a cluster has once. `code` is the in-cluster code of this version, by file."""
+    facts = snapshot.facts
+    if nothing := nothing_applied(snapshot):
+        yield nothing
+        return
+    apply = f"Apply rendered/clusters/{snapshot.place.cluster}/base.yaml."
+    if facts.code is None:
+        message = f"the ConfigMap {naming.RUNTIME} is missing: no pod of Berth can start."
+        yield _finding(snapshot, "S010", "", message, apply)
+    elif dict(facts.code) != dict(code):
+        files = sorted(name for name in {*facts.code, *code} if facts.code.get(name) != code.get(name))
+        message = f"the in-cluster code differs from this version of Berth: {_shortened(files)}."
+        yield _finding(snapshot, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
+    yield from _check_sweep(snapshot, apply)
+
+
+def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
+    """Report what keeps Koordinator from holding slots."""
+    found, place = snapshot.facts.slots, snapshot.place
+    if isinstance(found, ListRefused) and found.status == 404:
+        message = f"the cluster has no Reservation resource: {found.message}."
+        fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
+        yield _finding(snapshot, "S061", "", message, fix)
+    elif isinstance(found, ListRefused):
+        message = f"the Reservations of Koordinator cannot be listed: {found.message}."
+        fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
+        yield _finding(snapshot, "S060", "", message, fix)
+    for one in snapshot.facts.unread:
+        message = (
+            f"{snapshot.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
+        )
+        delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
+        yield _finding(snapshot, "S063", "", message, f"Fix or delete it: {delete}")
+    if unset := sorted(snapshot.facts.unset):
+        message = (
+            f"no slot is placed on a node with a Reservation that has no allocatePolicy: {_shortened(unset)}."
+        )
+        fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
+        yield _finding(snapshot, "S068", "", message, fix)
+
+
+def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
+    """Return a single finding if the cluster has no object of the site."""
+    place, facts = snapshot.place, snapshot.facts
+    if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
+        return None
+    message = f"no object of the site {snapshot.site} is in the namespace {place.namespace}."
+    return _finding(
+        snapshot, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
+    )
+
+
+def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
+    found, place = find_sweep(snapshot.facts), snapshot.place
+    if found is None:
+        message = f"the CronJob {naming.SWEEP} is missing: nothing repairs what a Job misses."
+        yield _finding(snapshot, "S012", "", message, apply)
+    elif found.suspended:
+        patch = place.kubectl(f'patch cronjob/{found.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
+        yield _finding(snapshot, "S013", "", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
+    elif snapshot.now >= _last_good(found) + OVERDUE:
+        last = f"since {instant_text(found.last_success)}" if found.last_success else "yet"
+        logs = place.kubectl(f"logs --selector={labels.ROLE}={labels.SWEEP} --tail=20")
+        yield _finding(
+            snapshot, "S014", "", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
+        )
+
+
+def check_jobs(
+    snapshot: ClusterState, subject: str, pods: Iterable[LivePod], jobs: Iterable[LiveJob]
+) -> Iterator[LiveFinding]:
+    """Check the Jobs and pods of a reservation, or of the sweep (`subject` is empty)."""
+    found = sorted(pods)
+    for one in found:
+        if one.phase != "Failed" and (one.trouble or one.restarts >= OFTEN):
+            yield _pod_finding(snapshot, subject, one)
+            break  # the others say the same
+    failed = [one for one in found if one.phase == "Failed"]
+    if len(failed) >= OFTEN:
+        logs = snapshot.place.kubectl(f"logs {failed[-1].name} --all-containers --tail=20")
+        message = f"{len(failed)} of its pods have failed, the last is {failed[-1].name}."
+        yield _finding(snapshot, "S050", subject, message, f"Read its log: {logs}")
+    for job in jobs:
+        if job.failure is not None:
+            message = f"its Job {job.name} has failed: {_sentence(job.failure.reason, job.failure.message)}"
+            see = snapshot.place.kubectl(f"describe job/{job.name}")
+            fix = f"The sweep creates a new one. See why: {see}"
+            yield _finding(snapshot, "S051", subject, message, fix)
+
+
+def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFinding:
+    message = f"its pod {pod.name} has restarted {pod.restarts} times."
+    if pod.trouble:
+        message = f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
+    see = snapshot.place.kubectl(f"describe pod/{pod.name}")
+    return _finding(snapshot, "S050", subject, message, f"See {see}")
+
+
+def _sentence(reason: str, message: str) -> str:
+    text = f"{reason}: {message}" if message else reason
+    return text if text.endswith(".") else f"{text}."
+
+
+def _shortened(files: list[str]) -> str:
+    return ", ".join(files) if len(files) <= 3 else f"{', '.join(files[:2])} and others"
+
+
+def _finding(snapshot: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
+    return LiveFinding(code, snapshot.place.cluster, subject, message, fix)

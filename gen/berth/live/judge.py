@@ -1,0 +1,249 @@
+"""The status of a cluster, from what was read there, what git says, and the time. A pure function.
+
+A pool is judged by the timetable in the cluster, because pods follow that one; differences to git are
+reported as well.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from berth.core.decisions import pool_target
+from berth.core.instants import instant_text
+from berth.core.overrides import override_end, override_target
+from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
+from berth.core.target import open_now
+from berth.core.timetable import Timetable as Read
+from berth.core.timetable import TimetablePool
+from berth.finding import ERROR
+from berth.live import health, persistent, seats, slotseats, sync
+from berth.live.clusterfacts import LivePool
+from berth.live.findings import LiveFinding
+from berth.live.gather import NO_TIMETABLE, OccurrenceSessions, ReadTimetable, read_live_timetable
+from berth.live.poolstate import (
+    DEGRADED,
+    ClusterState,
+    ClusterStatus,
+    PoolNumbers,
+    PoolState,
+    PoolStatus,
+    occurrences_of,
+    state_by_clock,
+    wanted_by_git,
+)
+
+
+def judge_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> ClusterStatus:
+    """Return the status of a cluster. `code` is the in-cluster code of this version, by file."""
+    found = {one.reservation: read_live_timetable(one) for one in snapshot.facts.timetables}
+    snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
+    names = {*snapshot.expected, *found, *(one.reservation for one in snapshot.facts.deployments)}
+    names |= slotseats.reservations_with_slots(snapshot.facts)
+    readable = [one.read for one in found.values() if one.read]
+    counts_by_class = OccurrenceSessions(readable, snapshot.facts.sessions, snapshot.now)
+    pools: list[PoolStatus] = []
+    for name in sorted({*names, *persistent.persistent_reservations(snapshot)}):
+        if name in names:
+            pools += _ReservationJudge(snapshot, name, found.get(name, NO_TIMETABLE), counts_by_class).pools()
+        pools += persistent.persistent_pools(snapshot, name)
+    findings = [
+        *health.check_cluster(snapshot, code),
+        *health.check_koordinator(snapshot),
+        *_check_sessions(snapshot, readable),
+    ]
+    findings += health.check_jobs(
+        snapshot,
+        "",
+        [one for one in snapshot.facts.pods if not one.reservation],
+        [one for one in snapshot.facts.jobs if not one.reservation],
+    )
+    return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), tuple(findings))
+
+
+class _ReservationJudge:
+    """Judges the pools of one reservation in a cluster."""
+
+    def __init__(
+        self, snapshot: ClusterState, name: str, known: ReadTimetable, counts_by_class: OccurrenceSessions
+    ) -> None:
+        self._snapshot, self._name, self._known, self._sessions = snapshot, name, known, counts_by_class
+        self._git = snapshot.expected.get(name)
+        facts = snapshot.facts
+        self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
+        self._pods = tuple(one for one in facts.pods if one.reservation == name)
+        self._classes_of_slots = slotseats.classes_with_slots(facts, name)
+        self.findings = self._common()
+
+    def _common(self) -> tuple[LiveFinding, ...]:
+        snapshot, name, known = self._snapshot, self._name, self._known
+        if nothing := health.nothing_applied(snapshot):
+            return (nothing,)
+        cronjobs = [one for one in snapshot.facts.cronjobs if one.reservation == name]
+        found = list(sync.check_reservation(snapshot, name, known.read, known.malformed, cronjobs))
+        found += health.check_jobs(
+            snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]
+        )
+        if known.bad_override:
+            message = f"an override of it is ignored: {known.bad_override}."
+            fix = "Write it with berth override, or remove it with --clear."
+            found.append(LiveFinding("S037", snapshot.place.cluster, name, message, fix))
+        return tuple(found)
+
+    def _timetable(self) -> Read | None:
+        """Return the timetable that pods follow.
+
+        If it is missing or malformed in the cluster, pods keep the previous one, which git has.
+        """
+        if self._known.read is None and (
+            self._known.malformed or self._deployments or self._classes_of_slots
+        ):
+            return self._git
+        return self._known.read
+
+    def pools(self) -> list[PoolStatus]:
+        """Return the status of all pools: of the timetable, then of git, then unknown ones."""
+        found: dict[str, TimetablePool] = {}
+        for timetable in (self._timetable(), self._git):
+            for pool in timetable.pools if timetable else ():
+                found.setdefault(pool.scaled, pool)
+        for one in sorted(self._deployments.values()):
+            nodes = one.name if one.is_nodes else ""
+            found.setdefault(one.name, TimetablePool(one.resource_class, one.name, "none", node_pool=nodes))
+        known = {pool.resource_class for pool in found.values()}
+        for name in sorted(self._classes_of_slots - known):
+            found[f"/{name}"] = TimetablePool(name, "", "none")
+        return [self._status(pool) for pool in found.values()]
+
+    def _case(self, pool: TimetablePool) -> PoolState:
+        snapshot, timetable = self._snapshot, self._timetable()
+        override = self._known.overrides.get(pool.resource_class)
+        ordered = override_target(self._known.overrides, pool.resource_class, snapshot.now)
+        sessions = self._sessions.counts(pool)
+        wanted, active = _target_and_sessions(timetable, pool, sessions, ordered, snapshot.now)
+        over = override_end(self._known.overrides, pool.resource_class)
+        waiting = [
+            one
+            for one in snapshot.facts.waiting
+            if (one.reservation, one.resource_class) == (self._name, pool.resource_class)
+        ]
+        case = PoolState(
+            snapshot,
+            self._name,
+            pool,
+            timetable,
+            self._git,
+            self._known.changed,
+            wanted,
+            active,
+            None if ordered is None else override,
+            over if over <= snapshot.now else 0,
+            self._deployments.get(pool.scaled),
+            tuple(waiting),
+            self._pods,
+        )
+        return slotseats.with_slot_state(case, sessions)
+
+    def _status(self, pool: TimetablePool) -> PoolStatus:
+        case = self._case(pool)
+        findings = [*self.findings, *sync.check_template(case), *sync.check_pool(case)]
+        if self._known is not NO_TIMETABLE or self._deployments or self._classes_of_slots:
+            findings += [*_check_override(case), *_check_seats(case)]
+        bad = any(one.severity == ERROR for one in findings)
+        timetable = case.timetable or self._git
+        state, opens, ends = state_by_clock(timetable, pool.resource_class, self._snapshot.now)
+        return PoolStatus(
+            self._name,
+            pool.resource_class,
+            self._snapshot.place.cluster,
+            DEGRADED if bad else state,
+            opens,
+            ends,
+            *_numbers(case),
+            tuple(findings),
+            "suspended" if timetable is not None and timetable.suspend else "",
+            slotseats.slot_summary(case),
+        )
+
+
+def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
+    if case.pool.slots is not None:
+        yield from slotseats.check_slots(case)
+        return
+    if case.pool.deployment:
+        yield from seats.check_seats(case)
+        yield from seats.check_readiness(case)
+    yield from slotseats.leftover_slots(case)
+
+
+def _numbers(case: PoolState) -> PoolNumbers:
+    """Return the numbers wanted, requested, ready, pending and active."""
+    if case.pool.slots is not None or not case.pool.deployment:
+        return slotseats.slot_numbers(case)
+    found = case.deployment
+    replicas, there = (found.replicas, found.ready) if found else (None, None)
+    return _wanted(case, found), replicas, there, case.pending, case.active
+
+
+def _target_and_sessions(
+    timetable: Read | None,
+    pool: TimetablePool,
+    sessions: Mapping[str, int] | None,
+    ordered: int | None,
+    now: int,
+) -> tuple[int | None, int | None]:
+    """Return target and sessions by the code of the pods, None if unknown."""
+    if timetable is None:
+        return ordered or 0, 0
+    found = pool_target(timetable, pool, now, sessions, ordered)
+    if not found.occurrences:
+        return found.replicas, 0
+    depends = pool.behavior != "none" and ordered is None
+    return None if sessions is None and depends else found.replicas, found.sessions
+
+
+def _wanted(case: PoolState, deployment: LivePool | None) -> int | None:
+    """Return the wanted number; by git if the cluster does not know the pool."""
+    if case.timetable is None and deployment is None:
+        return wanted_by_git(case)
+    if case.wanted is None:
+        return deployment.replicas if deployment else None
+    return case.wanted
+
+
+def _check_override(case: PoolState) -> list[LiveFinding]:
+    if case.override is None:
+        return []
+    message = (
+        f"an override sets the target to {case.override.target} until {instant_text(case.override.until)}."
+    )
+    return [case.live("S036", message, "It ends by itself; berth override --clear ends it now.")]
+
+
+def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
+    """Report once per open class that its sessions or templates are unknown."""
+    found: dict[tuple[str, str], LiveFinding] = {}
+    cluster = snapshot.place.cluster
+    for timetable in timetables:
+        for pool in timetable.pools:
+            name, seen = (
+                pool.resource_class,
+                snapshot.facts.sessions.get(pool.sessions) if pool.sessions else None,
+            )
+            if isinstance(seen, str):
+                message = f"sessions cannot be listed: {seen}."
+                known = "the number of slots" if pool.slots else "the Deployment's replicas"
+                fix = f"Ask for permission to list them; until then, wanted shows {known}."
+                found["S004", name] = LiveFinding("S004", cluster, name, message, fix)
+            elif _lacks_templates(timetable, pool, seen, snapshot.now):
+                message = "templates of projects are not looked up: its sessions count by their class alone."
+                fix = "Compare with the log of its pod, which asks Renku."
+                found["S005", name] = LiveFinding("S005", cluster, name, message, fix)
+    return [found[key] for key in sorted(found)]
+
+
+def _lacks_templates(
+    timetable: Read, pool: TimetablePool, seen: tuple[Session, ...] | None, now: int
+) -> bool:
+    """Return whether missing templates of projects matter now."""
+    if pool.match.template == NO_TEMPLATE or not seen:
+        return False
+    is_open = open_now(occurrences_of(timetable, pool.resource_class), now)
+    return bool(is_open) and any(session.template == UNKNOWN_TEMPLATE for session in seen)

@@ -1,0 +1,94 @@
+"""Overrides in a cluster: which are in force, and how they are written to the timetable's ConfigMap."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from berth.core.instants import instant_text
+from berth.core.jsonvalues import TimetableError
+from berth.core.labels import RESERVATION
+from berth.core.overrides import OVERRIDE_ANNOTATION, Override, parse_overrides
+from berth.live.clusterfacts import KubeObject
+from berth.manifests import naming
+
+OVERRIDE_FIELD_MANAGER = "berth-override"
+CONFLICT = 409
+ATTEMPTS = 5
+
+Overrides = dict[str, Override]
+"""By resource class."""
+
+
+class OverrideClient(Protocol):
+    """Reads and writes in a cluster, such as `berth.live.client.ClusterClient`."""
+
+    def get(self, path: str, query: Mapping[str, str]) -> Any: ...
+
+    def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
+
+
+def overrides_in_force(said: str, now: int) -> Overrides:
+    """Parse the annotation; malformed or ended overrides are dropped."""
+    try:
+        found = parse_overrides(said)
+    except TimetableError:
+        return {}
+    return {name: one for name, one in found.items() if now < one.until}
+
+
+def with_changes(orders: Overrides, changes: Mapping[str, Override | None]) -> Overrides:
+    """Return the overrides after changes; None ends one."""
+    after = {**orders, **changes}
+    return {name: one for name, one in sorted(after.items()) if one is not None}
+
+
+def annotation_text(orders: Overrides) -> str | None:
+    """Return the annotation; None removes it."""
+    tree = {name: {"target": one.target, "until": instant_text(one.until)} for name, one in orders.items()}
+    return json.dumps(tree) if tree else None
+
+
+def write_overrides(
+    client: OverrideClient,
+    namespace: str,
+    ours: Mapping[str, str],
+    changes: Mapping[str, Override | None],
+    now: int,
+) -> tuple[Overrides, Overrides] | None:
+    """Write overrides; return those before and after, None without a timetable with these labels.
+
+    Raises what `client` raises, but retries at once after a conflict.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        found = _timetable(client, namespace, ours)
+        if found is None:
+            return None
+        metadata = found["metadata"]
+        said = (metadata.get("annotations") or {}).get(OVERRIDE_ANNOTATION)
+        before = overrides_in_force(said or "", now)
+        after = with_changes(before, changes)
+        if annotation_text(after) == said:
+            return before, after
+        patch = {
+            "resourceVersion": metadata["resourceVersion"],
+            "annotations": {OVERRIDE_ANNOTATION: annotation_text(after)},
+        }
+        path = f"/api/v1/namespaces/{namespace}/configmaps/{metadata['name']}"
+        try:
+            client.merge(path, {"metadata": patch}, {"fieldManager": OVERRIDE_FIELD_MANAGER})
+        except Exception as error:
+            if getattr(error, "status", 0) != CONFLICT or attempt == ATTEMPTS:
+                raise
+        else:
+            return before, after
+    raise AssertionError
+
+
+def _timetable(client: OverrideClient, namespace: str, ours: Mapping[str, str]) -> KubeObject | None:
+    """Find the timetable by name and labels, so that no foreign ConfigMap is changed."""
+    selector = ",".join(f"{key}={value}" for key, value in ours.items())
+    name = naming.single(ours[RESERVATION])
+    query = {"labelSelector": selector, "fieldSelector": f"metadata.name={name}"}
+    items = client.get(f"/api/v1/namespaces/{namespace}/configmaps", query).get("items") or []
+    found: KubeObject | None = next(iter(items), None)
+    return found

@@ -1,0 +1,163 @@
+"""Checks of persistent slots, which git holds without a timetable. Pure.
+
+Only the engine makes and repairs them.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from berth.core.instants import instant_text
+from berth.core.slots import SlotCounts
+from berth.core.timetable import TimetablePool
+from berth.finding import ERROR
+from berth.live import health, slotseats
+from berth.live.clusterfacts import ListRefused, LiveSlot
+from berth.live.expected import PersistentSeats
+from berth.live.findings import LiveFinding
+from berth.live.poolstate import (
+    ACTIVE,
+    COMPLETED,
+    DEGRADED,
+    REPAIR,
+    ClusterState,
+    PoolState,
+    PoolStatus,
+    seats_text,
+)
+from berth.live.seats import most_common_reason
+from berth.live.slotseats import count_live_slots, find_slots, summarize_slots
+from berth.live.sync import apply_hint
+
+
+def persistent_reservations(snapshot: ClusterState) -> set[str]:
+    """Return the reservations with persistent seats, in git or in the cluster."""
+    return {*snapshot.persistent, *(one.reservation for one in _all(snapshot) if one.is_persistent)}
+
+
+def persistent_pools(snapshot: ClusterState, name: str) -> Iterator[PoolStatus]:
+    """Yield the status of pools in git, then of pools that only the cluster has."""
+    known = snapshot.persistent.get(name, ())
+    gone = {one.resource_class for one in _all(snapshot) if one.is_persistent and one.reservation == name}
+    gone -= {one.resource_class for one in known}
+    for one in known:
+        yield _PersistentPool(snapshot, name, one).status()
+    for resource_class in sorted(gone):
+        yield _PersistentPool(snapshot, name, PersistentSeats(resource_class, "", (), None, False)).status()
+
+
+def _all(snapshot: ClusterState) -> tuple[LiveSlot, ...]:
+    found = snapshot.facts.slots
+    return () if found is None or isinstance(found, ListRefused) else found
+
+
+class _PersistentPool:
+    """The persistent seats of a class of a reservation."""
+
+    def __init__(self, snapshot: ClusterState, name: str, git: PersistentSeats) -> None:
+        self._snapshot, self._name, self._git = snapshot, name, git
+        found = find_slots(snapshot.facts, name, git.resource_class, persistent=True)
+        self._is_known = found is not None
+        self._slots = found or ()
+        self._ours = tuple(one for one in self._slots if one.held.name in git.names)
+        self._slot_counts = count_live_slots(self._ours, snapshot.place.namespace, git.pool)
+        pool = TimetablePool(git.resource_class, git.pool, "none")
+        self._case = PoolState(snapshot, name, pool, slots=self._ours, slot_counts=self._slot_counts)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._git.until is not None and self._git.until <= self._snapshot.now
+
+    @property
+    def _taken(self) -> int:
+        """The number of seats that sessions have or have used up."""
+        spent = [one for one in self._slot_counts.dead if one.phase == "Succeeded"] if self._git.once else []
+        return len(self._slot_counts.used) + len(spent)
+
+    def status(self) -> PoolStatus:
+        nothing = health.nothing_applied(self._snapshot)
+        findings = (nothing,) if nothing else tuple(self._findings()) if self._is_known else ()
+        bad = any(one.severity == ERROR for one in findings)
+        known = self._is_known
+        there = count_live_slots(self._slots, self._snapshot.place.namespace, self._git.pool)
+        wanted = 0 if self._is_over else len(self._git.names) - self._taken
+        return PoolStatus(
+            self._name,
+            self._git.resource_class,
+            self._snapshot.place.cluster,
+            DEGRADED if bad else COMPLETED if self._is_over else ACTIVE,
+            None,
+            self._git.until,
+            wanted if known else None,
+            len(there.living) if known else None,
+            len(there.free) + len(there.handed) if known else None,
+            len(there.pending) if known else None,
+            sum(there.owners.values()) if known else None,
+            findings,
+            slots=summarize_slots(there) if known else None,
+            persistent=True,
+        )
+
+    def _findings(self) -> Iterator[LiveFinding]:
+        if self._is_over:
+            until = instant_text(self._git.until or 0)
+            fix = "Remove it from git, or write a later expires; until then the engine makes it again."
+            yield self._case.live("S066", f"it expired at {until}, and holds nothing.", fix)
+            return
+        yield from self._unlike()
+        yield from self._dead(self._slot_counts)
+        yield from slotseats.check_pending_slots(self._case, self._ours)
+        late = [one for one in self._slot_counts.pending if one.created + REPAIR <= self._snapshot.now]
+        if late:
+            see = self._case.kubectl(f"describe {slotseats.RESOURCE} {late[0].name}", namespaced=False)
+            told = f"{len(late)} of {len(self._git.names)} seats are not ready"
+            since = instant_text(min(one.created for one in late))
+            message = f"{told}, and should stand since {since}."
+            yield self._case.live("S043", message, f"See what they wait for: {see}")
+
+    def _unlike(self) -> Iterator[LiveFinding]:
+        """Report differences to git. A reservation that is missing altogether has its own finding."""
+        there = {one.held.name for one in self._slots}
+        missing = [name for name in self._git.names if name not in there]
+        others = [one for one in self._slots if one.held.name not in self._git.names]
+        if not self._git.names and others:
+            yield self._case.live(
+                "S023",
+                f"{_slots(len(others))} stand in the cluster but not in git.",
+                f"They go with the next sync, if that prunes. By hand: {self._delete(others)}",
+            )
+            return
+        words = [f"{_slots(len(missing))} missing"] if missing else []
+        words += [f"{len(others)} of another shape or number"] if others else []
+        moved = [one for one in self._ours if one.held.expires != self._git.until]
+        words += [f"{len(moved)} with another end"] if moved else []
+        if len(missing) == len(self._git.names) and not others:
+            yield self._case.live(
+                "S021", "it is in git but not in the cluster.", apply_hint(self._snapshot, self._name)
+            )
+        elif words:
+            told = f"not synced: {', '.join(words)}."
+            pruned = self._snapshot.engine != "none" or not others
+            more = "" if pruned else f"; then remove what is not in git: {self._delete(others)}"
+            yield self._case.live("S022", told, f"{apply_hint(self._snapshot, self._name)}{more}")
+
+    def _dead(self, seen: SlotCounts) -> Iterator[LiveFinding]:
+        over = {one.uid for one in seen.dead if not (self._git.once and one.phase == "Succeeded")}
+        dead = [one for one in self._ours if one.held.uid in over]
+        if not dead:
+            return
+        troubles = [one.trouble for one in dead if one.trouble]
+        why = f": {most_common_reason(troubles)}" if troubles else "."
+        message = (
+            f"{seats_text(len(dead))} lost, for {'its slot is' if len(dead) == 1 else 'their slots are'} over"
+        )
+        again = "Koordinator removes them a day later, and the engine makes them again."
+        fix = f"{again} To have them at once: {self._delete(dead)}"
+        yield self._case.live("S067", f"{message}{why}", fix)
+
+    def _delete(self, slots: Sequence[LiveSlot]) -> str:
+        some = " ".join(sorted(one.held.name for one in slots)[:3])
+        more = " ..." if len(slots) > 3 else ""
+        return self._case.kubectl(f"delete {slotseats.RESOURCE} {some}{more}", namespaced=False)
+
+
+def _slots(number: int) -> str:
+    return f"{number} slot{'' if number == 1 else 's'}"

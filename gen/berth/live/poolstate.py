@@ -1,0 +1,254 @@
+"""The status of clusters and pools, and the state of a pool that checks work on. Pure values."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from berth.core.overrides import Override
+from berth.core.slots import SlotCounts, SlotDemand
+from berth.core.target import full_count, open_now, target
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+from berth.core.timetable import Timetable as Read
+from berth.live.clusterfacts import (
+    ClusterFacts,
+    ClusterLocation,
+    LivePod,
+    LivePool,
+    LiveSlot,
+    WaitingPlaceholder,
+)
+from berth.live.expected import ExpectedState, PersistentSeats
+from berth.live.findings import LiveFinding
+from berth.runtime import sweepdecisions
+from berth.schema.model import Site
+
+SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
+
+
+class SlotCount(NamedTuple):
+    """The slots of a pool. `handed` ones are owned by a placeholder only; `over` hold nothing."""
+
+    free: int
+    in_use: int
+    handed: int
+    pending: int
+    over: int
+
+
+PoolNumbers = tuple[int | None, int | None, int | None, int | None, int | None]
+"""Wanted, asked for (replicas), ready, pending, active."""
+
+
+class PoolStatus(NamedTuple):
+    """The status of a pool.
+
+    `open` and `end` (seconds) are those of the open occurrence, else the next, else the last; None without
+    any. Unknown numbers are None.
+
+    `wanted` and `replicas` are the placeholders that should exist and that are requested, `ready` and
+    `pending` those that run and that wait, `active` the sessions that count. With slots, `wanted`, `ready`
+    and `pending` are those without a session, and `replicas` all that exist.
+    """
+
+    reservation: str
+    resource_class: str
+    cluster: str
+    state: str
+    open: int | None
+    end: int | None
+    wanted: int | None
+    replicas: int | None
+    ready: int | None
+    pending: int | None
+    active: int | None
+    findings: tuple[LiveFinding, ...]
+    remark: str = ""  # what is no finding: suspended
+    slots: SlotCount | None = None  # None: slots hold nothing of it, or nobody knows
+    persistent: bool = False  # without windows: `end` is when it expires, None never
+
+
+class ClusterStatus(NamedTuple):
+    """The status of a cluster: its pools, and findings about the cluster. `place` None: no context."""
+
+    cluster: str
+    place: ClusterLocation | None
+    pools: tuple[PoolStatus, ...]
+    findings: tuple[LiveFinding, ...]
+
+
+# How long each may take until it is a broken promise, in seconds.
+RESET = 10  # replicas that somebody changed, while a pod serves
+EDIT = sweepdecisions.EDIT_GRACE  # an edit of the timetable, or an override
+REPAIR = 360  # everything else: the sweep comes every five minutes
+
+
+class ClusterState(NamedTuple):
+    """What is known of a cluster.
+
+    `expected` and `persistent` are what git says, by reservation. `has_sweep`: the sweep works here and
+    repairs what pods miss.
+    """
+
+    place: ClusterLocation
+    site: str
+    engine: str
+    autoscaler: str
+    expected: Mapping[str, Timetable]
+    facts: ClusterFacts
+    now: int
+    has_sweep: bool = True
+    persistent: Mapping[str, Sequence[PersistentSeats]] = {}
+    templates: Mapping[str, str] = {}  # of pools, by git
+    scheduler: str = ""  # Koordinator's; empty: the cluster has none
+
+
+class PoolState(NamedTuple):
+    """What is known of a pool.
+
+    `timetable` is that of the cluster (None: none), last changed at `changed`; `git` that of git. `wanted`
+    and `active` (sessions) are None if unknown.
+    """
+
+    snapshot: ClusterState
+    reservation: str
+    pool: TimetablePool
+    timetable: Timetable | None = None
+    git: Timetable | None = None
+    changed: int = 0
+    wanted: int | None = None
+    active: int | None = None
+    override: Override | None = None  # that is in force
+    overridden: int = 0  # until when one was, that is over; 0: none
+    deployment: LivePool | None = None
+    waiting: tuple[WaitingPlaceholder, ...] = ()
+    pods: tuple[LivePod, ...] = ()  # of the reservation's Jobs
+    slots: tuple[LiveSlot, ...] | None = None  # of windows; None: nobody knows
+    slot_counts: SlotCounts = SlotCounts()  # of these
+    demand: SlotDemand | None = None  # None: slots do not hold it, or nobody knows
+
+    @property
+    def subject(self) -> str:
+        return f"{self.reservation}/{self.pool.resource_class}"
+
+    @property
+    def pending(self) -> int:
+        """The number of placeholders without a node."""
+        return sum(one.is_pending for one in self.waiting)
+
+    @property
+    def served(self) -> bool:
+        return any(pod.serves for pod in self.pods)
+
+    def occurrences(self) -> tuple[TimetableOccurrence, ...]:
+        """Return the occurrences with seats in this pool that may open."""
+        return occurrences_of(self.timetable, self.pool.resource_class)
+
+    def open(self) -> tuple[TimetableOccurrence, ...]:
+        return open_now(self.occurrences(), self.snapshot.now)
+
+    def seats(self, number: int) -> str:
+        """Return `3 seats`, or `3 nodes` for a pool of whole nodes."""
+        return seats_text(number, "node" if self.pool.node_pool else "seat")
+
+    def live(self, code: str, message: str, fix: str) -> LiveFinding:
+        return LiveFinding(code, self.snapshot.place.cluster, self.subject, message, fix)
+
+    def kubectl(self, command: str, *, namespaced: bool = True) -> str:
+        return self.snapshot.place.kubectl(command, namespaced=namespaced)
+
+
+def cluster_state(
+    place: ClusterLocation, site: Site, git: ExpectedState, facts: ClusterFacts, now: int
+) -> ClusterState:
+    """Combine what was read with what git expects."""
+    cluster = next(one for one in site.clusters if one.name == git.cluster)
+    return ClusterState(
+        place,
+        site.name,
+        cluster.engine,
+        cluster.autoscaler,
+        git.timetables,
+        facts,
+        now,
+        persistent=git.persistent,
+        templates=git.templates,
+        scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+    )
+
+
+def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[TimetableOccurrence, ...]:
+    if timetable is None:
+        return ()
+    count = full_count(resource_class)
+    return tuple(one for one in active_occurrences(timetable) if count(one))
+
+
+def wanted_by_git(case: PoolState) -> int:
+    """Return the wanted number by git alone."""
+    occurrences = occurrences_of(case.git, case.pool.resource_class)
+    return target(occurrences, case.snapshot.now, full_count(case.pool.resource_class))
+
+
+def seats_text(number: int, what: str = "seat") -> str:
+    """Return `1 seat`, `3 seats`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def state_by_clock(
+    timetable: Read | None, resource_class: str, now: int
+) -> tuple[str, int | None, int | None]:
+    """Return state, open and end by the time alone. A suspended reservation is scheduled."""
+    occurrences = occurrences_of(timetable, resource_class)
+    current = open_now(occurrences, now)
+    if current:
+        return ACTIVE, min(one.open for one in current), max(one.end for one in current)
+    coming = min((one for one in occurrences if one.open > now), key=lambda one: one.open, default=None)
+    if coming is not None:
+        return SCHEDULED, coming.open, coming.end
+    if timetable is not None and timetable.suspend:
+        return SCHEDULED, None, None
+    last = max(occurrences, key=lambda one: one.end, default=None)
+    return COMPLETED, last.open if last else None, last.end if last else None
+
+
+def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStatus:
+    """Return the status of an unreachable cluster; each pool has the `finding`."""
+    pools = []
+    for name, timetable in sorted(snapshot.expected.items()):
+        for pool in timetable.pools:
+            state, opens, ends = state_by_clock(timetable, pool.resource_class, snapshot.now)
+            unknown = (None, None, None, None, None)
+            suspended = "suspended" if timetable.suspend else ""
+            pools.append(
+                PoolStatus(
+                    name,
+                    pool.resource_class,
+                    snapshot.place.cluster,
+                    state,
+                    opens,
+                    ends,
+                    *unknown,
+                    (finding,),
+                    suspended,
+                )
+            )
+    for name, found in sorted(snapshot.persistent.items()):
+        pools += [_persistent_status(snapshot, name, one, finding) for one in found]
+    return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), (finding,))
+
+
+def _persistent_status(
+    snapshot: ClusterState, name: str, found: PersistentSeats, finding: LiveFinding
+) -> PoolStatus:
+    state = COMPLETED if found.until is not None and found.until <= snapshot.now else ACTIVE
+    unknown = (None, None, None, None, None)
+    return PoolStatus(
+        name,
+        found.resource_class,
+        snapshot.place.cluster,
+        state,
+        None,
+        found.until,
+        *unknown,
+        (finding,),
+        persistent=True,
+    )

@@ -1,0 +1,254 @@
+"""Checks of a pool of placeholders or nodes: are all held, ready in time and closed at the end? Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from berth.core.instants import instant_text
+from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
+from berth.core.record import readiness_due
+from berth.core.target import full_count, target
+from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
+from berth.live.findings import LiveFinding
+from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
+from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
+from berth.runtime.sweepstate import IMAGE_PULL_REASONS
+from berth.schema.engine import CALLED
+
+YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
+
+
+def check_seats(case: PoolState) -> Iterator[LiveFinding]:
+    found, wanted = case.deployment, case.wanted
+    if found is None:
+        yield missing(case)
+        return
+    most = _most(case)
+    if wanted is not None and found.replicas < wanted:
+        told = f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are requested"
+        lacking = _lacking if case.served else _lacking_unserved
+        yield lacking(case, found, told)
+    elif case.open() and not case.served and opened(case) + YOUNG <= case.snapshot.now:
+        yield unserved(case)
+    if found.replicas > most:
+        yield left(case, found, most)
+
+
+def missing(case: PoolState) -> LiveFinding:
+    name, engine = (
+        f"{'NodePool' if case.pool.node_pool else 'Deployment'} {case.pool.scaled}",
+        CALLED.get(case.snapshot.engine, "kubectl"),
+    )
+    file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
+    fix = f"Let {engine} apply {file} again."
+    if case.open():
+        return case.live("S031", f"it is open, and its {name} does not exist.", fix)
+    return case.live("S025", f"its {name} does not exist.", fix)
+
+
+def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
+    now, is_ours = case.snapshot.now, found.scaled_by in BERTH_FIELD_MANAGERS
+    young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
+    if young or (not is_ours and now < found.scaled_at + RESET):
+        return case.live("S032", f"{missing}.", "The Job's pod is starting; check again in a minute.")
+    follows = case.pool.behavior != "none" and case.active is not None and case.override is None
+    if is_ours and follows and found.scaled_at >= max(opened(case), case.overridden):
+        seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
+        fix = f"Nothing to do: they are requested again {seconds} s after the sessions left."
+        return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
+    by = f", set by {found.scaled_by} at {instant_text(found.scaled_at)}" if found.scaled_at else ""
+    log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
+    message = f"{missing}{by}; the Job's pod has not corrected it."
+    return case.live("S031", message, f"Read the pod's log: {log}")
+
+
+def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
+    """Report missing seats without a pod, by the latest possible cause, because the start is unknown."""
+    now = case.snapshot.now
+    scale = _scale(case, found, case.wanted)
+    if now < opened(case) + YOUNG:
+        return case.live("S032", f"{missing}; the Job's pod does not exist yet.", "Check again in a minute.")
+    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
+    message = f"{missing}, and no pod serves it: {why}."
+    if case.snapshot.has_sweep and now < _last_written(case, found, opened(case)) + REPAIR:
+        return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
+    late = "The sweep should have repaired it. " if case.snapshot.has_sweep else ""
+    return case.live("S030", message, f"{late}By hand: {scale}")
+
+
+def _scale(case: PoolState, found: LivePool, replicas: int | None) -> str:
+    """Return a kubectl command."""
+    kind = "nodepool" if found.is_nodes else "deployment"
+    return case.kubectl(f"scale {kind}/{found.name} --replicas={replicas}", namespaced=not found.is_nodes)
+
+
+def unserved(case: PoolState) -> LiveFinding:
+    fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
+    if case.snapshot.has_sweep:
+        fix = "The sweep starts a Job within 5 minutes."
+    return case.live("S035", "it is open, and no pod serves it.", fix)
+
+
+def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
+    """Report placeholders that are too many. `why`: the reason, by default that nothing is open."""
+    over = [one.end for one in case.occurrences() if one.end <= case.snapshot.now]
+    what = "node" if found.is_nodes else "placeholder"
+    number = f"{found.replicas - most} {what}{'s' if found.replicas - most > 1 else ''} too many"
+    message = f"{number}: {found.replicas} are requested, at most {most} should be."
+    if not most:
+        message = f"{number}: {why or _nothing_open(over)}."
+    is_kept = case.snapshot.has_sweep or case.served
+    if is_kept and case.snapshot.now < _last_written(case, found, max(over, default=0)) + REPAIR:
+        return case.live("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
+    scale = _scale(case, found, most)
+    return case.live("S033", message, f"By hand: {scale}")
+
+
+def _nothing_open(over: list[int]) -> str:
+    """Return the reason. `over`: past ends."""
+    return f"nothing is open{f' since {instant_text(max(over))}' if over else ''}"
+
+
+def _most(case: PoolState) -> int:
+    """Return the most the pool may have: its full count, or the target of an override."""
+    if case.override is not None:
+        return case.override.target
+    return target(case.occurrences(), case.snapshot.now, full_count(case.pool.resource_class))
+
+
+def opened(case: PoolState) -> int:
+    """Return when the latest open occurrence opened; 0 without one."""
+    return max((one.open for one in case.open()), default=0)
+
+
+def _last_written(case: PoolState, found: LivePool, at: int) -> int:
+    """Return the latest of `at`, the last change of the timetable, an override's end and a foreign scale."""
+    return max(
+        at, case.changed, case.overridden, 0 if found.scaled_by in BERTH_FIELD_MANAGERS else found.scaled_at
+    )
+
+
+def pods(case: PoolState) -> str:
+    return f"{RESERVATION}={case.reservation},{ROLE}={OCCURRENCE}"
+
+
+UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
+SCHEDULING_SECONDS = 60  # seconds that a placeholder may wait for a node before anybody is told
+
+
+def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
+    yield from check_waiting(case)
+    missing = _not_ready(case)
+    if missing > 0:
+        see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
+        what = "placeholders"
+        if case.pool.node_pool:
+            see = case.kubectl(f"describe nodepool/{case.pool.node_pool}", namespaced=False)
+            what = "nodes"
+        yield from late(case, missing, what, _since(case), see)
+
+
+def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
+    """Report what placeholders wait for."""
+    now = case.snapshot.now
+    noroom = [one for one in case.waiting if one.trouble and one.trouble.reason in UNSCHEDULABLE]
+    stuck = [one for one in case.waiting if one.trouble and one.trouble.reason not in UNSCHEDULABLE]
+    if noroom and _first(noroom) + SCHEDULING_SECONDS <= now:
+        yield _no_room(case, noroom)
+    if stuck:
+        yield _stuck(case, stuck)
+    if case.deployment is not None and case.deployment.refused is not None:
+        yield _refused(case, case.deployment, case.deployment.refused)
+
+
+def _since(case: PoolState) -> int | None:
+    """Return when the first placeholder stopped being ready, None if unknown."""
+    began = [one.since for one in case.waiting]
+    if case.deployment is not None and case.deployment.refused is not None:
+        began.append(case.deployment.refused_at)
+    return min(began, default=None)
+
+
+def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
+    message = (
+        f"placeholders cannot be made since {instant_text(found.refused_at)}: {most_common_reason([why])}"
+    )
+    fix = "Check the quotas, policies and webhooks of the namespace: one of them rejects these pods."
+    return case.live("S041", message, fix)
+
+
+def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
+    since = instant_text(_first(waiting))
+    message = f"{_placeholders(waiting)} for a node since {since}: {_waiting_reason(waiting)}"
+    scaler = case.snapshot.autoscaler
+    if scaler == "none":
+        return case.live("S040", message, "Add nodes, or lower the count.")
+    return case.live("S040", message, f"See why {scaler} adds no node; a quota may be used up.")
+
+
+def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
+    reasons = {one.trouble.reason for one in waiting if one.trouble}
+    fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
+    if reasons & IMAGE_PULL_REASONS:
+        fix = "Put the image where nodes can pull it, or fix images.pause or images.pullSecrets of the site."
+    return case.live("S041", f"{_placeholders(waiting)} to start: {_waiting_reason(waiting)}", fix)
+
+
+def _placeholders(waiting: Sequence[WaitingPlaceholder]) -> str:
+    return f"{len(waiting)} placeholder{' waits' if len(waiting) == 1 else 's wait'}"
+
+
+def _first(waiting: Sequence[WaitingPlaceholder]) -> int:
+    return min(one.since for one in waiting)
+
+
+def _waiting_reason(waiting: Sequence[WaitingPlaceholder]) -> str:
+    return most_common_reason([one.trouble for one in waiting if one.trouble])
+
+
+def most_common_reason(troubles: Sequence[WaitReason]) -> str:
+    """Return the most frequent reason; of several the shortest, then the first by alphabet."""
+    words = [f"{one.reason}: {one.message}".removesuffix(": ") for one in troubles]
+    most = max(sorted(set(words), key=lambda text: (len(text), text)), key=words.count)
+    return most if most.endswith(".") else f"{most}."
+
+
+def _not_ready(case: PoolState) -> int:
+    """Return how many seats are neither ready nor taken.
+
+    With behavior `none`, sessions preempt placeholders; how many is known only if sessions are. No session
+    takes a node away.
+    """
+    if case.deployment is None or case.wanted is None:
+        return 0
+    gives_way = case.pool.behavior == "none" and not case.pool.node_pool
+    taken = (case.active or 0) if gives_way else 0
+    return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
+
+
+def late(case: PoolState, missing: int, what: str, since: int | None, see: str) -> Iterator[LiveFinding]:
+    """Report seats that are not ready. `since`: when the first began to wait."""
+    now = case.snapshot.now
+    timetable, occurrences = case.timetable, case.open()
+    if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
+        return
+    start = min(one.start for one in occurrences)
+    knows_taken = case.pool.behavior != "none" or case.active is not None or _is_excused_by_nobody(case)
+    told = f"{missing} of {case.wanted} {what} are not ready"
+    fix = f"See what they wait for: {see}"
+    if now < start:
+        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)
+    elif knows_taken and since is not None and max(start, since) + REPAIR <= now:
+        yield case.live("S043", f"{told}, and it started at {instant_text(start)}.", fix)
+
+
+def _is_excused_by_nobody(case: PoolState) -> bool:
+    """Return whether no uncounted session can explain missing placeholders.
+
+    With behavior `none`, an uncounted session may have taken the place of a placeholder, but not of one that
+    has a node, and a class without sessions has none.
+    """
+    waits = all(one.trouble is None or one.trouble.reason in UNSCHEDULABLE for one in case.waiting)
+    return case.pool.sessions is None or not waits
+
+
+def _placeholders_of(case: PoolState) -> str:
+    return f"{RESERVATION}={case.reservation},{CLASS}={case.pool.resource_class}"

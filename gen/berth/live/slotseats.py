@@ -1,0 +1,310 @@
+"""Checks of a pool of slots: are there as many as needed, and why do others wait? Pure.
+
+A slot does not say for how long another one has been missing, so two checks within seconds may report what
+the pod is about to correct.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from berth.core.decisions import desired_state
+from berth.core.instants import instant_text
+from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
+from berth.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slots, slot_demand
+from berth.live import seats
+from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
+from berth.live.findings import LiveFinding
+from berth.live.poolstate import EDIT, REPAIR, RESET, PoolNumbers, PoolState, SlotCount, wanted_by_git
+from berth.live.seats import SCHEDULING_SECONDS, UNSCHEDULABLE, most_common_reason
+
+
+def find_slots(
+    facts: ClusterFacts, reservation: str, resource_class: str, *, persistent: bool
+) -> tuple[LiveSlot, ...] | None:
+    """Return the slots of a class of a reservation, None if unknown."""
+    if facts.slots is None or isinstance(facts.slots, ListRefused):
+        return None
+    return tuple(
+        one
+        for one in facts.slots
+        if (one.reservation, one.resource_class, one.is_persistent)
+        == (reservation, resource_class, persistent)
+    )
+
+
+def reservations_with_slots(facts: ClusterFacts) -> set[str]:
+    """Return the reservations with slots of windows."""
+    return {one.reservation for one in _window_slots(facts)}
+
+
+def classes_with_slots(facts: ClusterFacts, reservation: str) -> set[str]:
+    return {one.resource_class for one in _window_slots(facts) if one.reservation == reservation}
+
+
+def _window_slots(facts: ClusterFacts) -> list[LiveSlot]:
+    known = () if facts.slots is None or isinstance(facts.slots, ListRefused) else facts.slots
+    return [one for one in known if not one.is_persistent]
+
+
+def slot_numbers(case: PoolState) -> PoolNumbers:
+    """Return the numbers wanted, requested, ready, pending and active; unknown wanted equals requested."""
+    if case.slots is None:
+        return None, None, None, None, case.active
+    living = len(case.slot_counts.living) + _placeholders(case)
+    wanted = requested_seats(case) if case.wanted is None else case.wanted
+    if case.timetable is None and not living:
+        wanted = wanted_by_git(case)
+    return wanted, living, ready_seats(case), len(case.slot_counts.pending) + case.pending, case.active
+
+
+def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> PoolState:
+    """Return the state with its slots.
+
+    If slots hold the pool, `wanted` and `active` are those of slots. A single look cannot tell which sessions
+    had enough time to take a slot, so `demand.kept` counts none of them.
+    """
+    pool, snapshot = case.pool, case.snapshot
+    found = find_slots(snapshot.facts, case.reservation, pool.resource_class, persistent=False)
+    if found is None:
+        return case if pool.slots is None else case._replace(wanted=None, active=None)
+    seen = count_live_slots(found, snapshot.place.namespace, pool.deployment)
+    case = case._replace(slots=found, slot_counts=seen)
+    if pool.slots is None or case.timetable is None:
+        return case
+    wanted = _demand(case, seen, sessions)
+    is_known = sessions is not None or not wanted.target.occurrences
+    depends = pool.behavior != "none" and case.override is None
+    return case._replace(
+        demand=wanted,
+        wanted=wanted.wanted if is_known or not depends else None,
+        active=(wanted.target.sessions or 0) if is_known else None,
+    )
+
+
+def _demand(case: PoolState, seen: SlotCounts, sessions: Mapping[str, int] | None) -> SlotDemand:
+    assert case.timetable is not None
+    order = case.override
+    ordered, until = (None, 0) if order is None else (order.target, order.until)
+    desired = desired_state(case.timetable, case.pool, case.snapshot.now, sessions, ordered)._replace(
+        until=until
+    )
+    return slot_demand(desired, sum(seen.owners.values()), 0)
+
+
+def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
+    return count_slots([one.held for one in found], PlaceholderOwner(namespace, pool))
+
+
+def slot_summary(case: PoolState) -> SlotCount | None:
+    """Return the summary of slots, None without any or if unknown."""
+    return (
+        summarize_slots(case.slot_counts)
+        if case.slots or (case.pool.slots and case.slots is not None)
+        else None
+    )
+
+
+def summarize_slots(seen: SlotCounts) -> SlotCount:
+    over = len(seen.dead) + len(seen.going)
+    return SlotCount(len(seen.free), len(seen.used), len(seen.handed), len(seen.pending), over)
+
+
+def requested_seats(case: PoolState) -> int:
+    """Return the seats without a session: slots, and placeholders that will hand over."""
+    return len(case.slot_counts.free) + max(
+        len(case.slot_counts.handed) + len(case.slot_counts.pending), _placeholders(case)
+    )
+
+
+def ready_seats(case: PoolState) -> int:
+    """Return the seats that sessions can take."""
+    there = case.deployment.ready if case.deployment and case.pool.has_deployment else 0
+    seen = case.slot_counts
+    return len(seen.free) + max(len(seen.handed), there)
+
+
+def _placeholders(case: PoolState) -> int:
+    return case.deployment.replicas if case.deployment and case.pool.has_deployment else 0
+
+
+RESOURCE = "reservations.scheduling.koordinator.sh"
+
+
+def check_slots(case: PoolState) -> Iterator[LiveFinding]:
+    """Check a pool of slots. If slots cannot be listed, the cluster has a finding instead."""
+    if case.pool.has_deployment:
+        yield from seats.check_waiting(case)
+        if case.deployment is None:
+            yield seats.missing(case)
+    elif case.deployment is not None and case.deployment.replicas:
+        yield seats.left(case, case.deployment, 0, "its seats are held by slots")
+    if case.demand is None or case.demand.expires is None:
+        yield from leftover_slots(case)
+        return
+    yield from _asked(case)
+    yield from check_pending_slots(case, case.slots or ())
+    yield from _late(case)
+    yield from _short(case)
+
+
+def _asked(case: PoolState) -> Iterator[LiveFinding]:
+    if case.wanted is not None and (lacking := case.wanted - requested_seats(case)) > 0:
+        told = f"{case.seats(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
+        yield _lacking(case, told)
+    elif not case.served and seats.opened(case) + seats.YOUNG <= case.snapshot.now:
+        yield seats.unserved(case)
+    if case.served and case.demand and (over := case.slot_counts.spare - case.demand.kept) > 0:
+        yield _over(case, over)
+
+
+def _lacking(case: PoolState, told: str) -> LiveFinding:
+    now, since = case.snapshot.now, seats.opened(case)
+    at_work = now < max(since + seats.YOUNG, case.changed + EDIT, _newest(case) + RESET)
+    if at_work:
+        return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
+    if case.served:
+        log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
+        return case.live("S031", f"{told}; the Job's pod has not corrected it.", f"Read the pod's log: {log}")
+    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
+    told = f"{told}, and no pod serves it: {why}."
+    if case.snapshot.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
+        return case.live("S032", told, "The sweep repairs it within 5 minutes.")
+    fix = (
+        "The sweep should have repaired it. Read its log"
+        if case.snapshot.has_sweep
+        else "Bring the sweep back"
+    )
+    return case.live("S030", told, f"{fix}: {case.kubectl('get cronjobs,jobs,pods')}")
+
+
+def _over(case: PoolState, over: int) -> LiveFinding:
+    """Report more free slots than are kept."""
+    kept = case.demand.kept if case.demand else 0
+    told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
+    if case.snapshot.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
+        return case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
+    log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
+    return case.live("S033", told, f"Read the pod's log: {log}")
+
+
+def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
+    """Report slots with nothing open."""
+    present = case.slot_counts.present
+    if not present:
+        return
+    number, now = _slots(len(present)), case.snapshot.now
+    if case.timetable is None and case.git is None:
+        ends = [one.expires for one in present if one.expires is not None]
+        if len(ends) < len(present) or now < max(ends) + REPAIR:
+            told = f"{number} left, and nothing else of the reservation."
+            swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
+            yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
+            return
+    over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
+    why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
+    if case.pool.slots is None and case.open():
+        why = "its seats are held by placeholders" if case.pool.has_deployment else "it has whole nodes now"
+    told = f"{number} too many: {why}."
+    is_kept = case.snapshot.has_sweep or case.served
+    if is_kept and now < max(over, case.changed) + REPAIR:
+        yield case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
+    else:
+        yield case.live("S033", told, f"By hand: {_delete(case)}")
+
+
+def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
+    """Report what pending slots wait for, after a minute."""
+    pending = {one.uid for one in case.slot_counts.pending}
+    waiting = [
+        one
+        for one in slots
+        if one.held.uid in pending and one.held.created + SCHEDULING_SECONDS <= case.snapshot.now
+    ]
+    unseen = [one for one in waiting if not one.is_seen]
+    if unseen:
+        yield _unseen(case, unseen)
+    told = [one for one in waiting if one.trouble]
+    if not told:
+        return
+    reasons = {one.trouble.reason for one in told if one.trouble}
+    for_what = "for a node" if reasons <= {*UNSCHEDULABLE} else "to be held"
+    words = most_common_reason([one.trouble for one in told if one.trouble])
+    verb = "waits" if len(told) == 1 else "wait"
+    message = f"{_slots(len(told))} {verb} {for_what} since {_since(told)}: {words}"
+    yield case.live("S040", message, _of_nodes(case))
+
+
+def _of_nodes(case: PoolState) -> str:
+    scaler = case.snapshot.autoscaler
+    if scaler == "none":
+        return "Add nodes, or lower the count."
+    if case.pool.has_deployment:
+        return f"See why {scaler} adds no node; a quota may be used up."
+    return f"Add nodes: {scaler} adds none for slots. withPlaceholders makes it add them."
+
+
+def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
+    scheduler = case.snapshot.scheduler
+    message = (
+        f"{_slots(len(unseen))} made at {_since(unseen)} or later {'has' if len(unseen) == 1 else 'have'} no "
+        f"status: {scheduler} does not process them."
+    )
+    if case.snapshot.facts.unread:
+        return case.live("S062", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}.")
+    command = "get pods --all-namespaces --selector=koord-app=koord-scheduler"
+    see = case.kubectl(command, namespaced=False)
+    return case.live("S062", message, f"See whether it runs, and under that name: {see}")
+
+
+def _late(case: PoolState) -> Iterator[LiveFinding]:
+    """Report seats that are not ready; a pending slot is not a seat."""
+    if case.wanted is None:
+        return
+    missing = min(case.wanted, requested_seats(case)) - ready_seats(case)
+    if missing <= 0:
+        return
+    waiting = [one.created for one in case.slot_counts.pending] + [one.since for one in case.waiting]
+    see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
+    yield from seats.late(case, missing, "seats", min(waiting, default=None), see)
+
+
+def _short(case: PoolState) -> Iterator[LiveFinding]:
+    """Report slots that end before their window."""
+    ends = case.demand.expires if case.demand else None
+    early = [one for one in case.slot_counts.living if ends and one.expires and one.expires < ends]
+    if early and case.snapshot.now >= max(case.changed, seats.opened(case)) + EDIT:
+        first = instant_text(min(one.expires or 0 for one in early))
+        message = (
+            f"{_slots(len(early))} {'ends' if len(early) == 1 else 'end'} at {first}, before the window at "
+        )
+        message += f"{instant_text(ends or 0)}."
+        log = case.kubectl(f"logs --selector={seats.pods(case)} --container=occurrence --tail=20")
+        yield case.live("S065", message, f"Read the pod's log: {log}")
+
+
+def _newest(case: PoolState) -> int:
+    """Return when the last slot was made or ended."""
+    dead = {one.uid for one in case.slot_counts.dead}
+    over = [one.changed for one in case.slots or () if one.held.uid in dead]
+    return max([*over, *(one.created for one in case.slot_counts.present)], default=0)
+
+
+def _since(slots: Sequence[LiveSlot]) -> str:
+    return instant_text(min(one.held.created for one in slots))
+
+
+def _selector(case: PoolState) -> str:
+    pairs = {
+        SITE: case.snapshot.site,
+        RESERVATION: case.reservation,
+        CLASS: case.pool.resource_class,
+        ROLE: SLOT,
+    }
+    return ",".join([*(f"{key}={value}" for key, value in pairs.items()), f"!{PERSISTENT}"])
+
+
+def _delete(case: PoolState) -> str:
+    return case.kubectl(f"delete {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
+
+
+def _slots(number: int) -> str:
+    return f"{number} slot{'' if number == 1 else 's'}"

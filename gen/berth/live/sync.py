@@ -1,0 +1,103 @@
+"""Checks whether a cluster has what git says, and nothing else. Pure."""
+
+from collections.abc import Iterable, Iterator
+
+from berth.core.instants import instant_text
+from berth.core.target import full_count, open_now, target
+from berth.core.timetable import Timetable, active_occurrences
+from berth.live import expected
+from berth.live.clusterfacts import LiveCronJob
+from berth.live.expected import timetable_difference
+from berth.live.findings import LiveFinding
+from berth.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
+from berth.schema.engine import CALLED
+
+
+def check_reservation(
+    snapshot: ClusterState,
+    name: str,
+    cluster: Timetable | None,
+    malformed: str,
+    cronjobs: Iterable[LiveCronJob],
+) -> Iterator[LiveFinding]:
+    """Compare the reservation with git. `cluster` is its timetable there, None if missing or `malformed`."""
+    git = snapshot.expected.get(name)
+    if malformed:
+        fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last valid one."
+        yield _finding(snapshot, "S024", name, f"its timetable is malformed: {malformed}.", fix)
+    elif (
+        git is None
+        and cluster is None
+        and not any(one.reservation == name for one in snapshot.facts.deployments)
+    ):
+        pass  # slots alone are left, and no engine knows them
+    elif git is None:
+        what = "its windows are" if name in snapshot.persistent else "it is"
+        fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(
+            snapshot.engine, "It goes with the next sync, if that prunes."
+        )
+        yield _finding(snapshot, "S023", name, f"{what} in the cluster but not in git.", fix)
+    elif cluster is None:
+        message = "it is in git but not in the cluster."
+        if any(one.reservation == name for one in snapshot.facts.deployments):
+            message = "its timetable is not in the cluster."
+        yield _finding(snapshot, "S021", name, message, apply_hint(snapshot, name))
+    elif unlike := timetable_difference(git, cluster):
+        yield _finding(snapshot, "S022", name, f"not synced: {unlike}.", apply_hint(snapshot, name))
+    yield from _check_cronjobs(snapshot, name, cluster, list(cronjobs))
+
+
+def check_template(case: PoolState) -> Iterator[LiveFinding]:
+    """Compare the pod template with git."""
+    if case.deployment is None:
+        return
+    git = case.snapshot.templates.get(case.deployment.name, "")
+    if unlike := expected.template_difference(git, case.deployment.template):
+        yield case.live("S022", f"not synced: {unlike}.", apply_hint(case.snapshot, case.reservation))
+
+
+def check_pool(case: PoolState) -> Iterator[LiveFinding]:
+    """Report a pool that git has open for longer than a repair takes, and the cluster does not."""
+    if case.git is None or case.override is not None:
+        return
+    now, full = case.snapshot.now, full_count(case.pool.resource_class)
+    mine = [one for one in occurrences_of(case.git, case.pool.resource_class) if one.open + REPAIR <= now]
+    known = target(case.occurrences(), now, full)
+    missing = target(open_now(mine, now), now, full)
+    if missing and not known and now >= case.changed + EDIT:
+        since = instant_text(min(one.open for one in open_now(mine, now)))
+        message = f"{case.seats(missing)} should be open by git, since {since}."
+        yield case.live("S020", message, apply_hint(case.snapshot, case.reservation))
+
+
+def _check_cronjobs(
+    snapshot: ClusterState, name: str, cluster: Timetable | None, cronjobs: list[LiveCronJob]
+) -> Iterator[LiveFinding]:
+    """Check CronJobs if there are occurrences to open."""
+    if cluster is None or not any(one.end > snapshot.now for one in active_occurrences(cluster)):
+        return
+    if not cronjobs:
+        fix = f"{apply_hint(snapshot, name)} Until then only the sweep opens it, up to 6 minutes late."
+        yield _finding(snapshot, "S026", name, "it has no CronJob to open it.", fix)
+    for one in cronjobs:
+        if one.suspended:
+            patch = snapshot.place.kubectl(
+                f'patch cronjob/{one.name} --patch=\'{{"spec":{{"suspend":false}}}}\''
+            )
+            yield _finding(
+                snapshot, "S026", name, f"its CronJob {one.name} is suspended.", f"Resume it: {patch}"
+            )
+
+
+def apply_hint(snapshot: ClusterState, name: str) -> str:
+    """Return how to apply the file of a reservation."""
+    file = f"rendered/clusters/{snapshot.place.cluster}/reservations/{name}.yaml"
+    engine = CALLED.get(snapshot.engine)
+    if engine:
+        return f"See why {engine} has not applied {file}; it may not be merged yet."
+    context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
+    return f"Apply it: kubectl{context} apply -f {file}"
+
+
+def _finding(snapshot: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
+    return LiveFinding(code, snapshot.place.cluster, subject, message, fix)

@@ -1,0 +1,96 @@
+"""Backend `koordinator`: capacity is held by Reservations of Koordinator, which only their owners can take.
+
+A windowed slot is made in the cluster, at `open`, as the timetable has it; a standing one is rendered. How
+the objects look stands in templates/koordinator/.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from berth.core.labels import AFFINITY, ROLE
+from berth.dates.occurrence import Occurrence
+from berth.manifests import naming, pools, window
+from berth.manifests.backends.base import Manifest
+from berth.manifests.slots import is_by_profile, pod_annotations, profiles, slots_of, snippet, standing
+from berth.placed import Placed
+from berth.schema.model import Site
+
+
+def manifests(
+    site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
+) -> list[Manifest]:
+    """Reservations that stand; or the timetable, perhaps Deployments with Role and RoleBinding, and CronJobs.
+    At the end what session pods need, where that is asked for.
+    """
+    slots, common = slots_of(placed.reservation), window.shared(site, placed)
+    found: list[Manifest] = []
+    if slots.standing:
+        found += _standing(site, placed, common)
+    else:
+        found.append(window.timetable(common, timetable))
+        if slots.with_placeholders:
+            found += pools.deployments(site, placed, common)
+            found += pools.rights_to_scale(placed, common)
+        found += window.cronjobs(site, placed, common, occurrences, schedules)
+    if slots.session_affinity:
+        found += _affinity(site, placed, common)
+    return found
+
+
+def _standing(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+    """The author's labels and the title are no part of a slot's shape: they change where it stands. What
+    Koordinator reads is said by the backend alone.
+    """
+    reservation, cluster = placed.reservation, placed.cluster
+    counts = {} if reservation.suspend else dict(reservation.seats)
+    for found in placed.classes:
+        for name, made in standing(site, cluster, reservation, found, counts.get(found.name, 0)):
+            metadata = made["metadata"]
+            values = {
+                "name": name,
+                "labels": {**_unread(common["labels"]), **metadata["labels"]},
+                "annotations": {**_unread(common["annotations"]), **metadata.get("annotations", {})},
+                "spec": made["spec"],
+            }
+            yield Manifest("koordinator/reservation.yaml.j2", values)
+
+
+def _unread(notes: dict[str, str]) -> dict[str, str]:
+    return {key: text for key, text in notes.items() if "koordinator.sh/" not in key}
+
+
+def _affinity(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+    if is_by_profile(site, placed):
+        yield from _profiles(site, placed, common)
+        return
+    files = [
+        {
+            "name": f"{found.name}.yaml",
+            "text": snippet(placed.cluster, pod_annotations(site, placed, found)),
+        }
+        for found in placed.classes
+    ]
+    values = {
+        **common,
+        "name": naming.affinity_snippet(placed.reservation.name),
+        "labels": {**common["labels"], ROLE: AFFINITY},
+        "files": files,
+    }
+    yield Manifest("koordinator/snippet.yaml.j2", values)
+
+
+def _profiles(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+    assert placed.cluster.koordinator is not None
+    for found in placed.classes:
+        name = naming.pool(placed.reservation.name, found.name)
+        for number, one in enumerate(profiles(site, placed, found) or (), start=1):
+            values = {
+                **common,
+                "name": naming.affinity_profile(site.name, name, number),
+                "has_namespaces": bool(one.namespaces),
+                "namespaces": one.namespaces,
+                "selector": one.selector,
+                "scheduler": placed.cluster.koordinator.scheduler,
+                "pod_annotations": pod_annotations(site, placed, found),
+            }
+            yield Manifest("koordinator/profile.yaml.j2", values)

@@ -1,0 +1,35 @@
+"""Backend `nodePool`: capacity is whole nodes, of a NodePool that has as many as it is told; in git, none.
+
+Nobody's pod holds them: whoever may be on such a node is there. Jobs open and close it like a Deployment.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from berth.dates.occurrence import Occurrence
+from berth.manifests import karpenter, naming, rbac, window
+from berth.manifests.backends.base import Manifest
+from berth.placed import Placed
+from berth.schema.model import Site
+
+
+def manifests(
+    site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
+) -> list[Manifest]:
+    """Timetable, NodePools, ClusterRole, ClusterRoleBinding, CronJobs."""
+    common = window.shared(site, placed)
+    return [
+        window.timetable(common, timetable),
+        *_pools(site, placed, common),
+        *rbac.over_nodes(site, placed, common["labels"]),
+        *window.cronjobs(site, placed, common, occurrences, schedules),
+    ]
+
+
+def _pools(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+    """In the order of the classes; each of the capacity that its class prefers."""
+    clouds = {cloud.name: cloud for cloud in placed.clouds}
+    for found in placed.classes:
+        name = naming.static_pool(site.name, naming.pool(placed.reservation.name, found.name))
+        cloud = clouds[found.cloud_capacity[0]]
+        yield karpenter.static_pool(site, name, common, found, cloud)

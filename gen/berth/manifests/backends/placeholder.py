@@ -1,0 +1,22 @@
+"""Backend `placeholder`: capacity is held by low-priority pause pods, opened and closed by Jobs."""
+
+from collections.abc import Sequence
+
+from berth.dates.occurrence import Occurrence
+from berth.manifests import pools, window
+from berth.manifests.backends.base import Manifest
+from berth.placed import Placed
+from berth.schema.model import Site
+
+
+def manifests(
+    site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
+) -> list[Manifest]:
+    """Timetable, Deployments, Role, RoleBinding, CronJobs."""
+    common = window.shared(site, placed)
+    return [
+        window.timetable(common, timetable),
+        *pools.deployments(site, placed, common),
+        *pools.rights_to_scale(placed, common),
+        *window.cronjobs(site, placed, common, occurrences, schedules),
+    ]

@@ -1,0 +1,93 @@
+"""The objects that a cluster has once: namespace, PriorityClass, ServiceAccounts, RBAC, code and sweep."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from berth.core.labels import ROLE, SWEEP
+from berth.manifests import code, naming, rbac, window
+from berth.manifests.backends.base import Manifest
+from berth.quantity import parse
+from berth.schema.model import Cluster, ResourceClass, Site
+
+# The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep. They stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
+
+
+INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
+SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."
+SWEEP_MEMORY = "256Mi"  # the least limit
+
+
+def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[Manifest]:
+    """`classes` are those of this cluster."""
+    ours = naming.of_site(site)
+    common = {"namespace": cluster.namespace, "labels": ours}
+    accounts = {
+        naming.OCCURRENCE: rbac.of_occurrences(),
+        naming.SWEEP: rbac.of_sweep(prunes=cluster.sweep_prunes),
+    }
+    found = [
+        Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
+        Manifest(
+            "base/priorityclass.yaml.j2",
+            {
+                "name": naming.priority_class(site.name, cluster.priority),
+                "labels": ours,
+                "value": cluster.priority,
+            },
+        ),
+    ]
+    for name, rules in accounts.items():
+        found.append(Manifest("base/serviceaccount.yaml.j2", {**common, "name": name}))
+        found += rbac.granted({**common, "name": name}, rules, name, cluster.namespace)
+    found += rbac.in_namespaces_of_sessions(site, cluster, classes)
+    found += rbac.over_slots(site, cluster)
+    found += rbac.over_all_nodes(site, cluster)
+    for name, texts in code.parts(koordinator=cluster.koordinator is not None).items():
+        files = [{"name": file, "text": text} for file, text in texts.items()]
+        found.append(Manifest("base/code.yaml.j2", {**common, "name": name, "files": files}))
+    found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
+    return found
+
+
+def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
+    has_koordinator = cluster.koordinator is not None
+    maps = [naming.RUNTIME, naming.SWEEP_CODE, *([naming.KOORDINATOR_CODE] if has_koordinator else ())]
+    return {
+        "name": naming.SWEEP,
+        "annotations": window.UNLIMITED,
+        "pod_labels": {**naming.of_site(site), ROLE: SWEEP},
+        "service_account": naming.SWEEP,
+        "site": site.name,
+        "engine": cluster.engine,
+        "inventory": naming.INVENTORY,
+        "has_inventory": cluster.sweep_prunes,
+        "has_koordinator": has_koordinator,
+        "has_static_pools": cluster.has_static_pools,
+        **window.pod(cluster),
+        "core": naming.CORE,
+        "code": code.sources(*maps),
+        "resources": _with_room(cluster.job_resources),
+    }
+
+
+def _with_room(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """For the sweep, which holds all timetables of the site at once: 118 MiB for a thousand of a term."""
+    limits = resources.get("limits", {})
+    if "memory" not in limits or (parse(limits["memory"]) or 0) >= (parse(SWEEP_MEMORY) or 0):
+        return resources
+    return {**resources, "limits": {**limits, "memory": SWEEP_MEMORY}}
+
+
+def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: Sequence[str]) -> Manifest:
+    """`reservations`, and the lines of `slots` that stand, are sorted. The first line tells an inventory of
+    none from one that somebody has emptied.
+    """
+    values = {
+        "name": naming.INVENTORY,
+        "namespace": cluster.namespace,
+        "labels": naming.of_site(site),
+        "reservations": "".join(f"{line}\n" for line in (INVENTORY_HEAD, *reservations)),
+        "has_slots": cluster.koordinator is not None,
+        "slots": "".join(f"{line}\n" for line in (SLOTS_HEAD, *slots)),
+    }
+    return Manifest("base/inventory.yaml.j2", values)

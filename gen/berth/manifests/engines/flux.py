@@ -1,0 +1,110 @@
+"""Flux: a source and a Kustomization for each cluster, so that its file is whole wherever its Flux runs.
+
+From 2.9 on the Kustomization leaves replicas alone; for older ones the field is not rendered.
+"""
+
+import re
+from typing import Any
+
+from berth.core.labels import SITE
+from berth.manifests import naming
+from berth.manifests.backends.base import Manifest
+from berth.manifests.engines.base import metadata, source_path
+from berth.schema.engine import Flux
+from berth.schema.grammar import is_artifact
+from berth.schema.model import Cluster, Site
+
+NAMESPACE = "flux-system"
+
+
+def flux_of(cluster: Cluster) -> Flux:
+    """Return the options of a cluster whose engine is Flux."""
+    assert isinstance(cluster.engine_options, Flux)
+    return cluster.engine_options
+
+
+def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
+    options = flux_of(cluster)
+    name = naming.application(site.name, cluster.name)
+    common = {**metadata(site, cluster, NAMESPACE, {}), "name": name}
+    kustomization = Manifest(
+        "gitops/kustomization.yaml.j2",
+        {
+            **common,
+            "source_kind": _source_kind(site, cluster),
+            "source": options.source_name or name,
+            "path": f"./{source_path(site, cluster) if options.path is None else options.path}",
+            "interval": options.interval or "10m",
+            "retry_interval": options.retry_interval or "1m",
+            "timeout": options.timeout or "5m",
+            "prune": {"prune": options.prune is not False},
+            **_optional(cluster),
+            "has_koordinator": cluster.koordinator is not None,
+            "ignores_replicas": cluster.replicas_in_git,
+            "has_static_pools": cluster.has_static_pools and cluster.replicas_in_git,
+            "site_label": f"{SITE}={site.name}",
+        },
+    )
+    if options.source_name is not None:
+        return [kustomization]
+    if site.repository is None:
+        return []
+    reference = _of_artifact if is_artifact(site.repository.url) else _of_git
+    source = {
+        **common,
+        "url": site.repository.url,
+        "reference": reference(site.repository.revision),
+        "interval": options.source_interval or "1m",
+        "has_provider": options.source_provider is not None,
+        "provider": options.source_provider or "",
+        "has_secret": options.source_secret is not None,
+        "secret": options.source_secret or "",
+    }
+    template = f"gitops/{_source_kind(site, cluster).lower()}.yaml.j2"
+    return [Manifest(template, source), kustomization]
+
+
+def _source_kind(site: Site, cluster: Cluster) -> str:
+    """Of their own source, or of ours."""
+    options = flux_of(cluster)
+    if options.source_name is not None:
+        return options.source_kind or "GitRepository"
+    return "OCIRepository" if site.repository and is_artifact(site.repository.url) else "GitRepository"
+
+
+def _optional(cluster: Cluster) -> dict[str, Any]:
+    options = flux_of(cluster)
+    return {
+        "suspend": bool(options.suspend),
+        "has_deletion_policy": options.deletion_policy is not None,
+        "deletion_policy": options.deletion_policy or "",
+        "has_dependencies": bool(options.depends_on),
+        "dependencies": [{"name": name} for name in options.depends_on or ()],
+        "has_account": options.service_account_name is not None,
+        "account": options.service_account_name or "",
+        **_kube_config(options),
+    }
+
+
+def _kube_config(options: Flux) -> dict[str, Any]:
+    pairs = ((options.kube_config_secret, "secretRef"), (options.kube_config_map, "configMapRef"))
+    for name, key in pairs:
+        if name is not None:
+            return {"has_kube_config": True, "kube_config": {key: {"name": name}}}
+    return {"has_kube_config": False, "kube_config": {}}
+
+
+def _of_artifact(revision: str) -> dict[str, str]:
+    return {"digest" if revision.startswith("sha256:") else "tag": revision}
+
+
+def _of_git(revision: str) -> dict[str, str]:
+    """A whole reference, a commit, or a branch."""
+    if revision.startswith("refs/"):
+        return {"name": revision}
+    return {"commit": revision} if re.fullmatch(r"[0-9a-f]{40}", revision) else {"branch": revision}
+
+
+def of_site(*_: object) -> dict[str, list[Manifest]]:
+    """Nothing: what two clusters had in common would stand twice in the folder."""
+    return {}

@@ -1,0 +1,193 @@
+"""From what was declared to the text of files: which objects a file holds, in which order.
+
+Pure but for the templates that it reads. What an object looks like stands in templates/; which values it
+gets, in `berth.backend` and `berth.manifests.base`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from berth.finding import Problem
+from berth.manifests import base, karpenter, pools
+from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.registry import BACKENDS
+from berth.manifests.engines.registry import ENGINES
+from berth.manifests.slots import standing_line
+from berth.manifests.timetable import timetable_that_fits
+from berth.output.folder import header
+from berth.output.templates import Renderer
+from berth.pipeline import Item, Part, Pipeline, TextOf
+from berth.placed import cluster_named, cluster_of
+from berth.schema.declared import Declared
+from berth.schema.model import Cluster, ResourceClass, Site
+
+_POOLS = (pools.TEMPLATE, karpenter.TEMPLATE)
+
+
+def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
+    """What `pipeline.items` needs to make texts on its way."""
+
+    def text(part: Part) -> str | Problem:
+        assert pipeline.site is not None  # without it there are no parts
+        return reservation_text(renderer, pipeline.site, part)
+
+    return text
+
+
+def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iterator[tuple[str, str]]:
+    """Path and text of every file, one at a time. After an error nothing more is rendered, only checked.
+
+    `items` are the pipeline's, with texts.
+    """
+    names: list[str] = []
+    standing: dict[str, list[str]] = {}  # lines of the inventory, by cluster
+    for item in items:
+        for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
+            if isinstance(text, Problem):
+                pipeline.problems.append(text)
+            elif text:
+                names.append(reservation_file(part))
+                standing.setdefault(part.placed.cluster.name, []).extend(_standing(pipeline.site, part))
+                if not pipeline.has_errors():
+                    yield names[-1], text
+    if pipeline.has_errors() or pipeline.site is None:
+        return
+    yield from engine_texts(renderer, pipeline.site, pipeline.declared)
+    for path, text in cloud_texts(renderer, pipeline):
+        names.append(path)
+        yield path, text
+    yield from _of_clusters(renderer, pipeline.site, pipeline.declared, names, standing)
+
+
+def _of_clusters(
+    renderer: Renderer, site: Site, declared: Declared, names: list[str], standing: Mapping[str, list[str]]
+) -> Iterator[tuple[str, str]]:
+    """What each has once. `names` are the files that there are already, `standing` the lines of the inventory
+    about slots that stand.
+    """
+    classes = declared.classes.values()
+    for cluster in site.clusters:
+        names.append(base_file(cluster))
+        yield names[-1], base_text(renderer, site, cluster, classes)
+        inventory = inventory_text(renderer, site, cluster, names, standing.get(cluster.name, ()))
+        if inventory is not None:
+            names.append(inventory_file(cluster))
+            yield names[-1], inventory
+        if site.kustomization:
+            text = kustomization_text(renderer, site, cluster, names)
+            yield kustomization_file(cluster), text
+
+
+def _standing(site: Site | None, part: Part) -> list[str]:
+    """What the inventory says of the slots of a reservation that stands."""
+    placed = part.placed
+    if site is None or placed.reservation.slots is None or not placed.reservation.slots.standing:
+        return []
+    return [standing_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
+
+
+def base_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/base.yaml"
+
+
+def reservation_file(part: Part) -> str:
+    return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
+
+
+def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, str]]:
+    """Path and text of the file of each cloud capacity. It knows the windows of all reservations that may use
+    it, so it comes after them.
+    """
+    if not pipeline.held:
+        return
+    from berth.karpenter.disruption import WindowBudgets  # noqa: PLC0415
+    from berth.manifests import karpenter  # noqa: PLC0415 - most sites have no cloud
+
+    site = pipeline.site
+    assert site is not None  # without it nothing is rendered
+    for name, held in pipeline.held.items():
+        cloud = pipeline.declared.clouds[name]
+        cluster = cluster_named(cloud.cluster, site)
+        if cluster is not None and isinstance(held, WindowBudgets):
+            subject = f"{cluster.name}/{name}"
+            found = karpenter.manifests(site, cluster, cloud, held)
+            found += karpenter.snippets(site, cluster, cloud, pipeline.declared)
+            text = _file(renderer, site, found, subject)
+            yield f"clusters/{cluster.name}/cloud/{name}.yaml", text
+
+
+def inventory_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/inventory.yaml"
+
+
+def engine_texts(renderer: Renderer, site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
+    """Path and text of what makes the engines apply the rest."""
+    for name, engine in ENGINES.items():
+        clusters = [cluster for cluster in site.clusters if cluster.engine == name]
+        files = engine.of_site(site, clusters, declared)
+        for cluster in clusters:  # one that is called like a file of the site shares it
+            files.setdefault(f"{cluster.name}.yaml", []).extend(engine.of_cluster(site, cluster))
+        for file, found in files.items():
+            if found:
+                yield f"gitops/{name}/{file}", _file(renderer, site, found, f"{name}/{file}")
+
+
+def kustomization_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/kustomization.yaml"
+
+
+def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str:
+    """For those who want one: it lists the cluster's other `files`, and every pull request edits it."""
+    folder = f"clusters/{cluster.name}/"
+    values = {"resources": [file.removeprefix(folder) for file in sorted(files) if file.startswith(folder)]}
+    return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)], cluster.name)
+
+
+def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
+    """`classes` are all that are declared."""
+    here = [one for one in classes if cluster_of(one, site) is cluster]
+    return _file(renderer, site, base.manifests(site, cluster, here), cluster.name)
+
+
+def inventory_text(
+    renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str], slots: Sequence[str] = ()
+) -> str | None:
+    """The list of the reservations that have one of the `files` here, with the lines of the slots that stand;
+    None where the cluster has no list.
+    """
+    if not cluster.sweep_prunes:
+        return None
+    folder, suffix = f"clusters/{cluster.name}/reservations/", ".yaml"
+    names = sorted(
+        file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
+    )
+    return _file(renderer, site, [base.inventory(site, cluster, names, sorted(slots))], cluster.name)
+
+
+def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
+    """The file of one reservation in one cluster, or why there can be none. Empty: it has nothing there, and
+    no file, for an empty one is an error to some readers.
+    """
+    timetable = timetable_that_fits(site, part.placed, part.occurrences)
+    if isinstance(timetable, Problem):
+        return timetable
+    backend = BACKENDS[part.placed.reservation.backend]
+    manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
+    if not manifests:
+        return ""
+    return _file(renderer, site, manifests, f"{part.placed.cluster.name}/{part.placed.reservation.name}")
+
+
+def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
+    """Of the very file of a reservation in one cluster, the objects that are its pools: Deployments, or
+    NodePools.
+    """
+    subject = f"{part.placed.cluster.name}/{part.placed.reservation.name}"
+    backend = BACKENDS[part.placed.reservation.backend]
+    manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, "")
+    return [renderer.render(one.template, one.values, subject) for one in manifests if one.template in _POOLS]
+
+
+def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:
+    """`subject` says in findings about templates what was rendered."""
+    texts = [renderer.render(manifest.template, manifest.values, subject) for manifest in manifests]
+    return header(site.name) + "---\n" + "---\n".join(texts)

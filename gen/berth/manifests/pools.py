@@ -1,0 +1,56 @@
+"""Deployments of placeholders."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from berth.manifests import naming, nodeaffinity, rbac, window
+from berth.manifests.backends.base import Manifest
+from berth.placed import Placed
+from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+
+# The Deployments of placeholders: one for each pool. How they look stands in templates/placeholder/.
+
+
+# kube-linter wants every container to have all of them; this is why ours has not.
+UNLIMITED = {
+    "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
+    "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
+}
+TEMPLATE = "placeholder/deployment.yaml.j2"
+
+
+def deployments(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+    """In the order of the classes."""
+    notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
+    for name, one in zip(_names(placed), placed.classes, strict=True):
+        values = _pool(site, placed.cluster, placed.reservation, one)
+        yield Manifest(TEMPLATE, {**common, **values, "name": name, "annotations": notes})
+
+
+def rights_to_scale(placed: Placed, common: dict[str, Any]) -> list[Manifest]:
+    """Of the reservation's Jobs, for its Deployments by name."""
+    rules = rbac.of_pools(_names(placed))
+    return rbac.granted(common, rules, naming.OCCURRENCE, placed.cluster.namespace)
+
+
+def _names(placed: Placed) -> list[str]:
+    return [naming.pool(placed.reservation.name, one.name) for one in placed.classes]
+
+
+def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
+    """What hands over to slots is scheduled by the scheduler that knows them."""
+    resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
+    placement = nodeaffinity.placement(found)
+    if reservation.slots is not None and cluster.koordinator is not None:
+        placement = {**placement, "schedulerName": cluster.koordinator.scheduler}
+    return {
+        "replicas_in_git": cluster.replicas_in_git,
+        "selector": naming.of_pool(site, reservation, found),
+        "pod_labels": naming.of_placeholder(site, reservation, found),
+        "priority_class": naming.priority_class(site.name, cluster.priority),
+        "placement": placement,
+        "has_placement": bool(placement),
+        "image": cluster.images.pause,
+        **window.pull_secrets(cluster),
+        "resources": {key: amounts for key, amounts in resources.items() if amounts},
+    }

@@ -1,0 +1,312 @@
+"""The objects of slots: Koordinator's Reservation of each seat, its owners, and what session pods need to use it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from berth.core.inventory import slots_line
+from berth.core.labels import PERSISTENT, ROLE, SLOT
+from berth.core.slots import MAX_TTL, go_duration
+from berth.core.timetable import slot_hash
+from berth.manifests.naming import of_pool, of_site, pool, slot
+from berth.manifests.nodeaffinity import placement
+from berth.placed import Placed
+from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
+from berth.schema.pod import LabelRequirement, LabelSelector
+from berth.schema.slots import Owner, OwnerObject, SlotTaint
+
+# Who owns the slots of a class where a reservation does not say it: the pods of its sessions. Pure. Koordinator knows owners by the labels of pods. So this works where sessions are pods, and where labels and namespaces alone narrow them.
+
+
+_POSITIVE = ("In", "Exists")
+_SERVER = {"component": "singleuser-server"}  # on every pod of a user of JupyterHub, and on no other
+
+
+def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, ...]:
+    """One for each namespace in which the reservation has sessions of the class. Empty where `hindrance` says
+    why.
+    """
+    if hindrance(reservation, found):
+        return ()
+    assert found.sessions is not None  # that would be a hindrance
+    selector = _selector(reservation, found)
+    return tuple(_owner(name, selector) for name in _namespaces(reservation, found))
+
+
+def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
+    """All pods of a namespace that a selector selects."""
+    terms = tuple(LabelRequirement.model_construct(**one) for one in selector.get("matchExpressions", ()))
+    chosen = LabelSelector.model_construct(
+        matchLabels=selector.get("matchLabels"), matchExpressions=terms or None
+    )
+    place = OwnerObject.model_construct(namespace=namespace)
+    return Owner.model_construct(object=place, labelSelector=chosen)
+
+
+def hindrance(reservation: Reservation, found: ResourceClass) -> str:
+    """Why nobody can tell by a pod that it is a session of this reservation; empty if by its labels."""
+    sessions, course = found.sessions, reservation.sessions
+    if sessions is None:
+        return "it has no `sessions`"
+    if sessions.source == "renku":
+        return "a pod does not say of which class its Renku session is"
+    if sessions.source == "custom" and (sessions.group or sessions.resource != "pods"):
+        return f"its sessions are {sessions.resource}, and their pods may have other labels"
+    if sessions.match_annotations or sessions.inactive:
+        return "it tells its sessions by more than labels"
+    if course.match_annotations or course.project_template:
+        return "this reservation narrows its sessions by more than labels"
+    if not _namespaces(reservation, found):
+        return "it has no sessions in the namespaces of this reservation"
+    return "" if is_positive(_selector(reservation, found)) else "its sessions have no labels of their own"
+
+
+def _namespaces(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
+    here = found.sessions.namespaces if found.sessions else ()
+    narrowed_to = reservation.sessions.namespaces
+    return tuple(name for name in here if not narrowed_to or name in narrowed_to)
+
+
+def _selector(reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
+    assert found.sessions is not None
+    selector = {} if found.sessions.selector is None else found.sessions.selector.dump()
+    if found.sessions.source == "jupyterhub":
+        selector = narrowed(selector, _SERVER)
+    return narrowed(selector, dict(reservation.sessions.match_labels))
+
+
+def is_positive(selector: Mapping[str, Any]) -> bool:
+    """Whether it names a label that pods have; what they have not, nearly all pods have not."""
+    terms = selector.get("matchExpressions", ())
+    return bool(selector.get("matchLabels")) or any(term["operator"] in _POSITIVE for term in terms)
+
+
+def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    """A selector of what both select, also where they contradict each other."""
+    own = selector.get("matchLabels", {})
+    both = {**own, **{key: value for key, value in labels.items() if key not in own}}
+    against = [
+        {"key": key, "operator": "In", "values": [value]}
+        for key, value in labels.items()
+        if both[key] != value
+    ]
+    terms = [*selector.get("matchExpressions", ()), *against]
+    return {**({"matchLabels": both} if both else {}), **({"matchExpressions": terms} if terms else {})}
+
+
+# The slot of a seat: the Koordinator Reservation that holds it, as it stands in timetables and in git. Koordinator checks next to nothing, and one Reservation that it cannot decode stops it for everybody. So there is one place that makes them, and what `validate` accepts is what is made here. Pure.
+
+
+Object = dict[str, Any]
+GROUP = "scheduling.koordinator.sh"
+KIND = "Reservation"
+ORDER = f"{GROUP}/reservation-order"
+PRE_ALLOCATION_REQUIRED = f"{GROUP}/pre-allocation-required"
+RESTRICTED = f"{GROUP}/reservation-restricted-options"
+PRIORITY = "koordinator.sh/priority"
+CONTAINER = "seat"
+TAKING_OVER = "Restricted"  # with any other policy, a Reservation that takes over is never scheduled
+NEVER = "0s"
+# Where a cluster has none, the reservation is refused; its timetable is measured all the same.
+_NONE = Koordinator("koord-scheduler", "Restricted", colocation_profiles=False)
+
+
+def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:
+    """Metadata (but the name) and spec (but ttl and expires) of every slot of the pool of class `found`."""
+    slots = slots_of(reservation)
+    koordinator = cluster.koordinator or _NONE
+    hands_over = slots.with_placeholders
+    spec: Object = {
+        "template": _template(koordinator, found, slots),
+        "owners": owners(site, cluster, reservation, found),
+        "allocateOnce": slots.allocate_once and not hands_over,
+        "allocatePolicy": TAKING_OVER if hands_over else slots.allocate_policy or koordinator.allocate_policy,
+    }
+    if slots.pre_allocation or hands_over:
+        spec["preAllocation"] = True
+    if slots.pre_allocation_policy is not None:
+        spec["preAllocationPolicy"] = slots.pre_allocation_policy.dump()
+    if slots.unschedulable:
+        spec["unschedulable"] = True
+    if slots.taints:
+        spec["taints"] = [one.dump() for one in slots.taints]
+    return {"metadata": _metadata(site, reservation, found, slots), "spec": spec}
+
+
+def slots_of(reservation: Reservation) -> Slots:
+    """Of a reservation of backend koordinator, and of no other."""
+    assert reservation.slots is not None, f"{reservation.name} has another backend"
+    return reservation.slots
+
+
+def pool_slots(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:
+    """What the timetable says of the slots of a pool."""
+    slots, made = slots_of(reservation), slot_object(site, cluster, reservation, found)
+    return {
+        "placeholders": slots.with_placeholders,
+        "allocateOnce": made["spec"]["allocateOnce"],
+        "name": slot(site.name, pool(reservation.name, found.name)),
+        "hash": slot_hash(made),
+        "object": made,
+    }
+
+
+def standing(
+    site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass, count: int
+) -> Iterator[tuple[str, Object]]:
+    """Name and object of each slot of a pool that stands in git, by ordinal."""
+    made = slot_object(site, cluster, reservation, found)
+    spec = {**made["spec"], **_lifetime(slots_of(reservation))}
+    name = slot(site.name, pool(reservation.name, found.name))
+    for ordinal in range(count):
+        yield f"{name}-{ordinal}-{slot_hash(made)}", {**made, "spec": spec}
+
+
+def standing_line(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> str:
+    """What an inventory says of a pool whose slots stand."""
+    digest = slot_hash(slot_object(site, cluster, reservation, found))
+    name = slot(site.name, pool(reservation.name, found.name))
+    return slots_line(reservation.name, name, digest, dict(reservation.seats).get(found.name, 0))
+
+
+def _lifetime(slots: Slots) -> dict[str, str]:
+    """A ttl that nobody writes would be a day."""
+    if slots.expires is None:
+        return {"ttl": slots.ttl or NEVER}
+    return {"ttl": slots.ttl or go_duration(MAX_TTL), "expires": slots.expires}
+
+
+def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: Slots) -> Object:
+    labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT, **dict(slots.labels)}
+    if slots.standing:
+        labels[PERSISTENT] = "true"
+    if slots.order is not None:
+        labels[ORDER] = str(slots.order)
+    if slots.priority is not None:
+        labels[PRIORITY] = str(slots.priority)
+    if slots.pre_allocation_required or slots.with_placeholders:
+        labels[PRE_ALLOCATION_REQUIRED] = "true"
+    notes = dict(slots.annotations)
+    if slots.restricted_resources:
+        notes[RESTRICTED] = json.dumps({"resources": slots.restricted_resources})
+    return {"labels": labels, "annotations": notes} if notes else {"labels": labels}
+
+
+def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> Object:
+    """One container with the requests of the class: limits hold nothing. No priority: without preemption a
+    low one would only make the slot look like somebody's victim.
+    """
+    more_metadata, more = slots.template.named_metadata(), slots.template.spec()
+    labels = {**dict(found.pod_labels), **more_metadata.get("labels", {})}
+    metadata = {**more_metadata, **({"labels": labels} if labels else {})}
+    container: Object = {"name": CONTAINER, "resources": {"requests": dict(found.requests)}}
+    if slots.template.ports:
+        container["ports"] = slots.template.container_ports()
+    spec = {
+        **placed(placement(found), more),
+        "schedulerName": koordinator.scheduler,
+        "containers": [container],
+    }
+    return {"metadata": metadata, "spec": spec} if metadata else {"spec": spec}
+
+
+def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
+    """A class's placement with a reservation's additions. Lists grow, labels of nodes and kinds of affinity
+    are replaced one by one: terms of node affinity are alternatives, and one more would hold less firmly.
+    """
+    made = dict(pod)
+    for key, value in more.items():
+        before = made.get(key)
+        if isinstance(value, dict) and isinstance(before, dict):
+            made[key] = {**before, **value}
+        elif isinstance(value, list | tuple) and isinstance(before, list | tuple):
+            made[key] = [*before, *value]
+        else:
+            made[key] = value
+    return made
+
+
+def owners(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> list[Object]:
+    """Whose pods may take a slot. Our own placeholders may, where they hand over."""
+    slots = slots_of(reservation)
+    made = [one.parts() for one in slots.owners or of_sessions(reservation, found)]
+    if slots.with_placeholders:
+        selector = {"matchLabels": of_pool(site, reservation, found)}
+        made.append({"object": {"namespace": cluster.namespace}, "labelSelector": selector})
+    return made
+
+
+# What session pods need so that they start in a slot of their pool or not at all: `sessionAffinity`. Koordinator's webhook can add it to the very pods that labels and namespaces tell apart; where it cannot, it is text for whatever makes the pods. Pure.
+
+
+AFFINITY = f"{GROUP}/reservation-affinity"
+EXACT = f"{GROUP}/exact-match-reservation"
+
+
+class Profile(NamedTuple):
+    """The session pods of a pool: a selector of labels, and namespaces (empty: all)."""
+
+    selector: dict[str, Any]
+    namespaces: tuple[str, ...]
+
+
+def is_by_profile(site: Site, placed: Placed) -> bool:
+    """Whether Koordinator adds it by itself. False: people have to."""
+    koordinator = placed.cluster.koordinator
+    may = koordinator is not None and koordinator.colocation_profiles
+    return may and all(profiles(site, placed, found) is not None for found in placed.classes)
+
+
+def profiles(site: Site, placed: Placed, found: ResourceClass) -> list[Profile] | None:
+    """Those that tell apart whoever may own a slot of the pool, but for our placeholders. None where an owner
+    is known by something else than labels that it has: the webhook matches a profile against Reservations
+    too, and what only excludes would match these.
+    """
+    made: dict[str, Profile] = {}
+    for owner in _sessions(site, placed, found):
+        named = owner.get("object", {})
+        if "labelSelector" not in owner or "controller" in owner or named.keys() - {"namespace", "kind"}:
+            return None
+        if not is_positive(owner["labelSelector"]):
+            return None
+        key = json.dumps(owner["labelSelector"], sort_keys=True)
+        known = made.get(key)
+        here = (named["namespace"],) if "namespace" in named else ()
+        if known and here and known.namespaces:
+            here = (*known.namespaces, *here)
+        elif known:
+            here = ()  # one of the two means all
+        made[key] = Profile(owner["labelSelector"], here)
+    return list(made.values())
+
+
+def _sessions(site: Site, placed: Placed, found: ResourceClass) -> Iterator[dict[str, Any]]:
+    slots = slots_of(placed.reservation)
+    made = owners(site, placed.cluster, placed.reservation, found)
+    yield from made[:-1] if slots.with_placeholders else made
+
+
+def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[str, str]:
+    """Required, of this pool and no other, with all taints of its slots tolerated, and of exactly their size:
+    a pod of another size would leave a rest that nobody can use.
+    """
+    slots = slots_of(placed.reservation)
+    wanted: dict[str, Any] = {"reservationSelector": of_pool(site, placed.reservation, found)}
+    tolerations = [toleration(taint) for taint in slots.taints]
+    if tolerations:
+        wanted["tolerations"] = tolerations
+    sizes = slots.restricted_resources or tuple(name for name, _ in found.requests)
+    return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
+
+
+def toleration(taint: SlotTaint) -> dict[str, Any]:
+    """That bears the taint, and no other."""
+    how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
+    return {"key": taint.key, **how, "effect": taint.effect}
+
+
+def snippet(cluster: Cluster, annotations: dict[str, str]) -> str:
+    """For a pod template, as JSON, which is YAML too."""
+    scheduler = cluster.koordinator.scheduler if cluster.koordinator else ""
+    tree = {"metadata": {"annotations": annotations}, "spec": {"schedulerName": scheduler}}
+    return json.dumps(tree, indent=2) + "\n"

@@ -1,0 +1,124 @@
+"""The timetable of a reservation as text."""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from berth.core.instants import instant_text
+from berth.core.timetable import API_VERSION, KIND
+from berth.dates.occurrence import Occurrence
+from berth.finding import Problem
+from berth.manifests.naming import pool, static_pool
+from berth.manifests.slots import pool_slots
+from berth.placed import Placed, has_nodes
+from berth.schema.model import ResourceClass, Seats, SessionMatch, Site
+from berth.schema.sessions import ClassSessions
+
+# The timetable of a reservation as text: what `berth.core.timetable` reads in the cluster. One occurrence a line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very changes.
+
+
+TOO_LARGE = "B073"
+# The lowest that can say it: older readers go on with what they know.
+VERSION, WITH_SLOTS, WITH_NODES = 1, 2, 3
+LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
+
+
+def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str | Problem:
+    """The timetable, or why no ConfigMap can hold it."""
+    text = timetable_text(site, placed, occurrences)
+    if len(text) <= LARGEST:
+        return text
+    reservation, number = placed.reservation, len(occurrences)
+    message = (
+        f"the timetable of its {number} occurrence{'s' if number > 1 else ''} "
+        f"has {-(-len(text) // 1024)} KiB; a ConfigMap of ours has at most {LARGEST // 1024}."
+    )
+    path = (*reservation.origin.prefix, "recurrence") if reservation.renku else ("spec", "recurrence")
+    fix = "Split it, for example into a reservation for each year."
+    return Problem(TOO_LARGE, *reservation.origin[:2], path, message, fix)
+
+
+def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str:
+    """Only the pools of this cluster; an occurrence without seats here is left out."""
+    reservation = placed.reservation
+    names = frozenset(found.name for found in placed.classes)
+    pools = ",\n  ".join([_pool(site, placed, found) for found in placed.classes])
+    lines = ",\n  ".join(_lines(occurrences, names))
+    version = VERSION if reservation.slots is None else WITH_SLOTS
+    if has_nodes(reservation):
+        version = WITH_NODES
+    suspend = "true" if reservation.suspend else "false"
+    url = site.renku.url if site.renku else None
+    return (
+        f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {version},\n'
+        f' "site": "{site.name}", "reservation": "{reservation.name}", "suspend": {suspend},\n'
+        f' "settings": {_settings(site.stabilization_seconds, site.ready_minutes, url)},\n'
+        f' "pools": {{\n  {pools}}},\n'
+        f' "occurrences": [\n  {lines}\n ]}}\n'
+    )
+
+
+def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
+    """In one line; but the object of a slot, key by key, so that a diff shows which of its fields change."""
+    reservation = placed.reservation
+    said: dict[str, Any] = {
+        "deployment": pool(reservation.name, found.name),
+        "behaviour": reservation.behavior,
+        "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
+    }
+    if has_nodes(reservation):
+        said["nodePool"] = static_pool(site.name, said["deployment"])
+    if reservation.slots is None:
+        return f'"{found.name}": {json.dumps(said)}'
+    slots = json.dumps(pool_slots(site, placed.cluster, reservation, found), indent=1).replace("\n", "\n   ")
+    return f'"{found.name}": {json.dumps(said)[:-1]},\n   "slots": {slots}}}'
+
+
+@lru_cache(maxsize=1)
+def _settings(stabilization_seconds: int, ready_minutes: int, url: str | None) -> str:
+    """Kept, because a run has one site."""
+    settings = {"stabilizationSeconds": stabilization_seconds, "readyMinutes": ready_minutes}
+    return json.dumps(settings if url is None else {**settings, "renkuUrl": url})
+
+
+def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str]:
+    texts: dict[Seats, str] = {}
+    lines = []
+    for _, id_, opens, start, end, held, _, _, _ in occurrences:
+        seats = texts.get(held)
+        if seats is None:
+            here = ", ".join([f'"{name}": {count}' for name, count in held if name in names])
+            seats = texts[held] = f"{{{here}}}" if here else ""
+        if seats:
+            lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, "seats": {seats}}}')
+    return lines
+
+
+@lru_cache(maxsize=4096)
+def _instants(opens: int, start: int, end: int) -> str:
+    """Kept, because courses share their hours."""
+    return f'"open": "{instant_text(opens)}", "start": "{instant_text(start)}", "end": "{instant_text(end)}"'
+
+
+def _sessions(
+    renku_id: int | None, found: ClassSessions | None, match: SessionMatch
+) -> dict[str, object] | None:
+    """How the sessions of the class are recognised, and what narrows them to this reservation."""
+    if found is None:
+        return None
+    course = {
+        "namespaces": match.namespaces,
+        "matchLabels": dict(match.match_labels),
+        "matchAnnotations": dict(match.match_annotations),
+        "projectTemplate": match.project_template,
+    }
+    own = {"renkuId": renku_id} if found.source == "renku" else found.custom
+    return {
+        "source": found.source,
+        **own,
+        "namespaces": found.namespaces,
+        "selector": {} if found.selector is None else found.selector.dump(),
+        "course": {key: value for key, value in course.items() if value},
+        "earlier": match.earlier,
+    }

@@ -1,0 +1,207 @@
+"""Tell which files of an output folder are ours, and compare them with what should be there.
+
+Every file that Berth renders begins with a header line; without it a file is somebody else's. Each file is
+compared when it is rendered, so that no run holds more than one. Nothing is written, and no link followed.
+Names that begin with a dot are left alone. OSErrors pass through.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from berth.finding import ERROR, Finding
+
+MARK = "# Rendered by berth"
+OWNED = ("clusters", "gitops")
+"""The folders in an output folder that belong to Berth alone."""
+
+FOREIGN, IN_THE_WAY, UNUSABLE, BUSY = "B090", "B091", "B092", "B093"
+
+_is_label = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?").fullmatch
+_is_path = re.compile(rf"(?:{'|'.join(OWNED)})(?:/[a-z0-9][a-z0-9.-]*)+").fullmatch
+_is_temporary = re.compile(r"\.berth-[0-9a-f]{8}-.+\.tmp").fullmatch
+
+SAME, DIFFERS, MISSING, BLOCKED = "same", "differs", "missing", "blocked"
+
+_MARK = MARK.encode()
+_NO_HEADER = f"A file that does not begin with `{MARK}`"
+# No link is followed, and a pipe in a file's place must not stop us for ever. Not every system has each flag.
+_READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+_CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read
+
+
+class OutputError(Exception):
+    """An output folder that cannot be used as it is; `findings` is never empty."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(*self.findings)
+
+
+def header(site: str) -> str:
+    """Return the first line of every file: it marks the file as ours, and says what to edit instead."""
+    if not _is_label(site):
+        raise ValueError(f"{site!r} is not a DNS label")
+    return f"{MARK} for site {site} from reservations/. Edit those files and run: berth render\n"
+
+
+def is_ours(path: str, text: str) -> bool:
+    """Tell whether the path, relative to an output folder, is in our folders, and the text has our header."""
+    return text.startswith(MARK) and _is_path(path) is not None
+
+
+def temporary_name(token: str, name: str) -> str:
+    """Return a hidden name without `.yaml`: no engine applies what a crash leaves. `token`: 8 hex digits."""
+    return f".berth-{token}-{name}.tmp"
+
+
+def is_temporary(name: str) -> bool:
+    return _is_temporary(name) is not None
+
+
+def finding(code: str, shown: str, path: str, message: str, fix: str) -> Finding:
+    """Make a finding about a `path` in the output folder `shown`; an empty path is the folder itself."""
+    printable = os.fsencode(path).decode("utf-8", "backslashreplace")
+    file = f"{shown.rstrip('/')}/{printable}" if path else shown
+    return Finding(file, 1, 1, code, ERROR, "", message, fix)
+
+
+def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:
+    """Report what the operating system refused as a finding."""
+    where = "" if path or not error.filename else f" ({error.filename})"
+    message = f"It cannot be read or written: {error.strerror or error}{where}."
+    return OutputError([finding(UNUSABLE, shown, path, message, fix)])
+
+
+class _Entries(NamedTuple):
+    """What is in the owned folders, by path relative to the output folder."""
+
+    files: set[str]
+    folders: set[str]
+    others: dict[str, str]  # links, pipes, ... and what to call them
+    leftovers: list[str]  # temporaries of runs that were cut off
+
+
+class OwnedTree:
+    """An output folder as it was when the run began, and what the run expects there."""
+
+    def __init__(self, folder: str, shown: str) -> None:
+        """`shown` is what findings call the folder. It need not exist."""
+        self.problems: list[Finding] = []
+        self._folder, self._shown = folder, shown
+        self._entries = _look(folder)
+        self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
+        self._expected: set[str] = set()
+        self._told: set[str] = set()
+
+    def compare(self, path: str, text: str, data: bytes) -> str:
+        """Return SAME, DIFFERS or MISSING, or BLOCKED after adding a problem. `data` is the text's bytes."""
+        if not is_ours(path, text) or path in self._expected:
+            raise ValueError(f"{path!r} leads out of our folders, has no header or is rendered twice")
+        self._expected.add(path)
+        if path not in self._entries.files:
+            return self._without_file(path)
+        present = _read(f"{self._folder}/{path}", len(data) + 1)
+        if present == data:
+            return SAME
+        if present is None:
+            return MISSING
+        return DIFFERS if present.startswith(_MARK) else self._blocked(path, _NO_HEADER, path)
+
+    def stale(self) -> list[str]:
+        """Return our files that are not expected, sorted. Others become problems, unless git ignores them."""
+        ours, foreign = [], []
+        for path in sorted(self._entries.files - self._expected):
+            head = _read(f"{self._folder}/{path}", len(_MARK))
+            if head == _MARK:
+                ours.append(path)
+            elif head is not None:
+                foreign.append(path)
+        foreign = sorted({*foreign, *self._entries.others} - self._told)
+        ignored = ignored_by_git(self._folder, foreign) if foreign else frozenset()
+        self.problems += [self._foreign(path) for path in foreign if path not in ignored]
+        return ours
+
+    def _without_file(self, path: str) -> str:
+        """Return MISSING, or BLOCKED by a folder of this name or by a parent that is not a folder."""
+        if path in self._entries.folders:
+            return self._blocked(path, "A folder", path)
+        above = path
+        while above and above not in self._entries.folders:
+            if above in self._entries.others:
+                return self._blocked(above, self._entries.others[above], path)
+            if above in self._entries.files:
+                return self._blocked(above, "A file", path)
+            above = above.rpartition("/")[0]
+        return MISSING
+
+    def _blocked(self, found: str, what: str, path: str) -> str:
+        if found not in self._told:
+            self._told.add(found)
+            message = f"{what} is where {path} must be written."
+            self.problems.append(
+                finding(IN_THE_WAY, self._shown, found, message, "Move it away or delete it.")
+            )
+        return BLOCKED
+
+    def _foreign(self, path: str) -> Finding:
+        what = self._entries.others.get(path, _NO_HEADER)
+        message = f"{what} is not Berth's, but {path.partition('/')[0]}/ is."
+        fix = "Move it away, delete it, or let git ignore it."
+        return finding(FOREIGN, self._shown, path, message, fix)
+
+
+def _look(folder: str) -> _Entries:
+    entries = _Entries(set(), set(), {}, [])
+    try:
+        with os.scandir(folder) as top:
+            waiting = [(entry.name, entry) for entry in top if entry.name in OWNED]
+    except FileNotFoundError:
+        return entries
+    while waiting:
+        path, entry = waiting.pop()
+        if entry.name.startswith("."):
+            if is_temporary(entry.name):
+                entries.leftovers.append(path)
+        elif entry.is_symlink():
+            entries.others[path] = "A symbolic link"
+        elif entry.is_dir():
+            entries.folders.add(path)
+            with os.scandir(entry.path) as inner:
+                waiting += [(f"{path}/{below.name}", below) for below in inner]
+        elif entry.is_file():
+            entries.files.add(path)
+        else:
+            entries.others[path] = "Something that is neither a file nor a folder"
+    return entries
+
+
+def _read(path: str, size: int) -> bytes | None:
+    """Read the first `size` bytes at most; None if the file is gone."""
+    try:
+        file = os.open(path, _READ)
+    except FileNotFoundError:
+        return None
+    try:
+        data = os.read(file, min(size, _CHUNK))
+        while len(data) < size and (more := os.read(file, min(size - len(data), _CHUNK))):
+            data += more
+        return data
+    finally:
+        os.close(file)
+
+
+def ignored_by_git(folder: str, paths: Sequence[str]) -> frozenset[str]:
+    """Return those of `paths`, relative to `folder`, that git ignores. What it tracks it does not ignore.
+
+    Without git, or outside of a repository, none are ignored: then it is for a person to decide.
+    """
+    from berth.git import GitError, ask  # noqa: PLC0415 - takes as long to import as it takes to render
+
+    said = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    try:
+        answer = ask(folder, "check-ignore", "-z", "--stdin", said=said)
+    except GitError:
+        return frozenset()
+    return frozenset(os.fsdecode(path) for path in answer.split(b"\0") if path)

@@ -1,0 +1,225 @@
+"""Write the rendered files into the output folder, all of them or none, or compare them with it.
+
+Every file that differs is first written beside its target, under a hidden name. Only when all of them are
+there, and nobody else's file is in the way, are they renamed into place and stale ones removed. So a crash
+of the process or a full disk leaves each file old or new, never half; the next run removes what a killed one
+left behind. Nothing is synced to the disk: a crash of the machine may lose what was written just before it.
+"""
+# pathlib would cost more than the writing.
+# ruff: noqa: PTH102, PTH106, PTH108, PTH112
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from berth.output.folder import BLOCKED, BUSY, SAME, OutputError, OwnedTree, finding, refusal, temporary_name
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows: two runs at once are not refused there
+    _HAS_LOCKS = False
+else:
+    _HAS_LOCKS = True
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_CREATE |= sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_BINARY"))  # not every system has each
+_AGAIN = "See to its permissions and to the space on its disk, then run again."
+_READABLE = "See to its permissions, then run again."
+_ALL_OLD, _OLD_OR_NEW = f"{_AGAIN} Nothing has changed.", f"{_AGAIN} Every file is whole, old or new."
+
+
+class Outcome(NamedTuple):
+    written: list[str]  # relative paths, sorted, like `removed`
+    removed: list[str]
+    unchanged: int
+
+
+class Difference(NamedTuple):
+    path: str  # relative to the output folder
+    kind: str  # missing | differs | stale
+
+
+class Disk(NamedTuple):
+    """The system calls whose failure matters most. A test can let any of them fail."""
+
+    write: Callable[[int, memoryview], int]
+    replace: Callable[[str, str], None]
+    lock: Callable[[int], None]
+
+
+def _lock(file: int) -> None:
+    """Lock an open file or folder for this process; `BlockingIOError` if another one has locked it."""
+    flock(file, LOCK_EX | LOCK_NB)
+
+
+DISK = Disk(os.write, os.replace, _lock)
+
+
+class Stage:
+    """Changes an output folder: `put` every file, then `finish`. Leaving the context before abandons all.
+
+    A lock, which dies with its process, refuses a second run in the same folder. Where the system or the file
+    system has no locks, every file is still whole, of one run or the other. Raises `OutputError`.
+    """
+
+    def __init__(self, folder: str, shown: str, disk: Disk = DISK) -> None:
+        """`folder` is made if need be; findings call it `shown`."""
+        self._folder, self._shown, self._disk = folder, shown, disk
+        self._token = os.urandom(4).hex()
+        self._pending: list[str] = []
+        self._made: list[str] = []
+        self._lock: int | None = None
+        self._unchanged = 0
+        try:
+            self._make(folder)
+            self._take_lock()
+            self._tree = OwnedTree(folder, shown)
+            for path in self._tree.leftovers:
+                os.unlink(f"{folder}/{path}")
+        except OSError as error:
+            raise self._given_up("", error, _ALL_OLD) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.abandon()
+
+    def put(self, path: str, text: str) -> None:
+        """`path` is relative to the folder, the text whole and with its header. Each path once."""
+        data = text.encode()
+        try:
+            if self._tree.compare(path, text, data) == SAME:
+                self._unchanged += 1
+            elif not self._tree.problems:  # with any, nothing is put in place, but all of them are to be told
+                self._write_beside(path, data)
+        except OSError as error:
+            raise self._given_up(path, error, _ALL_OLD) from error
+
+    def finish(self) -> Outcome:
+        """Put new and changed files in place, then remove what is stale."""
+        path, fix, written = "", _ALL_OLD, list[str]()
+        try:
+            stale = self._tree.stale()
+            if self._tree.problems:
+                self.abandon()
+                raise OutputError(self._tree.problems)
+            while self._pending:
+                path = self._pending[-1]
+                self._disk.replace(self._temporary(path), f"{self._folder}/{path}")
+                fix = _OLD_OR_NEW
+                written.append(self._pending.pop())
+            for path in stale:
+                os.unlink(f"{self._folder}/{path}")
+                fix = _OLD_OR_NEW
+        except OSError as error:
+            raise self._given_up(path, error, fix) from error
+        self._remove_emptied(stale)
+        self._made.clear()
+        return Outcome(sorted(written), stale, self._unchanged)
+
+    def abandon(self) -> None:
+        """Remove what is not in place yet. Harmless after `finish`."""
+        while self._pending:
+            with suppress(OSError):
+                os.unlink(self._temporary(self._pending.pop()))
+        while self._made:
+            with suppress(OSError):
+                os.rmdir(self._made.pop())
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _given_up(self, path: str, error: OSError, fix: str) -> OutputError:
+        self.abandon()
+        return refusal(self._shown, path, error, fix)
+
+    def _take_lock(self) -> None:
+        if not _HAS_LOCKS:
+            return
+        self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self._disk.lock(self._lock)
+        except BlockingIOError:
+            self.abandon()
+            message = "Another berth render is writing here."
+            busy = finding(BUSY, self._shown, "", message, "Run again when it is done.")
+            raise OutputError([busy]) from None
+        except OSError:
+            return  # a file system without locks
+
+    def _temporary(self, path: str) -> str:
+        parent, _, name = path.rpartition("/")
+        return f"{self._folder}/{parent}/{temporary_name(self._token, name)}"
+
+    def _write_beside(self, path: str, data: bytes) -> None:
+        parent = path.rpartition("/")[0]
+        if parent not in self._tree.folders:
+            self._make(f"{self._folder}/{parent}")
+            self._tree.folders.add(parent)
+        file = os.open(self._temporary(path), _CREATE, 0o644)
+        self._pending.append(path)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._disk.write(file, rest) :]
+        finally:
+            os.close(file)
+
+    def _make(self, folder: str) -> None:
+        missing = []
+        while folder and not os.path.isdir(folder):
+            missing.append(folder)
+            folder = folder.rpartition("/")[0]
+        for path in reversed(missing):
+            try:
+                os.mkdir(path)
+            except FileExistsError:
+                if not os.path.isdir(path):  # it is one if `a/` comes after `a`, or another run was faster
+                    raise
+            else:
+                self._made.append(path)
+
+    def _remove_emptied(self, stale: list[str]) -> None:
+        emptied = set()
+        for path in stale:
+            while path := path.rpartition("/")[0]:
+                emptied.add(path)
+        for path in sorted(emptied, reverse=True):  # a folder comes after what is in it
+            with suppress(OSError):  # it is not empty
+                os.rmdir(f"{self._folder}/{path}")
+
+
+class Check:
+    """Compares an output folder: `put` every file, then `finish`. Raises `OutputError`."""
+
+    def __init__(self, folder: str, shown: str) -> None:
+        """Findings call the folder `shown`. It need not exist."""
+        self._shown = shown
+        self._differences: list[Difference] = []
+        try:
+            self._tree = OwnedTree(folder, shown)
+        except OSError as error:
+            raise refusal(shown, "", error, _READABLE) from error
+
+    def put(self, path: str, text: str) -> None:
+        try:
+            found = self._tree.compare(path, text, text.encode())
+        except OSError as error:
+            raise refusal(self._shown, path, error, _READABLE) from error
+        if found not in (SAME, BLOCKED):
+            self._differences.append(Difference(path, found))
+
+    def finish(self) -> list[Difference]:
+        """Return the differences by path. Somebody else's files among ours are errors here too."""
+        try:
+            stale = self._tree.stale()
+        except OSError as error:
+            raise refusal(self._shown, "", error, _READABLE) from error
+        if self._tree.problems:
+            raise OutputError(self._tree.problems)
+        return sorted(self._differences + [Difference(path, "stale") for path in stale])

@@ -1,0 +1,203 @@
+"""Render the text of an object: our templates and those of a user, by jinja2.
+
+A template is read, held to `berth.output.templaterules` and compiled once in a run. What is wrong with one is a
+finding at its line, never a traceback. Nothing is read outside of the two folders: a link in a user's folder
+that leads out of it is refused.
+"""
+# Nothing else that a render imports needs pathlib.
+# ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH123
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+import jinja2
+from jinja2.sandbox import SandboxedEnvironment
+
+from berth.finding import ERROR, Finding
+from berth.output.templaterules import broken_rules
+from berth.output.yamltext import block, literal, number, quote
+
+_SUFFIX = ".j2"
+
+
+class TemplateError(Exception):
+    """Templates that cannot be used, or not with these values; `findings` is never empty."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(*self.findings)
+
+
+class Renderer:
+    """Renders templates by name. Files in the folder `overrides` replace the built-in ones of the same name.
+
+    Raises `TemplateError` at once for all overrides that can be seen to be wrong without values.
+    """
+
+    def __init__(self, overrides: str | None = None, built_in: str | None = None) -> None:
+        self._built_in = built_in or built_in_folder()
+        self._environment = environment()
+        self._compiled: dict[str, jinja2.Template] = {}
+        if overrides is not None:
+            self._override(overrides)
+
+    def render(self, name: str, values: Mapping[str, object], subject: str = "") -> str:
+        """Return the text of one object. `subject` says in findings what was rendered.
+
+        Raises `TemplateError`.
+        """
+        template = self._compiled.get(name) or self._compile_built_in(name)
+        try:
+            return "".join(template.root_render_func(template.new_context(dict(values), shared=True)))
+        except Exception as error:
+            raise TemplateError([_failure(template, error, values, subject)]) from error
+
+    def _compile_built_in(self, name: str) -> jinja2.Template:
+        if name.startswith("/") or ".." in name.split("/"):
+            raise ValueError(f"{name!r} is not the name of a template")
+        compiled = _compile(self._environment, f"{self._built_in}/{name}", f"templates/{name}")
+        if isinstance(compiled, list):
+            raise TemplateError(compiled)
+        self._compiled[name] = compiled
+        return compiled
+
+    def _override(self, folder: str) -> None:
+        names, findings = _overrides(folder, self._built_in)
+        for name in names:
+            path = f"{folder}/{name}"
+            compiled = _compile(self._environment, path, path)
+            if isinstance(compiled, list):
+                findings += compiled
+            else:
+                self._compiled[name] = compiled
+        if findings:
+            raise TemplateError(findings)
+
+
+class _Missing(jinja2.StrictUndefined):
+    """A value that nobody gave. Even to write it into an error message is an error, and one that names it."""
+
+    __repr__ = jinja2.StrictUndefined.__str__
+
+
+def environment() -> SandboxedEnvironment:
+    """Make a strict and sandboxed environment, with our filters and nothing else."""
+    environment = SandboxedEnvironment(
+        undefined=_Missing, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.globals.clear()
+    environment.tests.clear()
+    environment.filters = {"quote": quote, "number": number, "block": block, "literal": literal}
+    return environment
+
+
+def _compile(environment: SandboxedEnvironment, path: str, shown: str) -> jinja2.Template | list[Finding]:
+    source = read_template(path, shown)
+    if isinstance(source, Finding):
+        return [source]
+    try:
+        tree = environment.parse(source)
+        broken = broken_rules(tree, source)
+        if broken:
+            return [_unfit(shown, line, message, fix) for line, message, fix in broken]
+        return jinja2.Template.from_code(environment, environment.compile(tree, shown, shown), {})
+    except jinja2.TemplateSyntaxError as error:
+        return [_unfit(shown, error.lineno, f"It is not a template: {error.message}", "Correct the line.")]
+    except (RecursionError, SyntaxError):  # of jinja2's parser, and of Python for what jinja2 makes of it
+        return [_unfit(shown, 1, "Its parts are nested too deeply.", "Make it simpler.")]
+
+
+def _unfit(shown: str, line: int, message: str, fix: str) -> Finding:
+    return Finding(shown, line, 1, "B096", ERROR, "", message, fix)
+
+
+def _failure(
+    template: jinja2.Template, error: Exception, values: Mapping[str, object], subject: str
+) -> Finding:
+    message = f"The values do not fit: {str(error).rstrip('.')}."
+    fix = "Give quote and literal a text, number a number, block a mapping or a list."
+    if isinstance(error, jinja2.UndefinedError):
+        fix = f"Use a value that there is: {', '.join(sorted(values))}."
+    return Finding(template.filename or "", _line(template, error), 1, "B097", ERROR, subject, message, fix)
+
+
+def _line(template: jinja2.Template, error: Exception) -> int:
+    """Where in the template it failed: jinja2 errors have no line, but the traceback passes through one."""
+    line, step = 1, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == template.filename:
+            line = template.get_corresponding_lineno(step.tb_lineno)
+        step = step.tb_next
+    return line
+
+
+def built_in_folder() -> str:
+    """Return the folder of the built-in templates: in a wheel in the package, in a checkout at its top."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    inside = os.path.join(package, "templates")
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(os.path.dirname(package)), "templates")
+
+
+def _overrides(folder: str, built_in: str) -> tuple[list[str], list[Finding]]:
+    """Return the names of the templates in a user's folder, sorted, and what is wrong with them.
+
+    Other files, and everything whose name begins with a dot, are the user's own.
+    """
+    known = list(_names_in(built_in))
+    names: list[str] = []
+    findings: list[Finding] = []
+    try:
+        given = list(_names_in(folder))
+    except OSError as error:
+        fix = "Name a folder of templates that you may read after --templates."
+        return [], [_unreadable(folder, f"{error.filename} cannot be read: {error.strerror}.", fix)]
+    for name in given:
+        shown = os.path.join(folder, name)
+        if name not in known:
+            findings.append(_overrides_nothing(name, shown, known))
+        elif not _lies_within(shown, folder):
+            findings.append(
+                _unreadable(shown, f"{shown} leads out of {folder}.", "Copy the file into the folder.")
+            )
+        else:
+            names.append(name)
+    return names, findings
+
+
+def read_template(path: str, shown: str) -> str | Finding:
+    """Return the text of a template with line feeds and without a byte order mark, or why there is none."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return file.read()
+    except UnicodeDecodeError as error:
+        return _unreadable(shown, f"Byte {error.start} is not UTF-8.", "Save the file as UTF-8.")
+    except OSError as error:
+        return _unreadable(
+            shown, f"It cannot be read: {error.strerror}.", "Make it a file that you may read."
+        )
+
+
+def _unreadable(shown: str, message: str, fix: str) -> Finding:
+    return Finding(shown, 1, 1, "B095", ERROR, "", message, fix)
+
+
+def _overrides_nothing(name: str, shown: str, known: list[str]) -> Finding:
+    message = f"There is no template {name} to override."
+    return Finding(shown, 1, 1, "B098", ERROR, "", message, f"Name it as one of {', '.join(known)}.")
+
+
+def _names_in(folder: str) -> Iterator[str]:
+    for path, folders, files in os.walk(folder, onerror=_stop):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inner = os.path.relpath(path, folder)
+        for name in sorted(files):
+            if name.endswith(_SUFFIX) and not name.startswith("."):
+                yield name if inner == "." else f"{inner}/{name}"
+
+
+def _stop(error: OSError) -> None:
+    raise error
+
+
+def _lies_within(path: str, folder: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.realpath(folder) + "/")

@@ -1,0 +1,108 @@
+"""A reservation as its clusters see it: which pools it has where. One reservation may have classes in
+several.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from berth.core.instants import parse_instant
+from berth.manifests.nodeaffinity import pools
+from berth.schema.backend import NODE_POOL
+from berth.schema.cloud import CloudCapacity
+from berth.schema.declared import Declared
+from berth.schema.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
+
+
+class Placed(NamedTuple):
+    """The part of one reservation that lies in one cluster; `classes` in the order of the file, led to the
+    node pools that they may use. `clouds`: those that they name, each once.
+    """
+
+    reservation: Reservation
+    cluster: Cluster
+    classes: tuple[ResourceClass, ...]
+    clouds: tuple[CloudCapacity, ...] = ()
+
+
+def class_names(reservation: Reservation) -> tuple[str, ...]:
+    """Every class that the reservation or one of its entries names, each once, in the order of the file."""
+    names = dict.fromkeys(name for name, _ in reservation.seats)
+    lines: tuple[Entry | Extra, ...] = (*reservation.recurrence.schedule, *reservation.recurrence.extras)
+    for item in lines:
+        if item.seats is not reservation.seats:
+            names.update(dict.fromkeys(name for name, _ in item.seats))
+    return tuple(names)
+
+
+def cluster_of(resource_class: ResourceClass, site: Site) -> Cluster | None:
+    """The class's cluster; one that names none is in the site's only cluster. None: unknown or ambiguous."""
+    return cluster_named(resource_class.cluster, site)
+
+
+def cluster_named(name: str, site: Site) -> Cluster | None:
+    """The site's only cluster where no name is given. None: unknown or ambiguous."""
+    if not name:
+        return site.clusters[0] if len(site.clusters) == 1 else None
+    return next((c for c in site.clusters if c.name == name), None)
+
+
+def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Placed, ...]:
+    """One item for each cluster, in the site's order. Classes that are unknown are left out.
+
+    None at all where a calendar is not sound: its dates are not known, and nothing may be concluded from
+    them.
+    """
+    if not all(name in declared.calendars for name in reservation.recurrence.calendars):
+        return ()
+    by_cluster: dict[str, list[ResourceClass]] = {}
+    for name in class_names(reservation):
+        found = declared.classes.get(name)
+        cluster = cluster_of(found, site) if found else None
+        if found and cluster:
+            by_cluster.setdefault(cluster.name, []).append(_led(found, site))
+    return tuple(
+        Placed(reservation, cluster, tuple(here), _clouds(here, declared))
+        for cluster in site.clusters
+        if (here := by_cluster.get(cluster.name))
+    )
+
+
+def _led(found: ResourceClass, site: Site) -> ResourceClass:
+    if not found.cloud_capacity:
+        return found
+    return found._replace(node_pools=tuple(pools(site.name, found.cloud_capacity)))
+
+
+def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:
+    names = dict.fromkeys(name for found in classes for name in found.cloud_capacity)
+    return tuple(declared.clouds[name] for name in names if name in declared.clouds)
+
+
+def has_nodes(reservation: Reservation) -> bool:
+    """Whether its counts are of whole nodes, not of seats."""
+    return reservation.backend == NODE_POOL
+
+
+def has_placeholders(reservation: Reservation) -> bool:
+    """Whether its windows scale a Deployment."""
+    slots = reservation.slots
+    return not has_nodes(reservation) if slots is None else slots.with_placeholders
+
+
+class Stands(NamedTuple):
+    """Seats that stand without any window, from merge on. `until` in seconds; None: as long as git has
+    them.
+    """
+
+    until: int | None
+
+    def at(self, now: int) -> bool:
+        return self.until is None or now < self.until
+
+
+def stands(reservation: Reservation) -> Stands | None:
+    """None: it has windows."""
+    slots = reservation.slots
+    if slots is None or not slots.standing:
+        return None
+    return Stands(None if slots.expires is None else parse_instant(slots.expires))

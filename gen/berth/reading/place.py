@@ -1,0 +1,117 @@
+"""Find the line and column of a value, and write its path with the names of list items, not their numbers.
+
+Only findings need this: it reads the file a second time, with the place of every value.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+from berth.finding import Finding, Path, Problem, in_order
+from berth.reading.source import Source
+from berth.reading.text import Lines, Syntax, decode, visible
+from berth.reading.tree import Node, trees
+
+_NAMES = ("name", "resourceClass")
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+
+_Step = tuple[Node | None, Node]
+"""The key, if the value is in a mapping; and the value."""
+
+
+class Places:
+    """The places of one file. Documents count from 0; lines and columns from 1, columns in characters."""
+
+    def __init__(self, data: bytes) -> None:
+        text, _ = decode(data)
+        self._lines = Lines(text)
+        self._roots, _ = trees(self._lines)
+
+    def at(self, index: int, path: Path, key: bool = False) -> tuple[int, int]:
+        """Return line and column of a value, or with `key` of its key; of a missing one, those of its parent.
+
+        A value that begins below its key is told at the key. An alias is told where it stands; what is in it,
+        where it is written.
+        """
+        steps = self._steps(index, path)
+        if not steps:
+            return 1, 1
+        name, node = steps[-1]
+        is_empty = node.at == node.end
+        if name is None:
+            return self._lines.place(max(node.at - is_empty, 0))  # an empty item is told at its dash
+        at_key, at_value = self._lines.place(name.at), self._lines.place(node.at)
+        is_wanted = key and len(steps) > len(path)
+        return at_key if is_wanted or is_empty or at_key[0] < at_value[0] else at_value
+
+    def raw(self, index: int, path: Path) -> str:
+        """Return the value as it is written, quotes included; nothing if it is missing."""
+        steps = self._steps(index, path)
+        return self._lines.text[steps[-1][1].at : steps[-1][1].end] if len(steps) > len(path) else ""
+
+    def shown(self, index: int, path: Path) -> str:
+        """Write the path as people read it: `spec.clusters[prod].ceilings[0]`, `metadata.labels["a.b/c"]`."""
+        steps = self._steps(index, path)
+        parts = []
+        for depth, step in enumerate(path, start=1):
+            node = steps[depth][1] if depth < len(steps) else None
+            parts.append(_item(step, node) if isinstance(step, int) else _key(step))
+        return "".join(parts).removeprefix(".")
+
+    def _steps(self, index: int, path: Path) -> list[_Step]:
+        """Return the root and what follows on the path, as far as it exists; nothing without the document."""
+        if index >= len(self._roots):
+            return []
+        steps: list[_Step] = [(None, self._roots[index])]
+        for part in path:
+            step = self._child(steps[-1][1], part)
+            if step is None:
+                break
+            steps.append(step)
+        return steps
+
+    @staticmethod
+    def _child(node: Node, part: str | int) -> _Step | None:
+        if isinstance(part, int):
+            is_there = isinstance(node.value, list) and part < len(node.children)
+            return (None, node.children[part]) if is_there else None
+        if isinstance(node.value, dict):
+            return next(((key, value) for name, key, value in node.pairs() if name == part), None)
+        return None
+
+
+def locate(
+    problems: Iterable[Problem | Syntax], sources: Iterable[Source], severity_of: Callable[[str], str]
+) -> list[Finding]:
+    """Make findings of these problems, in order, each once. `severity_of` knows the severity of a code."""
+    texts = {source.file: source.text for source in sources}
+    places: dict[str, Places] = {}
+    findings = []
+    for problem in problems:
+        severity = severity_of(problem.code)
+        if isinstance(problem, Syntax):
+            line, column, path = problem.line, problem.column, ""
+        else:
+            if problem.file not in places:
+                places[problem.file] = Places(texts.get(problem.file, b""))
+            there = places[problem.file]
+            line, column = there.at(problem.index, problem.path, problem.at_key)
+            path = there.shown(problem.index, problem.path)
+        at = (problem.file, line, column)
+        findings.append(Finding(*at, problem.code, severity, path, problem.message, problem.fix))
+    return in_order(findings)
+
+
+def _item(number: int, node: Node | None) -> str:
+    values = node.value if node is not None and isinstance(node.value, dict) else {}
+    for name in map(values.get, _NAMES):
+        if isinstance(name, str) and _NAME.fullmatch(name):
+            return f"[{name}]"
+    return f"[{number}]"
+
+
+def _key(name: str) -> str:
+    if _WORD.fullmatch(name):
+        return f".{name}"
+    quoted = visible(name).replace("\\", "\\\\").replace('"', '\\"')
+    return f'["{quoted}"]'

@@ -1,0 +1,156 @@
+"""Read the files of a folder of reservations. Nothing else reads input from the disk.
+
+It never enters a folder twice, never waits for a pipe, never reads more of a file than it may have, and never
+looks into what it reads.
+"""
+
+import os
+import stat
+from typing import NamedTuple
+
+from berth.finding import Problem
+from berth.reading.text import visible
+
+LIMIT = 1024 * 1024
+"""Bytes in one file: 2,000 reservations of the usual size, and already more than a ConfigMap can hold."""
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read, which costs more than the read
+# What was a file a moment ago may be a pipe by now. Not every system has each flag.
+_FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_BINARY"))
+
+
+class Source(NamedTuple):
+    """A file's path as people see it, with `/`, from the project's root; and its bytes."""
+
+    file: str
+    text: bytes
+
+
+def is_input(path: str) -> bool:
+    """Return whether a file of this path would be read: not hidden, nor in a hidden folder."""
+    return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
+
+
+def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
+    """Read all YAML and JSON files in the folder, at any depth, by path, but for hidden files and folders.
+
+    `shown_as` is the folder's path as people see it; `.` for the project's root.
+    """
+    walk = _Walk()
+    walk.through(folder, "" if shown_as == "." else f"{shown_as}/")
+    sources, problems = [], walk.problems
+    for shown, path in walk.files:
+        if not shown.isprintable():
+            problems.append(_unusable(shown, "its name has invisible characters.", "Rename it."))
+            continue
+        try:
+            text = _bytes(path)
+        except OSError as error:
+            problems.append(_unreadable(shown, error))
+            continue
+        if len(text) > LIMIT:
+            problems.append(_too_large(shown))
+        else:
+            sources.append(Source(shown, text))
+    if not sources and not problems:
+        fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
+        problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file.", fix))
+    sources.sort()
+    return sources, problems
+
+
+def read_file(file: str) -> Source:
+    """Read one file, wherever it is. Raises OSError."""
+    return Source(file, _bytes(file))
+
+
+class _Walk:
+    """All files below a folder. Linked folders come after real ones, so that a folder which can be reached in
+    two ways is read under its real name, and the link is the problem."""
+
+    def __init__(self) -> None:
+        self.files: list[tuple[str, str]] = []  # as shown, and the path
+        self.problems: list[Problem] = []
+        self._folders: list[tuple[str, str]] = []  # as shown with a `/` at the end, and the path
+        self._links: list[tuple[str, str]] = []
+        self._seen: dict[tuple[int, int], str] = {}  # device and inode, and the folder as shown
+
+    def through(self, folder: str, shown: str) -> None:
+        try:
+            self._enter(folder, shown)
+        except OSError as error:
+            self.problems.append(_no_folder(shown[:-1] or ".", error))
+        while self._folders or self._links:
+            self._links.sort(reverse=True)
+            shown, path = (self._folders or self._links).pop()
+            try:
+                self._enter(path, shown)
+            except OSError as error:
+                self.problems.append(_unreadable(shown[:-1], error))
+
+    def _enter(self, path: str, shown: str) -> None:
+        status = os.stat(path)  # noqa: PTH116 - pathlib would be the dearest import of this module
+        same = self._seen.setdefault((status.st_dev, status.st_ino), shown)
+        if same != shown:
+            message = f"the link leads to {visible(same[:-1] or '.')}, which is read anyway."
+            self.problems.append(_unusable(shown[:-1], message, "Remove the link."))
+            return
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if not entry.name.startswith("."):
+                    self._take(entry, shown + entry.name)
+
+    def _take(self, entry: "os.DirEntry[str]", shown: str) -> None:
+        is_ours = entry.name.lower().endswith(_SUFFIXES)
+        try:
+            mode = stat.S_IFREG if entry.is_file(follow_symlinks=False) else entry.stat().st_mode
+        except OSError as error:  # also of a link that has not our suffix: it may have been a folder of ours
+            self.problems.append(_unreadable(shown, error))
+            return
+        if is_ours and stat.S_ISREG(mode):
+            self.files.append((shown, entry.path))
+        elif is_ours:
+            self.problems.append(_not_a_file(shown, mode))
+        elif stat.S_ISDIR(mode):
+            (self._links if entry.is_symlink() else self._folders).append((shown + "/", entry.path))
+
+
+def _bytes(path: str) -> bytes:
+    """Read the file's bytes, or a little more than `LIMIT` of them."""
+    descriptor = os.open(path, _FLAGS)
+    try:
+        chunk = text = os.read(descriptor, _CHUNK)
+        while len(chunk) == _CHUNK and len(text) <= LIMIT:
+            chunk = os.read(descriptor, _CHUNK)
+            text += chunk
+    finally:
+        os.close(descriptor)
+    return text
+
+
+def _no_folder(shown: str, error: OSError) -> Problem:
+    fix = 'Run the command in the project\'s folder, name it with "-C DIR", or run "berth init" to begin one.'
+    return Problem("B001", shown, 0, (), f"the folder cannot be read: {error.strerror}.", fix)
+
+
+def _unusable(shown: str, message: str, fix: str) -> Problem:
+    name = os.fsencode(shown).decode(errors="backslashreplace")
+    return Problem("B001", visible(name, len(name)), 0, (), message, fix)
+
+
+def _unreadable(shown: str, error: OSError) -> Problem:
+    message = f"it cannot be read: {error.strerror}."
+    return _unusable(
+        shown, message, "Check its permissions, and where it leads if it is a link; or remove it."
+    )
+
+
+def _not_a_file(shown: str, mode: int) -> Problem:
+    what = "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
+    return _unusable(shown, f"it is {what}, but its name is that of a file.", "Rename or remove it.")
+
+
+def _too_large(shown: str) -> Problem:
+    message = f"the file is larger than {LIMIT // 1024} KiB."
+    return Problem("B006", shown, 0, (), message, "Split it into several files, for example one a course.")

@@ -1,0 +1,177 @@
+"""List every finding of the input: its code, its severity and its meaning.
+
+Codes are stable and never get another meaning. docs/reference/findings.md shows a sample of each.
+"""
+
+from typing import NamedTuple
+
+from berth.finding import ERROR, NOTE, WARNING
+
+
+class Rule(NamedTuple):
+    severity: str
+    meaning: str
+
+
+RULES = {
+    # reading
+    "B001": Rule(ERROR, "A file or folder cannot be read."),
+    "B002": Rule(ERROR, "A file is not UTF-8 text."),
+    "B003": Rule(ERROR, "A file is not YAML (or JSON)."),
+    "B004": Rule(ERROR, "A key appears twice in one mapping."),
+    "B005": Rule(ERROR, "YAML that Berth refuses: tags, keys that are not text, undefined aliases."),
+    "B006": Rule(ERROR, "A file is too large, too deeply nested, or expands too much through aliases."),
+    "B007": Rule(WARNING, "A file contains no document."),
+    "B008": Rule(ERROR, "There is no file to read."),
+    # shape
+    "B010": Rule(ERROR, "A key is unknown."),
+    "B011": Rule(ERROR, "A required key is missing."),
+    "B012": Rule(ERROR, "A number is out of range, or a list or text is too short or too long."),
+    "B013": Rule(ERROR, "A value has the wrong type."),
+    "B014": Rule(ERROR, "A value is not one of the allowed ones."),
+    "B016": Rule(ERROR, "Two values contradict each other."),
+    "B017": Rule(ERROR, "A date does not exist or is out of range."),
+    "B018": Rule(ERROR, "A value is not a time of day."),
+    "B019": Rule(ERROR, "A name is not valid in Kubernetes (or Renku)."),
+    "B020": Rule(ERROR, "A label or annotation is not valid in Kubernetes."),
+    "B021": Rule(ERROR, "A time zone is unknown."),
+    "B022": Rule(ERROR, "A quantity or resource name is not valid in Kubernetes."),
+    "B023": Rule(ERROR, "A key that only Berth may set."),
+    "B024": Rule(ERROR, "A range ends before it begins."),
+    "B025": Rule(ERROR, "A priority that prevents placeholders from working."),
+    "B026": Rule(WARNING, "A priority that many autoscalers ignore."),
+    "B027": Rule(ERROR, "The files require another version of Berth."),
+    "B028": Rule(ERROR, "A window has no length."),
+    "B029": Rule(WARNING, "A key has no effect."),
+    "B030": Rule(ERROR, "A `berth.dev/ignore` annotation cannot be parsed."),
+    "B031": Rule(WARNING, "Two entries of a reservation overlap: their seats add up."),
+    "B032": Rule(
+        NOTE, "A reservation does not narrow its sessions: every session of its class counts for it."
+    ),
+    "B033": Rule(
+        WARNING, "The Jobs of Berth do not tolerate the taints of a class, so they make no room there."
+    ),
+    "B034": Rule(ERROR, "An address is not a valid URL."),
+    "B035": Rule(ERROR, "A reservation looks for sessions in a namespace that its class does not have."),
+    "B036": Rule(ERROR, "A class counts objects as sessions that Berth may not list, such as Secrets."),
+    "B037": Rule(NOTE, "Berth renders no objects that make the engine apply the manifests."),
+    "B038": Rule(ERROR, "An engine option that conflicts with how Berth works."),
+    "B039": Rule(WARNING, "Two clusters have the same destination."),
+    # dates
+    "B040": Rule(ERROR, "A schedule entry matches no date."),
+    "B041": Rule(WARNING, "A schedule entry of a Renku payload matches no date."),
+    "B042": Rule(ERROR, "A reservation has no occurrence."),
+    "B043": Rule(WARNING, "A Renku payload has no occurrence."),
+    "B044": Rule(ERROR, "A reservation has more than 2,000 occurrences."),
+    "B045": Rule(ERROR, "An entry of `except` matches no occurrence."),
+    "B046": Rule(ERROR, "An entry of `moved` matches no occurrence."),
+    "B047": Rule(ERROR, "An entry of `moved` matches several occurrences of a date."),
+    "B048": Rule(ERROR, "One occurrence is moved twice."),
+    "B049": Rule(ERROR, "Two occurrences have the same id."),
+    # across documents
+    "B060": Rule(ERROR, "Two objects of one kind have the same name."),
+    "B061": Rule(ERROR, "A ResourceClass is unknown."),
+    "B062": Rule(ERROR, "A Calendar is unknown."),
+    "B063": Rule(ERROR, "A cluster is unknown."),
+    "B064": Rule(ERROR, "There is no Site."),
+    "B065": Rule(ERROR, "There is more than one Site."),
+    "B066": Rule(ERROR, "Two rendered objects would have the same name."),
+    "B067": Rule(ERROR, "More is open at the same time than a ceiling allows."),
+    "B068": Rule(ERROR, "Sessions must be counted, but the class does not say how."),
+    "B069": Rule(ERROR, "A document has an unknown kind."),
+    "B070": Rule(WARNING, "The seconds in a Renku payload are ignored."),
+    "B071": Rule(ERROR, "A name that Renku does not allow, or that makes other names too long."),
+    "B072": Rule(ERROR, "A Renku payload's class is unknown."),
+    "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
+    "B074": Rule(WARNING, "A project template that cannot be determined, or only for some sessions."),
+    # output and templates
+    "B090": Rule(ERROR, "A file in clusters/ or gitops/ was not written by Berth."),
+    "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),
+    "B092": Rule(ERROR, "The operating system refused to read or write the output."),
+    "B093": Rule(ERROR, "Another render is running in the same folder."),
+    "B095": Rule(ERROR, "A template cannot be read."),
+    "B096": Rule(ERROR, "A template is not valid, or breaks a rule for templates."),
+    "B097": Rule(ERROR, "A template does not fit its values."),
+    "B098": Rule(ERROR, "A custom template has no built-in template to replace."),
+    # Koordinator
+    "B100": Rule(
+        ERROR, "A reservation needs Koordinator, but the site says that the cluster does not have it."
+    ),
+    "B101": Rule(ERROR, "Nothing says which pods may take a seat."),
+    "B102": Rule(ERROR, "Every pod of the cluster may take a seat."),
+    "B103": Rule(WARNING, "Nearly every pod of the cluster may take a seat."),
+    "B104": Rule(ERROR, "An owner that no pod can match."),
+    "B105": Rule(ERROR, "An allocate policy differs from that of the cluster: the two cannot share a node."),
+    "B106": Rule(ERROR, "A pre-allocation that can never work."),
+    "B107": Rule(ERROR, "A duration or instant that Koordinator's scheduler cannot parse."),
+    "B108": Rule(ERROR, "A standing reservation would not end at its `expires`."),
+    "B109": Rule(WARNING, "A standing slot ends, and the engine creates it again from git."),
+    "B110": Rule(WARNING, "A slot has a priority, which is dangerous where preemption is on."),
+    "B111": Rule(WARNING, "Affinity or spread of a slot refers to pods of the namespace `default`."),
+    "B112": Rule(ERROR, "A label or annotation that changes the meaning of a slot."),
+    "B113": Rule(WARNING, "A label charges the capacity to a quota twice."),
+    "B114": Rule(ERROR, "An annotation that Koordinator cannot parse."),
+    "B115": Rule(WARNING, "A setting that only works if Koordinator is configured for it."),
+    "B116": Rule(WARNING, "Slots that no session can take."),
+    "B117": Rule(WARNING, "Sessions of one class may take the seats of another."),
+    "B118": Rule(ERROR, "Koordinator would refuse the placeholders of a class."),
+    "B119": Rule(NOTE, "How session pods get what makes them require a slot."),
+    "B120": Rule(ERROR, "Session pods would have to use the slots of two pools, and can only use one."),
+    "B121": Rule(ERROR, "A slot that holds nothing."),
+    "B140": Rule(WARNING, "An autoscaler adds no nodes for slots."),
+    "B141": Rule(WARNING, "Sessions are scheduled by a scheduler that does not see slots."),
+    "B142": Rule(WARNING, "More slots on one node than it can have pods."),
+    # Karpenter
+    "B143": Rule(WARNING, "A seat or slot is larger than the largest node."),
+    "B150": Rule(ERROR, "An unknown version or feature gate of Karpenter."),
+    "B151": Rule(ERROR, "A text that Karpenter or AWS cannot parse."),
+    "B152": Rule(ERROR, "A selector term that selects nothing, or more than intended."),
+    "B153": Rule(ERROR, "A label or tag that Karpenter reserves."),
+    "B154": Rule(ERROR, "A requirement that Karpenter refuses."),
+    "B155": Rule(ERROR, "A disruption budget that Karpenter refuses, or that would always apply."),
+    "B156": Rule(ERROR, "The Karpenter of a cluster does not support what is requested."),
+    "B157": Rule(WARNING, "Cloud capacity in a cluster whose autoscaler is not Karpenter."),
+    "B158": Rule(WARNING, "Cloud capacity that nothing uses, although it may be paid for."),
+    "B159": Rule(ERROR, "Reserved capacity is requested, but there are no reservations."),
+    "B160": Rule(ERROR, "A CloudCapacity is unknown."),
+    "B161": Rule(ERROR, "A class and its cloud capacity are in different clusters."),
+    "B162": Rule(ERROR, "A class can never use a cloud capacity that it names."),
+    "B163": Rule(WARNING, "A class never uses reserved machines of a cloud capacity that it names."),
+    "B164": Rule(ERROR, "The requirements of a capacity exclude one of its reservations."),
+    "B165": Rule(WARNING, "Karpenter tries cloud capacities in another order than the class prefers."),
+    "B166": Rule(NOTE, "Karpenter tries capacity types in another order than listed."),
+    "B167": Rule(ERROR, "A window for which there is no machine."),
+    "B168": Rule(ERROR, "A window runs into the end of a Capacity Block."),
+    "B169": Rule(WARNING, "A reservation of the cloud ends while a window is open."),
+    "B170": Rule(ERROR, "Whole nodes cannot follow sessions."),
+    "B171": Rule(ERROR, "Whole nodes that Karpenter would not create."),
+    "B172": Rule(WARNING, "Nodes are replaced during a window."),
+    "B173": Rule(WARNING, "Sessions are killed as soon as their node is removed."),
+    "B174": Rule(ERROR, "More is open at the same time than the limits of a cloud capacity allow."),
+    "B175": Rule(NOTE, "A limit that Karpenter enforces only approximately."),
+    "B176": Rule(WARNING, "A Karpenter setting in a place where Karpenter does not read it."),
+    "B178": Rule(NOTE, "Capacity buffers do not do what placeholders do."),
+    "B179": Rule(WARNING, "Machines that AWS takes back with two minutes' notice."),
+    "B180": Rule(WARNING, "Two clusters use the same reservation of the cloud."),
+    "B182": Rule(NOTE, "Pods on purchased machines never move back to reserved ones."),
+    "B183": Rule(WARNING, "Nodes stay, and cost money, after a window."),
+    "B184": Rule(WARNING, "A requirement that prevents a cloud capacity from falling back."),
+    "B185": Rule(NOTE, "A soft spread constraint that cluster-autoscaler ignores."),
+    "B186": Rule(NOTE, "Nodes are replaced whenever there is a new image."),
+    "B187": Rule(NOTE, "A reservation of the cloud begins while a window is open."),
+    "B188": Rule(ERROR, "Requirements that no machine can meet together."),
+    "B189": Rule(ERROR, "Nodes that are replaced as soon as they start."),
+    "B190": Rule(ERROR, "More windows than the disruption budgets of a NodePool can express."),
+    "B191": Rule(NOTE, "Nodes are kept for more hours than those of the windows."),
+    "B192": Rule(ERROR, "Whole nodes that an apply would remove during a window."),
+    # the plan of machines and money
+    "B195": Rule(ERROR, "Seats find no machine because the limits of a CloudCapacity are reached."),
+    "B196": Rule(WARNING, "Seats find no machine for another reason."),
+    "B197": Rule(ERROR, "A month costs more than the budget."),
+    "B198": Rule(WARNING, "A month cannot be compared with the budget, because a price is missing."),
+    "B199": Rule(WARNING, "A window opens later than its machines may need."),
+}
+
+
+def severity(code: str) -> str:
+    return RULES[code].severity

@@ -1,0 +1,1 @@
+"""The programs that run in the cluster. They import the standard library and `berth.core` only."""

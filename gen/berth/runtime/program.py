@@ -1,0 +1,235 @@
+"""What all programs in the cluster share: their environment, their log and the current timetable.
+
+The log is JSON, one line for each change; the same failure is logged once.
+"""
+
+import json
+import os
+import time
+from binascii import crc32
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from berth.core.instants import instant_text
+from berth.core.jsonvalues import TimetableError
+from berth.core.overrides import Override, parse_overrides, unknown_classes
+from berth.core.timetable import Timetable, parse_timetable
+from berth.runtime.apiclient import Api, ApiError, TimetableText
+from berth.runtime.reports import SHARE_FOLDER
+
+
+class Log:
+    """The log of a program. `write` gets whole lines.
+
+    `trouble` and `works` are about the same thing if they have the same `subject`.
+    """
+
+    def __init__(self, write: Callable[[str], object], now: Callable[[], float], reservation: str) -> None:
+        self._write = write
+        self._now = now
+        self._reservation = reservation
+        self._failures: dict[str, int] = {}
+        self._told: dict[str, set[str]] = {}
+
+    def info(self, event: str, **facts: object) -> None:
+        self._line("info", event, facts)
+
+    def error(self, event: str, **facts: object) -> None:
+        self._line("error", event, facts)
+
+    def trouble(self, subject: str, error: Exception) -> None:
+        """Count a failure of `subject`, and log it unless the same reason was logged before."""
+        self._failures[subject] = self._failures.get(subject, 0) + 1
+        facts = _error_fields(error)
+        key = facts["reason"] if isinstance(error, ApiError) else " ".join(facts.values())
+        told = self._told.setdefault(subject, set())
+        if key not in told:
+            told.add(key)
+            self._line("warning", "failed", {"subject": subject, **facts})
+
+    def works(self, subject: str) -> None:
+        """Note that `subject` works; log it after failures."""
+        failures = self._failures.pop(subject, 0)
+        if failures:
+            del self._told[subject]
+            self._line("info", "recovered", {"subject": subject, "failures": failures})
+
+    def _line(self, level: str, event: str, facts: dict[str, object]) -> None:
+        line = {
+            "time": instant_text(int(self._now())),
+            "level": level,
+            "event": event,
+            "reservation": self._reservation,
+            **facts,
+        }
+        self._write(json.dumps(line) + "\n")
+
+
+def _error_fields(error: Exception) -> dict[str, str]:
+    """Return the fields of an error for the log; for an unexpected one, with its place in the code."""
+    if isinstance(error, ApiError):
+        reason = f"{error.status} {error.reason}" if error.status else error.reason
+        return {"reason": reason, "message": str(error)}
+    if isinstance(error, TimetableError):
+        return {"reason": "malformed", "message": str(error)}
+    frame = error.__traceback__
+    while frame and frame.tb_next:
+        frame = frame.tb_next
+    where = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}" if frame else "nowhere"
+    return {"reason": type(error).__name__, "message": str(error), "where": where}
+
+
+class TimetableRef(NamedTuple):
+    """The ConfigMap of a timetable."""
+
+    name: str
+    uid: str = ""  # empty: it has not been read yet
+
+
+class TimetableSource:
+    """The current timetable and overrides of a reservation: the newest valid ones that could be read.
+
+    The API server is asked first. If it fails, the mounted copy is used, but only if the copy has changed
+    since the server last responded: it lags behind and must not restore an older timetable. Malformed text
+    changes nothing. Overrides come from the server only and end by themselves.
+    """
+
+    def __init__(
+        self,
+        reservation: str,
+        ask_server: Callable[[], TimetableText],
+        read_copy: Callable[[], str],
+        log: Log,
+        home: str = "",
+    ) -> None:
+        """`read_copy` raises OSError or ValueError if it fails. `home` is the name of the ConfigMap."""
+        self._reservation = reservation
+        self._ask_server = ask_server
+        self._read_copy = read_copy
+        self._log = log
+        # Of texts only the hashes are kept: they may be long, and memory is dear.
+        self._text: int | None = None  # of the timetable that holds
+        self._copy: int | None = None  # of the mounted copy when it last was of no use, or was taken
+        self._overrides = ""
+        self._sum = 0
+        self.home = TimetableRef(home or reservation)
+        self.timetable: Timetable | None = None
+        self.overrides: dict[str, Override] = {}
+
+    @property
+    def version(self) -> str:
+        """Equal for two programs that follow the same timetable and overrides."""
+        return f"{self._sum:08x}-{crc32(self._overrides.encode()):08x}"
+
+    def refresh(self) -> bool:
+        """Look for a newer timetable. Return False if the server gave none, to look again soon."""
+        try:
+            copy = self._read_copy()
+        except (OSError, ValueError):
+            copy = ""
+        try:
+            said = self._ask_server()
+            self.home = self.home._replace(uid=said.uid)
+            self._override(said.overrides)
+            self._take(said.timetable, "server")
+            self._look_at_strays()
+        except (ApiError, TimetableError) as error:
+            self._log.trouble("timetable", error)
+        else:
+            self._copy = hash(copy)
+            self._log.works("timetable")
+            return True
+        if copy and (hash(copy) != self._copy or self.timetable is None):
+            self._copy = hash(copy)
+            self._take_copy(copy)
+        return False
+
+    def _take_copy(self, copy: str) -> None:
+        try:
+            self._take(copy, "mounted copy")
+        except TimetableError as error:
+            self._log.trouble("mounted timetable", error)
+        else:
+            self._log.works("mounted timetable")
+
+    def _take(self, text: str, origin: str) -> None:
+        if hash(text) == self._text:
+            return
+        timetable = parse_timetable(text)
+        if timetable.reservation != self._reservation:
+            raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
+        if timetable != self.timetable:
+            self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
+        self._text, self.timetable, self._sum = hash(text), timetable, crc32(text.encode())
+
+    def _look_at_strays(self) -> None:
+        classes = [pool.resource_class for pool in self.timetable.pools] if self.timetable else []
+        wrong = unknown_classes(self.overrides, classes)
+        if wrong:
+            self._log.trouble("override", TimetableError(wrong))
+
+    def _override(self, said: str) -> None:
+        """Apply the text of the annotation; malformed text overrides nothing."""
+        if said == self._overrides:
+            return
+        self._overrides = said
+        try:
+            self.overrides = parse_overrides(said)
+        except TimetableError as error:
+            self.overrides = {}
+            self._log.trouble("override", error)
+        else:
+            self._log.works("override")
+            self._log.info("override", says=said)
+
+
+MAIN, SCALER = "occurrence", "scaler"
+
+
+class RuntimeContext(NamedTuple):
+    """What reconcilers need. `jitter` returns numbers from 0 to 1."""
+
+    api: Api
+    namespace: str
+    log: Log
+    now: Callable[[], float]
+    jitter: Callable[[], float]
+    who: str = "occurrence"  # the program, for the log
+
+
+def log_of(environment: Mapping[str, str]) -> Log:
+    return Log(_write_line, time.time, environment.get("BERTH_RESERVATION", ""))
+
+
+def context_of(environment: Mapping[str, str], api: Api, log: Log, who: str) -> RuntimeContext:
+    """Make the context of a program. Raises KeyError for a missing variable."""
+    return RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter, who)
+
+
+def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:
+    """Make the source of the timetable. Raises KeyError for a missing variable."""
+    name, file = environment["BERTH_TIMETABLE"], environment["BERTH_TIMETABLE_FILE"]
+
+    def read_copy() -> str:
+        with open(file, encoding="utf-8") as copy:  # noqa: PTH123 (pathlib is memory)
+            return copy.read()
+
+    def ask_server() -> TimetableText:
+        return context.api.get_timetable(context.namespace, name)
+
+    return TimetableSource(environment["BERTH_RESERVATION"], ask_server, read_copy, context.log, name)
+
+
+def shared_path(environment: Mapping[str, str], name: str) -> str:
+    return f"{environment.get('BERTH_SHARE', SHARE_FOLDER)}/{name}"
+
+
+def jitter() -> float:
+    return os.urandom(1)[0] / 256
+
+
+def _write_line(line: str) -> None:
+    """Write a line in one system call, so that a signal never leaves half a line. Errors are ignored."""
+    with suppress(OSError):
+        os.write(1, line.encode())

@@ -1,0 +1,224 @@
+"""The template of a Renku project, looked up in Renku's API.
+
+Lookups run in threads of their own and each result is kept. As long as a template is not known, the result
+is UNKNOWN_TEMPLATE, and the lookup is repeated after a pause.
+"""
+
+import os
+import ssl
+import threading
+from collections import deque
+from collections.abc import Callable
+from http.client import HTTPConnection, HTTPSConnection
+from itertools import takewhile
+from typing import NamedTuple, Protocol
+from urllib.parse import quote, urlsplit
+
+from berth.core.backoff import Pause, backoff
+from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE
+from berth.runtime.apiclient import ApiError, Request, Response, response_object
+from berth.runtime.connection import Connection
+from berth.runtime.program import Log
+from berth.runtime.watch import start_thread
+
+RENKU_TIMEOUT = 3.0  # for each part of a look-up
+_MAX_ANSWER_BYTES = 1 << 20  # bytes of an answer
+
+
+class RenkuClient:
+    """A client of Renku's API over a kept-alive connection. It follows no redirect and uses no proxy."""
+
+    def __init__(self, url: str, token_file: str) -> None:
+        """Without the token file, requests have no token. Raises ApiError for an invalid URL."""
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            host = ""
+        if not host or parts.scheme not in ("http", "https"):
+            raise ApiError(0, "InvalidURL", f"{url!r} is not a URL of Renku")
+
+        def connect() -> HTTPConnection:
+            if parts.scheme == "http":
+                return HTTPConnection(host, port, timeout=RENKU_TIMEOUT)
+            return HTTPSConnection(host, port, timeout=RENKU_TIMEOUT, context=_system_trust())
+
+        self._base = parts.path.rstrip("/")
+        self._token_file = token_file
+        self._connections = {
+            file: Connection(connect, file, RENKU_TIMEOUT, RENKU_TIMEOUT, _MAX_ANSWER_BYTES)
+            for file in {token_file, ""}
+        }
+
+    def template_of(self, project: str) -> str:
+        file = self._token_file if os.path.exists(self._token_file) else ""  # noqa: PTH110 (pathlib is memory)
+        request = Request("GET", f"{self._base}/api/data/projects/{quote(project, safe='')}")
+        return template_in(self._connections[file](request), project)
+
+    def close(self) -> None:
+        for connection in self._connections.values():
+            connection.close()
+
+
+def template_in(answer: Response, project: str) -> str:
+    """Return the template in a response. A project without a template has no `template_id`."""
+    tree = response_object(answer)
+    template = tree.get("template_id")
+    if not tree or tree.get("id", project) != project or not isinstance(template, str | None):
+        said = answer.body[:200].decode(errors="replace")
+        raise ApiError(answer.status, "InvalidResponse", f"the response is not the project {project}: {said}")
+    return template or NO_TEMPLATE
+
+
+def _system_trust() -> ssl.SSLContext:
+    """Trust the certificates of the system; a folder needs less memory than a bundle."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    paths = ssl.get_default_verify_paths()
+    folder = paths.capath
+    if folder and any(name.endswith(".0") for name in os.listdir(folder)):  # noqa: PTH208
+        context.load_verify_locations(capath=folder)
+    else:
+        context.set_default_verify_paths()
+    return context
+
+
+HOLD_SECONDS = 3.0  # seconds for which a first look-up may hold a session back
+MAX_LOOKUP_PAUSE = 300.0  # seconds between two look-ups of one project
+MAX_THREADS = 3
+_MAX_PROJECTS = 4096  # projects
+_SUBJECT = "project templates"
+
+
+class TemplateClient(Protocol):
+    """Looks up templates; used by one thread."""
+
+    def template_of(self, project: str) -> str: ...
+
+    def close(self) -> None: ...
+
+
+class _LookupFailure(NamedTuple):
+    times: int
+    pause: Pause
+
+
+class ProjectTemplates:
+    """The templates of projects, looked up by threads that end when nothing is left to look up."""
+
+    def __init__(
+        self,
+        connect: Callable[[], TemplateClient],
+        wake: Callable[[], object],
+        log: Log,
+        jitter: Callable[[], float],
+    ) -> None:
+        """`wake` is called from any thread when there is a result."""
+        self._connect = connect
+        self._wake = wake
+        self._log = log
+        self._jitter = jitter
+        self._known: dict[str, str] = {}
+        self._failures: dict[str, _LookupFailure] = {}
+        self._asked: dict[str, float] = {}  # since when a look-up runs
+        self._holding: dict[str, float] = {}  # those of them that hold sessions back, by their time
+        self._lock = threading.Lock()  # of what follows
+        self._todo: deque[str] = deque()
+        self._answers: deque[tuple[str, str | Exception]] = deque()
+        self._threads = 0
+
+    def of(self, project: str, now: float) -> str | None:
+        """Return the template of a project; None while the first lookup has just begun."""
+        if not project:
+            return NO_TEMPLATE
+        known = self._known.get(project)
+        if known is not None:
+            return known
+        failure = self._failures.get(project)
+        if project not in self._asked and not (failure and failure.pause.left(now)):
+            self._ask(project, now)
+        if failure or not _holds(self._asked[project], now):
+            return UNKNOWN_TEMPLATE
+        return None
+
+    def news(self, now: float) -> set[str]:
+        """Return the projects for which `of` may have changed since the last call."""
+        came: set[str] = set()
+        while self._answers and len(came) < _MAX_PROJECTS:
+            project, answer = self._answers.popleft()
+            came.add(project)
+            self._take(project, answer, now)
+        over = list(takewhile(lambda one: not _holds(self._holding[one], now), self._holding))
+        for project in over:
+            del self._holding[project]
+        return came.union(over)
+
+    def next_change(self, now: float) -> float | None:
+        """Return when the next session is no longer held back."""
+        return next(
+            (since + HOLD_SECONDS for since in self._holding.values() if since + HOLD_SECONDS > now), None
+        )
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether a project is being looked up or must be looked up again."""
+        return bool(self._asked or self._failures)
+
+    def close(self) -> None:
+        with self._lock:
+            self._todo.clear()
+
+    def _take(self, project: str, answer: str | Exception, now: float) -> None:
+        self._asked.pop(project, None)
+        self._holding.pop(project, None)
+        if isinstance(answer, Exception):
+            times = self._failures[project].times + 1 if project in self._failures else 1
+            pause = Pause(now, backoff(times, 0.0, self._jitter(), MAX_LOOKUP_PAUSE))
+            # Of all: who forgets one asks for it again at once.
+            self._failures[project] = _LookupFailure(times, pause)
+            self._log.trouble(_SUBJECT, answer)
+            return
+        self._failures.pop(project, None)
+        if len(self._known) >= _MAX_PROJECTS:
+            del self._known[next(iter(self._known))]
+        self._known[project] = answer
+        if not self._failures:
+            self._log.works(_SUBJECT)
+
+    def _ask(self, project: str, now: float) -> None:
+        self._asked[project] = now
+        if project not in self._failures:
+            self._holding[project] = now
+        with self._lock:
+            self._todo.append(project)
+            if self._threads == MAX_THREADS:
+                return
+            self._threads += 1
+        try:
+            start_thread(threading.Thread(target=self._work, daemon=True))
+        except RuntimeError as error:  # there are too many threads already
+            self._threads -= 1
+            self._answers.append((project, error))
+
+    def _work(self) -> None:
+        client: TemplateClient | None = None
+        while True:
+            with self._lock:
+                if not self._todo:
+                    self._threads -= 1
+                    break
+                project = self._todo.popleft()
+            answer: str | Exception
+            try:
+                client = client or self._connect()
+                answer = client.template_of(project)
+            except Exception as error:
+                answer = error
+            self._answers.append((project, answer))
+            self._wake()
+        if client:
+            client.close()
+
+
+def _holds(since: float, now: float) -> bool:
+    """Return whether a first lookup that began at `since` still holds sessions back."""
+    return 0 <= now - since < HOLD_SECONDS

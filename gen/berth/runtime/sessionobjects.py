@@ -1,0 +1,191 @@
+"""Where the sessions of a resource class are found, and how API objects become sessions and claims.
+
+Pure functions of a `Recognition` and of objects as the API server sends them.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+from urllib.parse import quote
+
+from berth.core.claims import TimetableReading, competing_reservation
+from berth.core.instants import parse_instant
+from berth.core.jsonvalues import TimetableError, Tree
+from berth.core.labels import ROLE, SITE, TIMETABLE
+from berth.core.objects import CONFIG_MAP, RUNNING_PODS
+from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
+from berth.core.timetable import parse_timetable
+from berth.runtime.apiclient import TIMETABLE_KEY
+from berth.runtime.lists import Collection, invalid_response, object_at
+
+RENKU_CLASS = "renku.io/resource_class_id"
+JUPYTERHUB_SERVER = "component=singleuser-server"
+_TIMETABLE_PAGE = 8  # timetables may be large
+_FINISHED = ("Succeeded", "Failed")
+
+
+class MetadataKeys(NamedTuple):
+    """The labels and annotations that a `Match` uses. All others are dropped."""
+
+    labels: frozenset[str] = frozenset()
+    annotations: frozenset[str] = frozenset()
+
+
+def metadata_keys(matches: Iterable[Match]) -> MetadataKeys:
+    """Return the keys that matches use. The template depends on the project, which is an annotation."""
+    labels: set[str] = set()
+    annotations: set[str] = set()
+    for match in matches:
+        labels.update(key for key, _ in match.labels)
+        annotations.update(key for key, _ in match.annotations)
+        if match.template:
+            annotations.add(RENKU_PROJECT)
+    return MetadataKeys(frozenset(labels), frozenset(annotations))
+
+
+def session_collections(recognition: Recognition) -> dict[str, Collection]:
+    """Return the collections to list and watch for sessions of the class, by namespace."""
+    return {name: _collection(recognition, quote(name, safe="")) for name in recognition.namespaces}
+
+
+def _collection(recognition: Recognition, namespace: str) -> Collection:
+    selector = recognition.selector
+    if recognition.source == "renku":
+        return Collection(f"/apis/amalthea.dev/v1alpha1/namespaces/{namespace}/amaltheasessions", selector)
+    if recognition.source == "custom":
+        group, version = quote(recognition.group, safe=""), quote(recognition.version, safe="")
+        api = f"/apis/{group}/{version}" if group else f"/api/{version}"
+        path = f"{api}/namespaces/{namespace}/{quote(recognition.resource, safe='')}"
+        return Collection(path, selector, metadata_only=not recognition.inactive)
+    hub = JUPYTERHUB_SERVER if recognition.source == "jupyterhub" else ""
+    labels = ",".join(part for part in (hub, selector, f"!{SITE}") if part)
+    return Collection(f"/api/v1/namespaces/{namespace}/pods", labels, RUNNING_PODS, metadata_only=True)
+
+
+def is_active(tree: Tree, recognition: Recognition) -> bool:
+    """Return whether an object of the class's collections is an active session of the class.
+
+    If only metadata is read, the selectors of the collection have checked the rest.
+    """
+    metadata = object_at(tree, "metadata")
+    annotations = object_at(metadata, "annotations")
+    # No pod of ours is a session.
+    if metadata.get("deletionTimestamp") or SITE in object_at(metadata, "labels"):
+        return False
+    if any(annotations.get(key) != value for key, value in recognition.annotations):
+        return False
+    if recognition.source == "renku":
+        return (
+            recognition.renku_id is not None
+            and annotations.get(RENKU_CLASS) == str(recognition.renku_id)
+            and object_at(tree, "spec").get("hibernated") is not True
+            and object_at(tree, "status").get("state") not in _FINISHED
+        )
+    return not any(_holds(tree, condition) for condition in recognition.inactive)
+
+
+def _holds(tree: Tree, condition: Inactive) -> bool:
+    """Return whether the condition is true. Values are compared as JSON text."""
+    found: object = tree
+    for step in condition.path.split("."):
+        if not isinstance(found, dict) or step not in found:
+            return False
+        found = found[step]
+    if isinstance(found, dict | list):
+        return False
+    return (found if isinstance(found, str) else json.dumps(found)) in condition.values
+
+
+def uid_of(tree: Tree) -> str:
+    metadata = object_at(tree, "metadata")
+    uid = metadata.get("uid")
+    if not isinstance(uid, str) or not uid:
+        raise invalid_response("an object has no uid", metadata)
+    return uid
+
+
+def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
+    """Parse a session of the collection's namespace. Raises ApiError if the object is malformed."""
+    metadata = object_at(tree, "metadata")
+    created = metadata.get("creationTimestamp")
+    try:
+        since = parse_instant(created) if isinstance(created, str) else None
+    except ValueError:
+        since = None
+    if since is None:
+        raise invalid_response("an object has no creationTimestamp", {"creationTimestamp": created})
+    return Session(
+        uid_of(tree),
+        namespace,
+        since,
+        _select(object_at(metadata, "labels"), kept.labels),
+        _select(object_at(metadata, "annotations"), kept.annotations),
+    )
+
+
+def _select(pairs: Tree, wanted: frozenset[str]) -> dict[str, str]:
+    found = ((key, pairs.get(key)) for key in wanted)
+    return _interned(tuple(sorted((key, value) for key, value in found if isinstance(value, str))))
+
+
+@lru_cache(maxsize=1024)
+def _interned(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """Return one shared mapping for equal pairs; it must not be modified."""
+    return dict(pairs)
+
+
+def timetable_collection(namespace: str, site: str) -> Collection:
+    """Return the collection of all timetables of the site."""
+    return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
+
+
+def read_timetable(tree: Tree, classes: frozenset[str], now: int) -> TimetableReading:
+    """Parse the timetable in a ConfigMap."""
+    name = str(object_at(tree, "metadata").get("name"))
+    text = object_at(tree, "data").get(TIMETABLE_KEY)
+    try:
+        if not isinstance(text, str):
+            raise TimetableError(f"{TIMETABLE_KEY}: is missing")
+        return TimetableReading(name, competing_reservation(parse_timetable(text), classes, now))
+    except TimetableError as error:
+        return TimetableReading(name, str(error))
+
+
+class SeenSession(NamedTuple):
+    """An active session, and its classes (usually one)."""
+
+    session: Session
+    classes: tuple[str, ...]
+
+
+class SessionReader(NamedTuple):
+    """Reads the sessions of a namespace."""
+
+    namespace: str
+    classes: tuple[tuple[str, Recognition], ...]
+    keys: MetadataKeys
+
+    def read(self, tree: Tree) -> SeenSession | None:
+        classes = tuple(name for name, recognition in self.classes if is_active(tree, recognition))
+        return SeenSession(parse_session(tree, self.namespace, self.keys), classes) if classes else None
+
+
+class TimetableReader(NamedTuple):
+    """Reads timetables of the site."""
+
+    classes: frozenset[str]
+    now: int  # when this reading of the timetables began
+
+    def read(self, tree: Tree) -> TimetableReading:
+        return read_timetable(tree, self.classes, self.now)
+
+
+Item = SeenSession | TimetableReading
+
+
+class Reader(Protocol):
+    """Reads the objects of a collection. Readers are values, equal if they read the same."""
+
+    def read(self, tree: Tree) -> Item | None:
+        """Return the item in an object, None if it is irrelevant."""

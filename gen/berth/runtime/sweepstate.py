@@ -1,0 +1,378 @@
+"""The state of a site as the sweep reads it from the API server, grouped by reservation.
+
+Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from berth.core.instants import parse_instant
+from berth.core.inventory import KEY, Inventory, PersistentSlots
+from berth.core.inventory import parse_inventory as read_inventory
+from berth.core.jsonvalues import Tree
+from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
+from berth.core.labels import SLOT as SLOT_ROLE
+from berth.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    NODE_POOL,
+    POD,
+    SLOT,
+    ObjectKind,
+    containers,
+    is_pod_serving,
+    is_pod_starting,
+    is_terminating,
+)
+from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
+from berth.runtime.apiclient import TIMETABLE_KEY
+
+if TYPE_CHECKING:
+    from berth.core.slots import Slot
+
+T = TypeVar("T")
+ORPHANED_SINCE = "berth.dev/gone-since"
+IMAGE_PULL_REASONS = frozenset(
+    ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
+)
+
+
+class ObjectRef(NamedTuple):
+    """Identity and metadata of an object of any kind."""
+
+    kind: str
+    name: str
+    uid: str
+    reservation: str
+    created: int
+    is_terminating: bool = False  # it has been deleted, and is not away yet
+    orphaned_since: str = ""  # what the sweep has written on it
+
+
+class PoolObject(NamedTuple):
+    """A Deployment, or a NodePool with a fixed number of nodes."""
+
+    ref: ObjectRef
+    replicas: int
+    ready: int
+    resource_version: str
+
+
+class JobObject(NamedTuple):
+    ref: ObjectRef
+    is_finished: bool
+
+
+class CronJobObject(NamedTuple):
+    ref: ObjectRef
+    template: Tree  # of its Jobs
+
+
+class ImagePullFailure(NamedTuple):
+    """Why a container does not start."""
+
+    image: str
+    reason: str
+    message: str
+
+    def said(self) -> str:
+        """Return the failure as text."""
+        return f"its image {self.image} cannot be pulled: {self.reason}: {self.message}"
+
+
+class PodObject(NamedTuple):
+    ref: ObjectRef
+    owner: str  # the name of what made it
+    owner_uid: str
+    is_serving: bool
+    is_starting: bool
+    trouble: ImagePullFailure | None
+
+
+class TimetableObject(NamedTuple):
+    """A ConfigMap with a timetable."""
+
+    ref: ObjectRef
+    text: str
+    override: str
+    changed: int  # when anybody last wrote to it
+
+
+class SlotObject(NamedTuple):
+    """A slot and its metadata."""
+
+    ref: ObjectRef
+    resource_class: str
+    is_persistent: bool  # git holds it, and no window
+    slot: "Slot"
+
+
+StateObject = (
+    TimetableObject | Inventory | PoolObject | CronJobObject | JobObject | PodObject | ObjectRef | SlotObject
+)
+
+
+class SiteState(NamedTuple):
+    """Everything the sweep has read of a site."""
+
+    site: str
+    sources: tuple[TimetableObject, ...] = ()
+    deployments: tuple[PoolObject, ...] = ()
+    cronjobs: tuple[CronJobObject, ...] = ()
+    jobs: tuple[JobObject, ...] = ()
+    pods: tuple[PodObject, ...] = ()  # of occurrences
+    rights: tuple[ObjectRef, ...] = ()  # Roles and RoleBindings, and what only people read
+    prunes: bool = False  # nobody else removes what has left git
+    inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
+    persistent: PersistentSlots | None = None  # the slots that git has; None: nobody knows
+    unread: frozenset[str] = frozenset()  # kinds of which the list is missing
+    slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
+    namespace: str = ""  # of all that is in one
+
+
+def site_state(
+    site: str,
+    found: Mapping[ObjectKind, Iterable[StateObject] | None],
+    prunes: bool = False,
+    inventory: str = "",
+    namespace: str = "",
+) -> SiteState:
+    """Combine lists into a state.
+
+    `found` has the objects of each kind, None if they could not be listed; `inventory` is the name of a
+    ConfigMap.
+    """
+    everything = [fact for some in found.values() for fact in some or ()]
+    named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
+    git = named[0] if named else Inventory(inventory, None)
+
+    def of(kind: type[T]) -> tuple[T, ...]:
+        return tuple(fact for fact in everything if isinstance(fact, kind))
+
+    return SiteState(
+        site,
+        of(TimetableObject),
+        of(PoolObject),
+        of(CronJobObject),
+        of(JobObject),
+        of(PodObject),
+        of(ObjectRef),
+        prunes,
+        git.names,
+        git.persistent,
+        frozenset(kind.name for kind, some in found.items() if some is None),
+        of(SlotObject) if found.get(SLOT) is not None else None,
+        namespace,
+    )
+
+
+def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
+    """Parse an object; None if it is not Berth's.
+
+    Raises KeyError, TypeError, ValueError or AttributeError if it is malformed.
+    """
+    ref = _parse_ref(site, kind, tree)
+    if ref is None:
+        is_inventory = kind is CONFIG_MAP and KEY in _at(tree, "data")
+        return read_inventory(str(_at(tree, "metadata")["name"]), _at(tree, "data")) if is_inventory else None
+    make = _PARSERS.get(kind)
+    return make(ref, tree) if make else ref
+
+
+def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
+    """Parse the metadata; None if the object is not of a reservation of the site."""
+    metadata = _at(tree, "metadata")
+    labels = _at(metadata, "labels")
+    reservation = str(labels.get(RESERVATION) or "")
+    if labels.get(SITE) != site or not reservation:
+        return None
+    created = parse_instant(str(metadata["creationTimestamp"]))
+    name, uid = str(metadata["name"]), str(metadata["uid"])
+    orphaned_since = str(_at(metadata, "annotations").get(ORPHANED_SINCE, ""))
+    return ObjectRef(kind.name, name, uid, reservation, created, is_terminating(tree), orphaned_since)
+
+
+def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
+    """Parse a ConfigMap. One that only people read is not a timetable."""
+    metadata = _at(tree, "metadata")
+    if _at(metadata, "labels").get(ROLE) == AFFINITY:
+        return ref
+    notes = _at(metadata, "annotations")
+    written = [
+        parse_instant(str(entry["time"])) for entry in _list(metadata, "managedFields") if "time" in entry
+    ]
+    return TimetableObject(
+        ref,
+        str(_at(tree, "data").get(TIMETABLE_KEY, "")),
+        str(notes.get(OVERRIDE, "")),
+        max(written, default=ref.created),
+    )
+
+
+def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
+    version = str(_at(tree, "metadata")["resourceVersion"])
+    ready = _at(tree, "status").get("readyReplicas", 0)
+    return PoolObject(ref, _number(_at(tree, "spec").get("replicas", 1)), _number(ready), version)
+
+
+def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
+    """Parse a NodePool; None if its number of nodes is not fixed."""
+    if "replicas" not in _at(tree, "spec"):
+        return None
+    version = str(_at(tree, "metadata")["resourceVersion"])
+    nodes = _at(tree, "status").get("nodes", 0)
+    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(nodes), version)
+
+
+def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
+    """Parse a Job; None if neither a CronJob of Berth nor the sweep has made it."""
+    if _at(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
+        return None
+    conditions = _list(_at(tree, "status"), "conditions")
+    ends = [one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True"]
+    return JobObject(ref, bool(ends))
+
+
+def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
+    owner = next(iter(_list(_at(tree, "metadata"), "ownerReferences")), {})
+    return PodObject(
+        ref,
+        str(owner.get("name", "")),
+        str(owner.get("uid", "")),
+        is_pod_serving(tree),
+        is_pod_starting(tree),
+        next((found for one in containers(tree) if (found := _pull_failure(one))), None),
+    )
+
+
+def _pull_failure(container: Tree) -> ImagePullFailure | None:
+    waiting = _at(container, "state", "waiting")
+    reason = str(waiting.get("reason", ""))
+    if reason not in IMAGE_PULL_REASONS:
+        return None
+    return ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
+
+
+def _parse_slot_object(ref: ObjectRef, tree: Tree) -> SlotObject | None:
+    """Parse a slot; None if it only has the labels."""
+    from berth.core.slots import parse_slot  # noqa: PLC0415 (is there only where a cluster has slots)
+
+    labels = _at(tree, "metadata", "labels")
+    if labels.get(ROLE) != SLOT_ROLE:
+        return None
+    return SlotObject(ref, str(labels.get(CLASS, "")), PERSISTENT in labels, parse_slot(tree))
+
+
+_PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {
+    CONFIG_MAP: _parse_timetable,
+    DEPLOYMENT: _parse_deployment,
+    NODE_POOL: _parse_node_pool,
+    CRON_JOB: lambda ref, tree: CronJobObject(ref, _at(tree, "spec", "jobTemplate")),
+    JOB: _parse_job,
+    POD: _parse_pod,
+    SLOT: _parse_slot_object,
+}
+
+
+def _at(tree: Tree, *path: str) -> Tree:
+    """Return the object below these keys, empty without one."""
+    for key in path:
+        below = tree.get(key) or {}
+        if not isinstance(below, dict):
+            raise TypeError(f"{key} is not an object")
+        tree = below
+    return tree
+
+
+def _list(tree: Tree, key: str) -> list[Tree]:
+    found = tree.get(key) or []
+    if not isinstance(found, list):
+        raise TypeError(f"{key} is not a list")
+    return found
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is not a number")
+    return value
+
+
+class ReservationState(NamedTuple):
+    """All objects of one reservation, by kind, sorted by name."""
+
+    reservation: str
+    sources: tuple[TimetableObject, ...]
+    deployments: tuple[PoolObject, ...]
+    cronjobs: tuple[CronJobObject, ...]
+    jobs: tuple[JobObject, ...]
+    pods: tuple[PodObject, ...]
+    rights: tuple[ObjectRef, ...]
+    slots: tuple[SlotObject, ...] = ()
+
+    @property
+    def is_served(self) -> bool:
+        return any(pod.is_serving for pod in self.pods)
+
+    @property
+    def cronjob(self) -> CronJobObject | None:
+        """A CronJob to start Jobs from. Any will do: they differ only in their schedule."""
+        return next((one for one in self.cronjobs if not one.ref.is_terminating), None)
+
+    @property
+    def subjects(self) -> list[ObjectRef]:
+        """The objects that get Events: the Deployments, or the timetable without any.
+
+        Events of cluster-scoped objects are hard to find.
+        """
+        found = [one.ref for one in self.deployments if one.ref.kind == DEPLOYMENT.name]
+        return found or [one.ref for one in self.sources]
+
+    def refs(self) -> list[ObjectRef]:
+        """Return all objects except pods, which follow their owners, and slots, which are cluster-scoped."""
+        found = [*(one.ref for one in self.sources), *(one.ref for one in self.deployments), *self.rights]
+        return [*found, *(one.ref for one in self.cronjobs), *(one.ref for one in self.jobs)]
+
+
+class _HasRef(Protocol):
+    @property
+    def ref(self) -> ObjectRef: ...
+
+
+K = TypeVar("K", bound=_HasRef)
+
+
+def reservation_states(facts: SiteState) -> list[ReservationState]:
+    """Group the state by reservation, sorted by name."""
+    sources, deployments = _by_reservation(facts.sources), _by_reservation(facts.deployments)
+    cronjobs, jobs, pods = (
+        _by_reservation(facts.cronjobs),
+        _by_reservation(facts.jobs),
+        _by_reservation(facts.pods),
+    )
+    rights: dict[str, tuple[ObjectRef, ...]] = {}
+    for ref in sorted(facts.rights):
+        rights[ref.reservation] = (*rights.get(ref.reservation, ()), ref)
+    slots = _by_reservation(facts.slots or ())
+    names = {*sources, *deployments, *cronjobs, *jobs, *pods, *rights, *slots}
+    return [
+        ReservationState(
+            name,
+            sources.get(name, ()),
+            deployments.get(name, ()),
+            cronjobs.get(name, ()),
+            jobs.get(name, ()),
+            pods.get(name, ()),
+            rights.get(name, ()),
+            slots.get(name, ()),
+        )
+        for name in sorted(names)
+    ]
+
+
+def _by_reservation(found: Iterable[K]) -> dict[str, tuple[K, ...]]:
+    groups: dict[str, list[K]] = {}
+    for one in sorted(found, key=lambda one: one.ref.name):
+        groups.setdefault(one.ref.reservation, []).append(one)
+    return {name: tuple(group) for name, group in groups.items()}

@@ -1,0 +1,225 @@
+"""`backend` of a reservation: what holds its seats. Slots are Koordinator's Reservations, one a seat."""
+
+from typing import Annotated, Final, Literal
+
+from berth.finding import Path
+from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
+from berth.schema.model import Slots
+from berth.schema.report import CONFLICT, INVALID, Report
+from berth.schema.slots import (
+    Owner,
+    PreAllocationPolicy,
+    SlotTaint,
+    SlotTemplate,
+    check_slot_keys,
+    warn_of_priority,
+)
+from berth.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
+
+PLACEHOLDER: Final = "placeholder"
+KOORDINATOR: Final = "koordinator"
+NODE_POOL: Final = "nodePool"
+PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "B109", "B115", "B116"
+
+AllocatePolicy = Literal["Restricted", "Aligned"]
+
+
+class BackendSpec(Model):
+    type: Literal["placeholder", "koordinator", "nodePool"] = field(
+        "placeholder",
+        "what holds the capacity: placeholder, koordinator or nodePool; the rest is for koordinator only",
+    )
+    owners: NonEmpty[Owner] | None = field(
+        None,
+        "whose pods may take a slot; one entry is enough",
+        "sessions of the class, if labels of pods tell them; needed for Renku's",
+    )
+    allocate_once: bool | None = field(None, "whether a slot ends with its first session", "`false`")
+    allocate_policy: AllocatePolicy | None = field(
+        None, "as in Koordinator; equal in the whole cluster", "the cluster's"
+    )
+    pre_allocation: bool | None = field(
+        None, "whether a slot may take over from running pods", "as `withPlaceholders`"
+    )
+    pre_allocation_policy: PreAllocationPolicy | None = field(None, "from whom", "none")
+    pre_allocation_required: bool | None = field(None, "never from free capacity", "as `withPlaceholders`")
+    unschedulable: bool | None = field(None, "holds, but no session takes it", "`false`")
+    taints: ListOf[SlotTaint] | None = field(None, "that session pods tolerate by their annotation", "none")
+    # It is a label, which cannot be negative; and Koordinator ignores 0.
+    order: Annotated[int, Whole(1, INT64)] | None = field(
+        None, "which slots are taken first: the lowest", "none"
+    )
+    priority: Annotated[int, Whole(0, INT32)] | None = field(None, "where preemption is on", "none")
+    restricted_resources: NonEmpty[ResourceName] | None = field(None, "only these come from the slot", "all")
+    labels: Labels | None = field(None, "labels of each slot", "none")
+    annotations: Annotations | None = field(None, "annotations of each slot", "none")
+    template: SlotTemplate | None = field(None, "what is added to the class, as in a pod", "none")
+    standing: bool | None = field(None, "from merge on, without recurrence", "`false`")
+    expires: Instant | None = field(None, "only `standing`: when it ends", "when it is taken from git")
+    ttl: GoDuration | None = field(None, "only `standing`: how long after it was made", "none")
+    session_affinity: bool | None = field(None, "renders what makes session pods require a slot", "`false`")
+    with_placeholders: bool | None = field(
+        None, "placeholders first, which make an autoscaler add nodes", "`false`"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.type in (PLACEHOLDER, NODE_POOL):
+            for attribute, one in type(self).model_fields.items():
+                if attribute != "type" and getattr(self, attribute) is not None:
+                    message = f"type {self.type} takes no {one.alias}."
+                    fix = "Remove it, or write type: koordinator."
+                    report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
+        elif self.type == KOORDINATOR:
+            check_slot_keys(self.labels, self.annotations, path, report, on_object=True)
+            self._check_end(path, report)
+            self._check_pre_allocation(path, report)
+            self._check_priority(path, report)
+            self._check_closed(path, report)
+
+    def _check_end(self, path: Path, report: Report) -> None:
+        """Check when a slot ends: either the windows of the reservation say it, or the backend."""
+        if self.standing is INVALID:
+            return
+        if not self.standing:
+            for name, value in (("expires", self.expires), ("ttl", self.ttl)):
+                if value is not None:
+                    message = f"the end of a window says when its slots end; {name} cannot."
+                    fix = "Remove it, or write standing: true."
+                    report(CONFLICT, (*path, name), message, fix, at_key=True)
+            return
+        if self.ttl == "0s" and self.expires is not None:
+            message = "ttl 0 means never: Koordinator would ignore expires."
+            fix = "Remove ttl: Berth sets one that lets expires decide."
+            report(NEVER_ENDS, (*path, "ttl"), message, fix)
+        elif self.ttl not in (None, INVALID, "0s"):
+            message = f"{self.ttl} after it was made a slot ends, and a day later it is made again from git."
+            report(MADE_AGAIN, (*path, "ttl"), message, "Write expires, and remove ttl.")
+        if self.allocate_once is True:
+            message = "a slot ends with its first session, and a day later it is made again from git."
+            report(MADE_AGAIN, (*path, "allocateOnce"), message, "Remove it, unless that is meant.")
+
+    def _check_pre_allocation(self, path: Path, report: Report) -> None:
+        placeholders = self.with_placeholders is True
+        if placeholders and self.standing is True:
+            message = (
+                "placeholders hand over to slots in the window of an occurrence; standing slots have none."
+            )
+            report(CONFLICT, (*path, "withPlaceholders"), message, "Remove it, or standing.", at_key=True)
+        flags = (
+            ("preAllocation", self.pre_allocation),
+            ("preAllocationRequired", self.pre_allocation_required),
+        )
+        for name, flag in flags:
+            if placeholders and flag is False:
+                message = f"withPlaceholders needs {name}: slots take over from placeholders."
+                report(PRE_ALLOCATION, (*path, name), message, "Remove it, or withPlaceholders.")
+        asked = placeholders or self.pre_allocation is True
+        self._check_needless(asked, path, report)
+        if not asked:
+            return
+        why = "withPlaceholders" if placeholders else "preAllocation"
+        if self.allocate_once is True:
+            message = (
+                f"{why} needs allocateOnce: false: a slot would be used up by the pods that it takes over "
+                "from."
+            )
+            report(PRE_ALLOCATION, (*path, "allocateOnce"), message, f"Remove it, or {why}.")
+        if self.allocate_policy == "Aligned":
+            message = f"{why} needs allocatePolicy Restricted: with Aligned a slot is never scheduled."
+            report(PRE_ALLOCATION, (*path, "allocatePolicy"), message, f"Write Restricted, or remove {why}.")
+        self._check_mode(path, report, placeholders=placeholders)
+
+    def _check_needless(self, asked: bool, path: Path, report: Report) -> None:
+        """Report what needs preAllocation where that is not asked for."""
+        policy = self.pre_allocation_policy
+        is_sound = report.is_sound((*path, "preAllocationPolicy"), policy)
+        pairs = (
+            (
+                "preAllocationPolicy",
+                policy if is_sound and policy is not None and not policy.is_blank else None,
+            ),
+            ("preAllocationRequired", self.pre_allocation_required),
+        )
+        for name, value in pairs:
+            if value and value is not INVALID and not asked and self.pre_allocation is not INVALID:
+                fix = "Add preAllocation: true, or remove it."
+                report(PRE_ALLOCATION, (*path, name), f"{name} needs preAllocation.", fix, at_key=True)
+
+    def _check_mode(self, path: Path, report: Report, *, placeholders: bool) -> None:
+        """Check whose capacity a slot takes over."""
+        policy, at = self.pre_allocation_policy, (*path, "preAllocationPolicy")
+        if policy is not None and report.is_sound(at, policy) and policy.mode == "Cluster":
+            if placeholders:
+                message = "withPlaceholders needs mode Default: slots know their placeholders by owners."
+                report(PRE_ALLOCATION, (*at, "mode"), message, "Remove it, or withPlaceholders.")
+            else:
+                message = "mode Cluster works only where Koordinator's scheduler has enableClusterMode."
+                fix = "Make sure of it (preAllocationConfig.enableClusterMode: true), or write Default."
+                report(CLUSTER_MODE, (*at, "mode"), message, fix)
+        elif not placeholders and self._no_owner_has_labels(path, report):
+            message = "a slot can take over only from pods of an owner with a labelSelector."
+            report(PRE_ALLOCATION, (*path, "owners"), message, "Add labelSelector to an owner.")
+
+    def _no_owner_has_labels(self, path: Path, report: Report) -> bool:
+        if not self.owners or self.owners is INVALID:
+            return False
+        sound = [report.is_sound((*path, "owners", i), one) for i, one in enumerate(self.owners)]
+        return all(sound) and not any(one.has_labels for one in self.owners)
+
+    def _check_priority(self, path: Path, report: Report) -> None:
+        if self.priority in (None, INVALID):
+            return
+        said = self.template
+        if said is not None and said is not INVALID and said.priority is not None:
+            message = "template.priority says the priority already."
+            report(CONFLICT, (*path, "priority"), message, "Keep one of the two.", at_key=True)
+        warn_of_priority((*path, "priority"), report)
+
+    def _check_closed(self, path: Path, report: Report) -> None:
+        """Warn of slots that no session takes unless its pod says in an annotation that it tolerates that."""
+        annotation = "scheduling.koordinator.sh/reservation-affinity"
+        if self.unschedulable is True:
+            message = "no session takes a slot while it is unschedulable."
+            report(
+                CLOSED, (*path, "unschedulable"), message, "Remove it once the slots should be used again."
+            )
+        taints = () if self.taints is INVALID else self.taints
+        if taints and self.session_affinity is not True and self.session_affinity is not INVALID:
+            message = (
+                f"a taint keeps out only pods with the annotation {annotation} that do not tolerate it "
+                "there; their own tolerations do not count."
+            )
+            fix = "Add sessionAffinity: true, or put the annotation on session pods."
+            report(CLOSED, (*path, "taints"), message, fix)
+
+    @property
+    def slots(self) -> Slots | None:
+        """Return what is said of slots; None for another type."""
+        if self.type != KOORDINATOR:
+            return None
+        placeholders = bool(self.with_placeholders)
+        policy = self.pre_allocation_policy
+        return Slots(
+            owners=self.owners or (),
+            allocate_once=bool(self.allocate_once),
+            allocate_policy=self.allocate_policy,
+            pre_allocation=placeholders or bool(self.pre_allocation),
+            pre_allocation_policy=None if policy is None or policy.is_blank else policy,
+            pre_allocation_required=placeholders or bool(self.pre_allocation_required),
+            unschedulable=bool(self.unschedulable),
+            taints=self.taints or (),
+            order=self.order,
+            priority=self.priority,
+            restricted_resources=self.restricted_resources or (),
+            labels=tuple((self.labels or {}).items()),
+            annotations=tuple((self.annotations or {}).items()),
+            template=SlotTemplate.model_construct() if self.template is None else self.template,
+            standing=bool(self.standing),
+            expires=self.expires,
+            ttl=self.ttl,
+            session_affinity=bool(self.session_affinity),
+            with_placeholders=placeholders,
+        )
+
+
+NOTHING_SAID = BackendSpec.model_construct()

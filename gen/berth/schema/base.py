@@ -1,0 +1,204 @@
+"""The base of all models, and the annotations that their fields are made of.
+
+A field's type is a plain Python type with one of these in `Annotated`: what it accepts, how it is described
+to people, and its part of the JSON Schema.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
+
+from berth.finding import Path
+from berth.reading.scalar import Octalish
+from berth.schema.report import TYPE, Refusal, Report
+from berth.schema.suggest import article, shown
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+
+class Model(BaseModel):
+    """A mapping with known keys. A value that was read is never changed."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        defer_build=True,
+        alias_generator=to_camel,
+        protected_namespaces=(),
+        arbitrary_types_allowed=True,
+    )
+    described: ClassVar[str] = "mapping"
+
+    def check(self, path: Path, report: Report) -> None:
+        """Report what the values say against each other, and what is only warned about.
+
+        It also sees the sound part of a faulty mapping: what is missing or faulty is `INVALID` then.
+        """
+
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether nothing was written."""
+        return self == type(self).model_construct()
+
+    def dump(self) -> Json:
+        """Return what was written, with the keys of the file and plain mappings and lists."""
+        return self.model_dump(by_alias=True, exclude_none=True)
+
+
+class Meaning:
+    """What a key means, and its default in words where that cannot be shown as it is."""
+
+    def __init__(self, text: str, default: Any, words: str) -> None:
+        self.text = text
+        self.default = default
+        self.words = words
+
+    def __call__(self, schema: Json) -> None:
+        """Describe the key in its JSON Schema, for editors."""
+        words = self.words
+        if not words and self.default not in (..., None, (), "", {}) and not isinstance(self.default, Model):
+            words = shown(self.default)
+        if words.count("`") == 2 and words[0] == words[-1] == "`":
+            words = words[1:-1]
+        said = (self.text or schema.get("description", ""), words and f"Default: {words}")
+        if any(said):
+            schema["description"] = ". ".join(filter(None, said))
+
+
+def field(default: Any = ..., meaning: str = "", words: str = "", *, alias: str | None = None) -> Any:
+    """Declare a key: its default, its meaning, and the default in words where it cannot be shown as it is."""
+    extra = Meaning(meaning, default, words)
+    if default == {}:  # a mutable default would be copied deeply each time
+        return Field(default_factory=dict, alias=alias, json_schema_extra=extra)
+    return Field(default, alias=alias, json_schema_extra=extra)
+
+
+class Text:
+    """Text, or what `grammar` makes of it. `schema` are the keywords that an editor checks."""
+
+    def __init__(self, words: str = "text", grammar: Callable[[str], Any] | None = None, **schema: Any):
+        self.words = words
+        self.grammar = grammar
+        self.schema = schema
+
+    def read(self, value: Any) -> Any:
+        if type(value) is not str:
+            raise self._not_text(value)
+        return value if self.grammar is None else self.grammar(value)
+
+    def _not_text(self, value: Any) -> Refusal:
+        """Tell that a number or truth value may need quotes; the grammar knows whether they help."""
+        if not isinstance(value, int | float | Octalish):
+            return wrong_type(value, self.words)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        try:
+            if self.grammar is not None:
+                self.grammar(text)
+        except Refusal as refusal:
+            message = refusal.message.replace(shown(text), shown(text).strip('"'))
+            return Refusal(message, refusal.fix, refusal.code)
+        kind = "a truth value" if isinstance(value, bool) else "a number"
+        message = f"{shown(value)} is {kind}, not {article(self.words)}."
+        if isinstance(value, float) or len(text) > 60:  # 1e3 would not be shown as it is written
+            return Refusal(message, "Write it in quotes.", TYPE)
+        return Refusal(message, f'Write it in quotes: "{text}".', TYPE)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
+        return {"description": self.words, "type": "string", **self.schema}
+
+
+class Parsed:
+    """A value that may be written in several types; `read` takes any and raises Refusal."""
+
+    def __init__(self, words: str, read: Callable[[Any], Any], schema: Json) -> None:
+        self.words = words
+        self.read = read
+        self.schema = schema
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
+        return {"description": self.words, **self.schema}
+
+
+class Whole:
+    """A whole number; both bounds are allowed values."""
+
+    def __init__(self, minimum: int, maximum: int | None = None, words: str = "") -> None:
+        self.minimum = minimum
+        self.maximum = maximum
+        up = "up" if maximum is None else f"to {maximum}"
+        self.words = words or f"whole number from {minimum} {up}"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.int_schema(strict=True, ge=self.minimum, le=self.maximum)
+
+
+class Length:
+    """How many items a list may have, or keys a mapping."""
+
+    def __init__(self, minimum: int = 0, maximum: int | None = None) -> None:
+        self.minimum = minimum
+        self.maximum = maximum
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema: Any = handler(source)
+        bounds = {"min_length": self.minimum or None, "max_length": self.maximum}
+        return {**schema, **{name: bound for name, bound in bounds.items() if bound is not None}}
+
+
+class Unique:
+    """No item of the list may be there twice: Kubernetes keeps a set, or takes only the first of two."""
+
+
+class Switch:
+    """One of several types of a Union: `choose` tells from the value which, by its position.
+
+    The last of them may be there for messages only: `hidden` of them are not in the JSON Schema.
+    """
+
+    def __init__(self, choose: Callable[[Any], int], hidden: int = 0) -> None:
+        self.choose = choose
+        self.hidden = hidden
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        choices = {f"<{i}>": handler.generate_schema(one) for i, one in enumerate(get_args(source))}
+        return core_schema.tagged_union_schema(
+            choices, lambda value: f"<{self.choose(value)}>", metadata={"hidden": self.hidden}
+        )
+
+
+class Lazy:
+    """A model whose validator is built when the first such value is read."""
+
+    def __init__(self, model: type[Model]) -> None:
+        self.model = model
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.model.model_validate)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
+        self.model.model_rebuild()
+        return handler(self.model.__pydantic_core_schema__)
+
+
+OR_MAPPING = Switch(lambda value: int(isinstance(value, dict)))
+"""Two ways to write one thing: the second of the two types is the mapping."""
+
+ListOf = Annotated[tuple[T, ...], Strict(False)]
+NonEmpty = Annotated[tuple[T, ...], Strict(False), Length(1)]
+UniqueList = Annotated[tuple[T, ...], Strict(False), Unique()]
+NonEmptyUnique = Annotated[tuple[T, ...], Strict(False), Length(1), Unique()]
+
+
+def wrong_type(value: object, words: str) -> Refusal:
+    return Refusal(f"{shown(value)} is not {article(words)}.", f"Write {article(words)}.", TYPE)

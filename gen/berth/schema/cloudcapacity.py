@@ -1,0 +1,250 @@
+"""`CloudCapacity`: what of a cloud may be used, what is paid for already, and what it costs."""
+
+from typing import Annotated, ClassVar, Literal
+
+from berth.finding import Path
+from berth.quantity import parse
+from berth.schema import cloudgrammar
+from berth.schema.base import ListOf, Model, NonEmptyUnique, Text, Whole, field
+from berth.schema.calendar import ORDER
+from berth.schema.cloud import (
+    BLOCK,
+    DEFAULT,
+    CloudCapacity,
+    CloudReservation,
+    InstanceType,
+    architecture_of,
+    terms,
+)
+from berth.schema.labels import items
+from berth.schema.metadata import Document
+from berth.schema.model import Origin
+from berth.schema.nodeclass import MOST_TERMS, TERM, NodeClass, Tags, refuse_beside
+from berth.schema.nodepool import (
+    Disruption,
+    Limits,
+    NodeLabels,
+    Requirements,
+    Span,
+    SpanOrNever,
+    Taint,
+    check_node_labels,
+)
+from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Report
+from berth.schema.types import Amount, DnsLabel, Price, Resources
+
+Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
+TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
+Zone = Annotated[str, Text("zone", cloudgrammar.zone)]
+
+
+class MachineReservation(Model):
+    """Instances that are paid for already."""
+
+    id: Annotated[str, Text("id", cloudgrammar.reservation_id)] | None = field(
+        None, "its id, alone", "none: then one of these"
+    )
+    tags: Tags | None = field(None, "tags that it has, all of them; `*` is any value", "none")
+    owner_id: Annotated[str, Text("account", cloudgrammar.account)] | None = field(
+        None, "the account that shares it; never alone", "any", alias="ownerID"
+    )
+    instance_match_criteria: Literal["open", "targeted"] | None = field(None, "open or targeted", "any")
+    instance_type: TypeName = field(meaning="type of its machines")
+    zone: Zone = field(meaning="where they are")
+    count: Annotated[int, Whole(1, 100_000)] = field(meaning="how many machines")
+    type: Literal["default", "capacity-block", "interruptible"] = field(
+        DEFAULT, "default, capacity-block or interruptible"
+    )
+    ultra_server: bool = field(False, "only capacity-block: whether it is of UltraServers")
+    first: Utc | None = field(
+        None, "when it begins, in UTC; needed for capacity-block", "it is there", alias="from"
+    )
+    until: Utc | None = field(None, "when it ends, in UTC; needed for capacity-block", "it has no end")
+    hourly_price: Price | None = field(None, "of one machine, whether it runs or not", "not known")
+
+    def check(self, path: Path, report: Report) -> None:
+        self._check_terms(path, report)
+        first, last = self.first, self.until
+        if first is not None and last is not None and INVALID not in (first, last) and last <= first:
+            report(ORDER, (*path, "until"), "it ends before it begins.", "Write an instant after from.")
+        if self.type == BLOCK:
+            for name, value in (("from", first), ("until", last)):
+                if value is None:
+                    message = f"a Capacity Block begins and ends: {name} is missing."
+                    report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
+        elif self.type is not INVALID and self.ultra_server is True:
+            message = f"UltraServers are sold as Capacity Blocks, not as type {self.type}."
+            report(CONFLICT, (*path, "ultraServer"), message, f"Write type: {BLOCK}, or remove it.")
+
+    def _check_terms(self, path: Path, report: Report) -> None:
+        term = {
+            "id": self.id,
+            "tags": self.tags,
+            "instanceMatchCriteria": self.instance_match_criteria,
+            "ownerID": self.owner_id,
+        }
+        if self.id is not None:
+            refuse_beside(term, "id", path, report)
+        elif self.tags is None and self.instance_match_criteria is None:
+            message = "nothing says how Karpenter finds it."
+            if self.owner_id is not None:
+                message = "ownerID alone finds nothing."
+            report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
+
+    @property
+    def reservation(self) -> CloudReservation:
+        return CloudReservation(
+            id=self.id or "",
+            tags=tuple((self.tags or {}).items()),
+            owner=self.owner_id or "",
+            match=self.instance_match_criteria or "",
+            instance_type=self.instance_type,
+            zone=self.zone,
+            count=self.count,
+            type=self.type,
+            ultra_server=self.ultra_server,
+            first=self.first,
+            until=self.until,
+            hourly_price=self.hourly_price,
+        )
+
+
+class InstanceTypeSpec(Model):
+    """A type of machines that the cloud sells."""
+
+    name: TypeName = field(meaning="as AWS names it")
+    cpu: Amount | None = field(None, "of the machine", "the table's")
+    memory: Amount | None = field(None, "of the machine", "the table's")
+    gpus: Resources = field({}, "devices, by resource", "the table's")
+    pods: Annotated[int, Whole(1, 10_000)] | None = field(None, "most pods on it", "the table's")
+    zones: NonEmptyUnique[Zone] = field((), "where it is sold", "wherever it is asked for")
+    architecture: Literal["amd64", "arm64"] | None = field(None, "amd64 or arm64", "as its name says")
+    on_demand_price: Price | None = field(None, "an hour", "the table's")
+    spot_price: Price | None = field(None, "an hour", "not known")
+    allocatable: Resources = field({}, "what of it is left for pods", "the table's")
+
+    def check(self, path: Path, report: Report) -> None:
+        """Check that no more is left for pods than there is."""
+        whole = dict(self.capacity)
+        for name, amount in items(self.allocatable):
+            most = whole.get(name)
+            if most is None or INVALID in (amount, most):
+                continue
+            if (parse(amount) or 0) > (parse(most) or 0):
+                message = f"{amount} is more than the machine has: {most}."
+                report(CONFLICT, (*path, "allocatable", name), message, "Write what is left for pods.")
+
+    @property
+    def capacity(self) -> tuple[tuple[str, str], ...]:
+        own: list[tuple[str, str]] = []
+        for name, amount in (("cpu", self.cpu), ("memory", self.memory)):
+            if amount is not None and amount is not INVALID:
+                own.append((name, amount))
+        own += items(self.gpus)
+        if self.pods is not None and self.pods is not INVALID:
+            own.append(("pods", str(self.pods)))
+        return tuple(own)
+
+    @property
+    def instance_type(self) -> InstanceType:
+        return InstanceType(
+            name=self.name,
+            capacity=self.capacity,
+            allocatable=tuple(self.allocatable.items()),
+            zones=self.zones,
+            architecture=self.architecture or architecture_of(self.name),
+            on_demand=self.on_demand_price,
+            spot=self.spot_price,
+        )
+
+
+class CloudSpec(Model):
+    cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
+    provider: Literal["aws"] = field("aws", "the cloud")
+    node_class: NodeClass = field(meaning="spec of the EC2NodeClass, but for its reservations")
+    reservations: ListOf[MachineReservation] = field((), "machines that are paid for already", "none")
+    capacity_types: NonEmptyUnique[Literal["reserved", "on-demand", "spot"]] | None = field(
+        None,
+        "reserved, on-demand, spot: what may be used, as wished",
+        "`[on-demand]`; with reservations `[reserved, on-demand]`",
+    )
+    requirements: Requirements = field((), "of the NodePools, as in Karpenter", "none")
+    weight: Annotated[int, Whole(1, 100)] | None = field(
+        None, "of the NodePools: the highest is tried first", "none: 0"
+    )
+    limits: Limits = field({}, "the most that Karpenter may buy, by resource; nodes counts them", "none")
+    taints: ListOf[Taint] = field((), "of the nodes", "none")
+    startup_taints: ListOf[Taint] = field((), "of the nodes until something removes them", "none")
+    labels: NodeLabels = field({}, "of the nodes", "none")
+    expire_after: SpanOrNever | None = field(
+        None, "when a node is replaced at the latest, or Never", "`720h`"
+    )
+    termination_grace_period: Span | None = field(None, "how long a node may drain", "as long as it takes")
+    disruption: Disruption = field(
+        Disruption.model_construct(), "when Karpenter may take nodes away", "see docs/karpenter.md"
+    )
+    daemon_requests: dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount] = field(
+        {}, "what DaemonSets ask for on each node, and `pods` of theirs; only `berth plan` reads it", "none"
+    )
+    instance_types: ListOf[InstanceTypeSpec] = field(
+        (), "what the cloud sells, where the table that comes with Berth differs"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        check_node_labels(self.labels, (*path, "labels"), report)
+        self._check_terms((*path, "reservations"), report)
+        self._check_taints(path, report)
+
+    def _check_terms(self, path: Path, report: Report) -> None:
+        """Check that no more terms select the reservations than an EC2NodeClass takes."""
+        found = () if self.reservations is INVALID else self.reservations
+        sound = [one for i, one in enumerate(found) if report.is_sound((*path, i), one)]
+        many = len(terms(one.reservation for one in sound)) if len(sound) > MOST_TERMS else 0
+        if many > MOST_TERMS:
+            fix = f"Write at most {MOST_TERMS}: tags select several at once."
+            report(RANGE, path, f"it takes {many} terms to select these.", fix)
+
+    def _check_taints(self, path: Path, report: Report) -> None:
+        """Report a key and effect that is there twice in both lists together: such a pool is never ready."""
+        known: dict[tuple[str, str], str] = {}
+        for name, taints in (("taints", self.taints), ("startupTaints", self.startup_taints)):
+            for i, one in enumerate(() if taints is INVALID else taints):
+                if not report.is_sound((*path, name, i), one):
+                    continue
+                where = known.setdefault((one.key, one.effect), f"{name}[{i}]")
+                if where != f"{name}[{i}]":
+                    both = f"key {one.key} and effect {one.effect}"
+                    message = f"{where} has {both} too: such a NodePool is never ready."
+                    report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
+
+
+class CloudDocument(Document):
+    kind_of: ClassVar = "CloudCapacity"
+    kind: Literal["CloudCapacity"]
+    spec: CloudSpec
+
+    def declared(self, origin: Origin) -> CloudCapacity:
+        metadata, spec = self.metadata, self.spec
+        default = (("reserved",) if spec.reservations else ()) + ("on-demand",)
+        return CloudCapacity(
+            origin=origin,
+            name=metadata.name,
+            cluster=spec.cluster or "",
+            provider=spec.provider,
+            node_class=spec.node_class,
+            reservations=tuple(one.reservation for one in spec.reservations),
+            capacity_types=spec.capacity_types or default,
+            requirements=spec.requirements,
+            weight=spec.weight,
+            limits=tuple(spec.limits.items()),
+            taints=spec.taints,
+            startup_taints=spec.startup_taints,
+            labels=tuple(spec.labels.items()),
+            expire_after=spec.expire_after,
+            termination_grace=spec.termination_grace_period,
+            disruption=spec.disruption,
+            instance_types=tuple(one.instance_type for one in spec.instance_types),
+            daemon_requests=tuple(spec.daemon_requests.items()),
+            own_labels=metadata.label_pairs,
+            own_annotations=metadata.annotation_pairs,
+        )

@@ -1,0 +1,225 @@
+"""The grammars of texts that Karpenter and AWS read: spans of time, schedules, ids, tags, sizes.
+
+The patterns are those of the CRDs of Karpenter v1.14.1; where a CRD lets pass what its controller cannot use,
+ours does not.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from berth.schema import grammar
+from berth.schema.report import Refusal
+from berth.schema.suggest import shown
+
+UNREADABLE, RESTRICTED, BUDGET_RULE = "B151", "B153", "B155"
+FAMILIES = ("AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025")
+BY_ALIAS = {family.lower(): family for family in FAMILIES if family != "Custom"}
+# These stay text until somebody needs them, as in `berth.schema.grammar`.
+_SPAN = r"([0-9]{1,7})(s|m|h)"
+_SPANS = r"([0-9]{1,7}[smh])+"
+_BUDGET_SPAN = r"(?:[0-9]{1,7}h)?(?:[0-9]{1,7}m)?(?:0s)?"
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+_LONGEST = 2**63 // 10**9  # seconds that Go counts
+_RESERVATION_ID = r"cr-[0-9a-z]{1,60}"
+_OWNER = r"[0-9]{12}"
+_TYPE = r"[a-z][a-z0-9-]{0,30}\.[a-z0-9-]{1,30}"
+_ZONE = r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}(-[a-z]+-[0-9]{1,2})?[a-z]"
+_EVICTION = r"([0-9]{1,2}(\.[0-9]{1,2})?|100(\.0{1,2})?)%"
+_NODES = r"(100|[0-9]{1,2})%|[0-9]{1,9}"
+_SIZE = r"([1-9][0-9]{0,4})(Gi|G|Ti|T)"
+_LARGEST = {"Gi": 59_000, "G": 64_000, "Ti": 58, "T": 64}
+_KEPT_TAGS = (
+    "eks:eks-cluster-name",
+    "karpenter.sh/nodepool",
+    "karpenter.sh/nodeclaim",
+    "karpenter.k8s.aws/ec2nodeclass",
+)
+
+
+def seconds(text: str) -> int:
+    """Of a span that `span` accepts."""
+    return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(_SPAN, text, re.ASCII))
+
+
+def span(text: str) -> str:
+    """Hours, minutes and seconds, whole numbers, as Karpenter takes it."""
+    if not re.fullmatch(_SPANS, text, re.ASCII):
+        longer = re.fullmatch(r"([0-9]{1,5})d", text, re.ASCII)
+        fix = f"Write {int(longer[1]) * 24}h." if longer else "Write hours, minutes or seconds, such as 30m."
+        raise Refusal(f"{shown(text)} is not a duration that Karpenter reads.", fix, UNREADABLE)
+    if seconds(text) > _LONGEST:
+        raise Refusal(f"{text} is more than Go counts.", "Write a shorter one.", UNREADABLE)
+    return text
+
+
+def span_or_never(text: str) -> str:
+    return text if text == "Never" else span(text)
+
+
+def budget_span(text: str) -> str:
+    """Karpenter takes no seconds here."""
+    if not text or text == "0s" or not re.fullmatch(_BUDGET_SPAN, text, re.ASCII):
+        message = f"{shown(text)} is not the duration of a budget."
+        raise Refusal(message, "Write hours and minutes, such as 8h30m.", UNREADABLE)
+    if not seconds(text):
+        raise Refusal(
+            f"{text} is not a length of time: the budget would never hold.", "Write at least 1m.", UNREADABLE
+        )
+    return span(text)
+
+
+def reservation_id(text: str) -> str:
+    if re.fullmatch(_RESERVATION_ID, text, re.ASCII):
+        return text
+    message = f"{shown(text)} is not the id of a capacity reservation."
+    raise Refusal(message, "Write it as AWS shows it: cr- and small letters and digits.", UNREADABLE)
+
+
+def account(text: str) -> str:
+    if re.fullmatch(_OWNER, text, re.ASCII):
+        return text
+    raise Refusal(f"{shown(text)} is not the id of an AWS account.", "Write its 12 digits.", UNREADABLE)
+
+
+def instance_type(text: str) -> str:
+    if re.fullmatch(_TYPE, text, re.ASCII):
+        return text
+    raise Refusal(f"{shown(text)} is not an instance type.", "Write it as p5.48xlarge.", UNREADABLE)
+
+
+def zone(text: str) -> str:
+    if re.fullmatch(_ZONE, text, re.ASCII):
+        return text
+    raise Refusal(f"{shown(text)} is not a zone of AWS.", "Write it as us-east-1a.", UNREADABLE)
+
+
+def instant(text: str) -> int:
+    """Seconds of an instant in UTC."""
+    try:
+        return int(datetime.fromisoformat(grammar.utc(text)).astimezone(UTC).timestamp())
+    except Refusal as refusal:  # which speaks of Koordinator
+        raise Refusal(refusal.message, refusal.fix, UNREADABLE) from None
+
+
+def tag_key(text: str) -> str:
+    if 0 < len(text) <= 128:
+        return text
+    message = f"the key of a tag has {len(text)} characters." if text else "a tag has no key."
+    raise Refusal(message, "Write its key, at most 128 characters.", UNREADABLE)
+
+
+def tag_value(text: str) -> str:
+    """In a selector: it may be `*`, but not nothing."""
+    if 0 < len(text) <= 256:
+        return text
+    if text:
+        message = f"the value of a tag has {len(text)} characters."
+        raise Refusal(message, "Write at most 256 characters.", UNREADABLE)
+    message = "a tag without value selects nothing."
+    raise Refusal(message, 'Write its value, or "*" for any.', UNREADABLE)
+
+
+def own_tag(text: str) -> str:
+    """The key of a tag that machines get."""
+    if text in _KEPT_TAGS or text.startswith("kubernetes.io/cluster"):
+        raise Refusal(f"{shown(text)} is a tag that Karpenter sets itself.", "Remove it.", RESTRICTED)
+    return tag_key(text)
+
+
+def threshold(text: str) -> str:
+    """Of the kubelet's evictions: a quantity, or a share in percent."""
+    return text if re.fullmatch(_EVICTION, text, re.ASCII) else grammar.quantity(text)
+
+
+def some(text: str) -> str:
+    if text:
+        return text
+    raise Refusal("it is empty.", "Write it, or remove the key.", UNREADABLE)
+
+
+def prefixed(prefix: str, what: str) -> Callable[[str], str]:
+    """The grammar of an id that begins with `prefix`."""
+
+    def read(text: str) -> str:
+        if re.fullmatch(rf"{prefix}-[0-9a-z]{{1,60}}", text, re.ASCII):
+            return text
+        message = f"{shown(text)} is not the id of {what}."
+        raise Refusal(
+            message, f"Write it as AWS shows it: {prefix}- and small letters and digits.", UNREADABLE
+        )
+
+    return read
+
+
+def alias(text: str) -> str:
+    """Read an alias of AMIs: family@version."""
+    family, at, version = text.partition("@")
+    if not at or not version or len(text) > 30 or not version.isprintable() or " " in version:
+        fix = "Write family@version, such as al2023@v20260107."
+        raise Refusal(f"{shown(text)} is not an alias of AMIs.", fix, UNREADABLE)
+    if family not in BY_ALIAS:
+        fix = f"Write one of {', '.join(BY_ALIAS)} before the @."
+        raise Refusal(f"{shown(family)} is not a family of AMIs.", fix, UNREADABLE)
+    if family.startswith("windows") and version != "latest":
+        fix = f"Write {family}@latest."
+        raise Refusal(f"{family} has no version {version}: it has only the latest.", fix, UNREADABLE)
+    return text
+
+
+def size(text: str) -> str:
+    """Read the size of a volume."""
+    match = re.fullmatch(_SIZE, text, re.ASCII)
+    if match is None:
+        fix = "Write a whole number and Gi, G, Ti or T, such as 100Gi."
+        raise Refusal(f"{shown(text)} is not the size of a volume.", fix, grammar.QUANTITY)
+    if int(match[1]) > _LARGEST[match[2]]:
+        fix = f"Write at most {_LARGEST[match[2]]}{match[2]}."
+        raise Refusal(f"{text} is more than AWS has.", fix, grammar.QUANTITY)
+    if match[2] == "Ti" and len(match[1]) == 2 and match[1][1] in "89" and match[1] != "58":
+        fix = f"Write {int(match[1]) * 1024}Gi."
+        raise Refusal(f"{text} is a size that Karpenter's definition forgets.", fix, grammar.QUANTITY)
+    return text
+
+
+def taint_value(text: str) -> str:
+    if text:
+        return grammar.label_value(text)
+    raise Refusal("a taint's value may not be empty here.", "Remove it: no value is empty.", grammar.LABEL)
+
+
+def nodes(text: str) -> str:
+    """Read the number or share of nodes of a budget."""
+    if re.fullmatch(_NODES, text, re.ASCII):
+        return text
+    message = f"{shown(text)} is not a number of nodes."
+    raise Refusal(message, 'Write a number or a share: "3" or "10%".', BUDGET_RULE)
+
+
+def schedule(text: str) -> str:
+    """Read the schedule of a budget."""
+    from berth.cron import next_hit, parse  # noqa: PLC0415 - only who writes budgets needs it
+
+    cron = parse(text)
+    if cron is not None and next_hit(cron, 0) is not None:
+        return text
+    if cron is not None:
+        message = f"{shown(text)} never comes, and Karpenter holds such a budget always."
+        fix = "Write a date that there is, or leave out schedule and duration."
+        raise Refusal(message, fix, BUDGET_RULE)
+    if text.startswith(("TZ=", "CRON_TZ=")):
+        message = "a budget's schedule is in UTC; it takes no time zone."
+        raise Refusal(message, "Remove the zone, and write the hours of UTC.", BUDGET_RULE)
+    message = f"{shown(text)} is not a schedule that Karpenter reads: it would stop all disruption forever."
+    fix = 'Write five fields in UTC, such as "0 8 * * 1-5", or @daily.'
+    raise Refusal(message, fix, BUDGET_RULE)
+
+
+def limited(text: str) -> str:
+    """Read a resource that a NodePool may limit."""
+    return text if text in ("nodes", "pods") else grammar.resource_name(text)
+
+
+def daemon_resource(text: str) -> str:
+    """Read a resource that DaemonSets take of a node."""
+    return text if text == "pods" else grammar.resource_name(text)

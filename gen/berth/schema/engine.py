@@ -1,0 +1,345 @@
+"""`engine`: what applies `rendered/`, as one word or as a mapping with the options of that engine.
+
+The second half is what options mean together, and beside the repository and the clusters of the site.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
+
+from berth.finding import Path
+from berth.schema import grammar
+from berth.schema.base import Json, ListOf, Model, Switch, Text, Whole, field
+from berth.schema.grammar import UNFIT, is_artifact
+from berth.schema.labels import refuse_our_labels
+from berth.schema.report import IDLE_KEY, INVALID, Report
+from berth.schema.suggest import shown
+from berth.schema.types import Annotations, DnsLabel, DnsName, Duration, Labels
+
+CALLED = {"argocd": "Argo CD", "flux": "Flux"}
+ENGINES = (*CALLED, "none")
+NOT_TOLD, ONE_DESTINATION = "B037", "B039"
+_CALLED = {**CALLED, "none": "engine none"}
+
+Word = Literal["argocd", "flux", "none"]
+Account = Annotated[str, Text("account such as argocd:berth", grammar.service_account)]
+SyncOption = Annotated[str, Text("sync option such as Validate=false", grammar.sync_option)]
+Folder = Annotated[str, Text("folder", grammar.folder)]
+SourceKind = Literal["GitRepository", "OCIRepository", "Bucket", "ExternalArtifact"]
+Provider = Literal["generic", "aws", "azure", "gcp", "github"]
+DeletionPolicy = Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]
+
+
+class _Options(Model):
+    """Options that both engines have."""
+
+    labels: Labels = field({}, "of the engine's own objects", "none")
+    annotations: Annotations = field({}, "of the engine's own objects", "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        refuse_our_labels(self.labels, (*path, "labels"), report)
+
+
+class _OfArgoCD(Model):
+    project: DnsName | None = field(
+        None, "an AppProject of your own, instead of the rendered one", "`berth-<site>`"
+    )
+    service_account: Account | None = field(
+        None, "account that applies, by the rendered AppProject (impersonation)", "Argo CD's own"
+    )
+    automated: bool | None = field(None, "sync by itself; false: somebody presses the button", "true")
+    prune: bool | None = field(None, "delete what is gone from git", "true")
+    self_heal: bool | None = field(None, "put back what was changed by hand", "true")
+    retries: Annotated[int, Whole(-1, 1000)] | None = field(None, "of a sync that failed; -1: for ever", "5")
+    sync_options: ListOf[SyncOption] | None = field(
+        None, "more sync options; of one that is named twice the last counts", "none"
+    )
+    cascade: bool | None = field(
+        None, "deleting the Application deletes all that it applied (a finalizer)", "false"
+    )
+
+
+class _OfFlux(Model):
+    source_kind: SourceKind | None = field(
+        None, "kind of the source that sourceName names", "`GitRepository`"
+    )
+    source_name: DnsName | None = field(
+        None, "a source of your own, instead of the rendered one", "`berth-<site>.<cluster>`"
+    )
+    source_secret: DnsName | None = field(None, "Secret with which the rendered source is read", "none")
+    source_provider: Provider | None = field(
+        None,
+        "how Flux signs in there: by an identity of its cloud, or (github) as an app",
+        "`generic`: a Secret, if any",
+    )
+    source_interval: Duration | None = field(None, "between two looks of the rendered source", "`1m`")
+    path: Folder | None = field(
+        None,
+        "of the cluster's manifests in the source",
+        "`<repository.path>/rendered/clusters/<cluster>`",
+    )
+    interval: Duration | None = field(None, "between two looks at the cluster", "`10m`")
+    retry_interval: Duration | None = field(None, "after a failure", "`1m`")
+    timeout: Duration | None = field(None, "of one apply", "`5m`")
+    prune: bool | None = field(None, "delete what is gone from git", "true")
+    deletion_policy: DeletionPolicy | None = field(
+        None, "what deleting the Kustomization does to all that it applied", "`MirrorPrune`: as prune says"
+    )
+    suspend: bool | None = field(None, "do nothing until somebody resumes it", "false")
+    depends_on: ListOf[DnsName] | None = field(
+        None, "Kustomizations that come first, as one with the namespaces of sessions", "none"
+    )
+    service_account_name: DnsName | None = field(None, "account that applies", "Flux's own")
+    kube_config_secret: DnsName | None = field(
+        None, "Secret with a kubeconfig, for a cluster that Flux does not run in", "none"
+    )
+    kube_config_map: DnsName | None = field(
+        None, "instead, a ConfigMap that says how to reach that cluster (`spec.kubeConfig`)", "none"
+    )
+
+
+class ArgoCD(_Options, _OfArgoCD):
+    type: Literal["argocd"] = field(meaning="Argo CD")
+    version: Literal["3.2", "3.3"] | None = field(
+        None, "3.2 for any before 3.3, whose projects cannot allow single names", "3.3"
+    )
+    namespace: DnsLabel | None = field(None, "where Argo CD and its Applications are", "`argocd`")
+
+
+class Flux(_Options, _OfFlux):
+    type: Literal["flux"] = field(meaning="Flux")
+    version: Literal["2.8", "2.9"] | None = field(
+        None, "2.8 for any before 2.9, which cannot leave fields alone", "2.9"
+    )
+    namespace: DnsLabel | None = field(None, "of the objects of Flux", "`flux-system`")
+
+
+class NoEngine(Model):
+    type: Literal["none"] = field(meaning="nothing: `kubectl apply`")
+
+
+class AnyEngine(_Options, _OfFlux, _OfArgoCD):
+    """Holds the options of an engine whose type is wrong, so that they are still looked at."""
+
+    type: Word = field(meaning="the engine")
+    version: Any = field(None)  # one of some engine
+    namespace: DnsLabel | None = field(None)
+
+
+OPTIONS: dict[str, type[Model]] = {"argocd": ArgoCD, "flux": Flux, "none": NoEngine}
+
+
+def _by_type(value: Any) -> int:
+    """Choose by the form and the type which keys there are."""
+    if not isinstance(value, dict):
+        return 0
+    kind = value.get("type")
+    return 1 + ENGINES.index(kind) if type(kind) is str and kind in ENGINES else 4
+
+
+EngineSpec = Annotated[Word | ArgoCD | Flux | NoEngine | AnyEngine, Switch(_by_type, hidden=1)]
+
+
+def of_cluster(site: Any, own: Any) -> ArgoCD | Flux | NoEngine:
+    """Return the engine of a cluster with its options."""
+    kind, options = merged(site, own)
+    found: Any = OPTIONS[kind].model_construct(type=kind, **options)
+    return found  # type: ignore[no-any-return] # one of the three
+
+
+def merged(site: Any, own: Any) -> tuple[str, Json]:
+    """Return type and options: a cluster's own over the site's, key by key if both are of one type."""
+    chosen = own if own is not None else site
+    if chosen is None:
+        return "none", {}
+    kind = chosen.type if isinstance(chosen, Model) else chosen  # type: ignore[attr-defined] # all have one
+    options: Json = {}
+    for layer in (site, own):
+        if isinstance(layer, Model) and layer.type == kind:  # type: ignore[attr-defined] # all have one
+            options.update(_given(layer))
+    return kind, options
+
+
+def _given(options: Any) -> Json:
+    """Return what an engine's mapping says, but for its type."""
+    said = options.dump() if isinstance(options, Model) else {}
+    return {key: value for key, value in said.items() if key != "type" and value not in ({}, ())}
+
+
+class _Cluster(Protocol):
+    """What the checks look at of a cluster."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def engine(self) -> Any: ...
+
+    @property
+    def destination(self) -> Any: ...
+
+
+class _Idle(NamedTuple):
+    """Options that do nothing where another one is, or where it is not."""
+
+    keys: tuple[str, ...]
+    because: str  # the other option
+    given: bool  # whether they are idle where it is given, or where it is not
+    fix: str
+
+
+_IDLE = {
+    "argocd": (
+        _Idle(("version", "serviceAccount"), "project", True, "Say it in that project."),
+        _Idle(("prune", "selfHeal"), "automated", False, "Leave automated true, or remove this."),
+    ),
+    "flux": (
+        _Idle(
+            ("sourceProvider", "sourceSecret", "sourceInterval"), "sourceName", True, "Say it at that source."
+        ),
+        _Idle(("sourceKind",), "sourceName", False, "Add sourceName, or remove this."),
+        _Idle(("kubeConfigMap",), "kubeConfigSecret", True, "Remove one of the two."),
+    ),
+}
+
+# Of the sources that are rendered.
+_PROVIDERS = {
+    "a GitRepository": ("generic", "aws", "azure", "github"),
+    "an OCIRepository": ("generic", "aws", "azure", "gcp"),
+}
+
+
+def check_engines(
+    site: Any,
+    clusters: tuple[_Cluster, ...],
+    repository: Any,
+    path: Path,
+    report: Report,
+) -> None:
+    """Check the engines of a site's spec. Nothing is concluded from what is not sound."""
+    if not _is_sound(site):
+        return
+    told: set[Path] = set()
+    chosen = {}
+    for i, one in enumerate(clusters):
+        at = (*path, "clusters", i)
+        if one is INVALID or not _is_sound(one.engine):
+            continue
+        kind, options = merged(site, one.engine)
+        chosen[i] = kind, options
+        for code, key, message, fix in (*_idle(kind, options), *_provider(options, repository)):
+            where = (*(at if key in _given(one.engine) else path), "engine", key)
+            if where not in told:
+                told.add(where)
+                report(code, where, message, fix, at_key=code == IDLE_KEY)
+        if kind != "argocd" and _place(one) is not None:
+            fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
+            message = f"{_CALLED[kind]} knows no destinations: this has no effect."
+            report(IDLE_KEY, (*at, "destination"), message, fix, at_key=True)
+    _check_repository(repository, list(chosen.values()), path, report)
+    if repository is not None:
+        _check_destinations({i: (clusters[i], *found) for i, found in chosen.items()}, path, report)
+
+
+def _place(cluster: _Cluster) -> tuple[str | None, str | None] | None:
+    """Return server and name of the destination, if just one of them is said."""
+    found = cluster.destination
+    if found is None or found is INVALID:
+        return None
+    pair = found.server, found.name
+    return pair if [type(one) for one in pair].count(str) == 1 else None
+
+
+def _is_sound(engine: Any) -> bool:
+    """Tell whether options can be looked at together; a reserved label keeps nothing from it."""
+    if engine is INVALID or isinstance(engine, AnyEngine):
+        return False
+    return not isinstance(engine, Model) or INVALID not in [
+        getattr(engine, one) for one in type(engine).model_fields
+    ]
+
+
+def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
+    """Yield code, option, what is wrong, and what to do."""
+    for rule in _IDLE.get(kind, ()):
+        value = options.get(rule.because)
+        if rule.because == "automated":  # true unless it is said to be false
+            value = None if value is False else True
+        if (value is not None) == rule.given:
+            state = "given" if rule.given else "false" if rule.because == "automated" else "not given"
+            for key in rule.keys:
+                if key in options:
+                    yield IDLE_KEY, key, f"it has no effect where {rule.because} is {state}.", rule.fix
+
+
+def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, str]]:
+    """Report a provider that the kind of the rendered source does not have."""
+    if "sourceProvider" not in options or _own(options) or repository in (None, INVALID):
+        return
+    url, value = repository.url, options["sourceProvider"]
+    if url is not INVALID:
+        kind = "an OCIRepository" if is_artifact(url) else "a GitRepository"
+        if value not in _PROVIDERS[kind]:
+            fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
+            yield UNFIT, "sourceProvider", f"{kind} knows no {value}.", fix
+
+
+def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Path, report: Report) -> None:
+    """Check where the engine finds what it applies. A Flux whose source is the team's own needs none."""
+    asking = [kind for kind, options in chosen if kind == "argocd" or (kind == "flux" and not _own(options))]
+    if not asking or repository is INVALID:
+        return
+    if repository is None:
+        names = " and ".join(_CALLED[kind] for kind in OPTIONS if kind in asking)
+        message = f"there is no repository, so nothing is rendered that makes {names} apply the rest."
+        report(NOT_TOLD, path, message, "Add repository.url, or make those objects yourself.")
+        return
+    at, url = (*path, "repository"), repository.url
+    is_head = repository.revision == "HEAD"
+    if url is not INVALID and is_artifact(url):
+        if is_head:
+            report(UNFIT, at, "a registry has no HEAD.", "Add revision: a tag, for instance latest.")
+    elif "flux" in asking:
+        _check_git_of_flux(url, is_head, at, report)
+
+
+def _check_git_of_flux(url: Any, is_head: bool, at: Path, report: Report) -> None:
+    if is_head:
+        report(UNFIT, at, "Flux follows no HEAD.", "Add revision: a branch, for instance main.")
+    if url is not INVALID and not re.match(r"(https?|ssh)://", url):
+        scp = re.fullmatch(r"([^\s/:]+):(?!/)(\S+)", url)
+        fix = (
+            f"Write ssh://{scp[1]}/{scp[2]}." if scp else "Write an address with https://, ssh:// or oci://."
+        )
+        report(UNFIT, (*at, "url"), f"Flux does not take {shown(url)}.", fix)
+
+
+def _own(options: Mapping[str, Any]) -> bool:
+    return "sourceName" in options
+
+
+def _check_destinations(clusters: dict[int, tuple[_Cluster, str, Json]], path: Path, report: Report) -> None:
+    """Report two clusters in one place: each would have its objects from the other."""
+    seen: dict[Any, tuple[int, str]] = {}
+    for i, (cluster, kind, options) in clusters.items():
+        where = _where(cluster, kind, options)
+        if where is None:
+            continue
+        if where in seen:
+            first = seen[where][1]
+            message = f"clusters {first} and {cluster.name} have one destination."
+            fix = "Give each its own, unless each has an engine of its own that runs in it."
+            report(ONE_DESTINATION, (*path, "clusters", i, "name"), message, fix)
+        else:
+            seen[where] = i, cluster.name
+
+
+def _where(cluster: _Cluster, kind: str, options: Json) -> Any:
+    if kind == "argocd" and cluster.destination is None:
+        return kind, options.get("namespace"), "https://kubernetes.default.svc", None
+    if kind == "argocd" and (place := _place(cluster)) is not None:
+        return kind, options.get("namespace"), *place
+    for key in ("kubeConfigSecret", "kubeConfigMap"):
+        if kind == "flux" and key in options:
+            return kind, options.get("namespace"), key, options[key]
+    return None

@@ -1,0 +1,387 @@
+"""The grammars of texts that people write: dates, times, names, labels, quantities, images.
+
+Each takes the text and answers what it means, or raises Refusal with what is wrong and what to write. The
+rules for names, labels and resources are those of the Kubernetes API server (apimachinery's validation).
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+from functools import lru_cache
+
+from berth.dates.zone import known as known_zones
+from berth.quantity import NANO
+from berth.quantity import parse as parse_quantity
+from berth.schema.report import CHOICE, Refusal
+from berth.schema.suggest import choice, close, nearest, shown
+
+ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
+UNFIT = "B038"  # for an engine
+UNREADABLE = "B107"  # for Koordinator
+FIRST_YEAR, LAST_YEAR = 2000, 2099
+_LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
+
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
+_TIME = re.compile(r"([0-9]{2}):([0-9]{2})", re.ASCII)
+_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
+_DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+_WORD = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
+_HOST = r"[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
+_PART = r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.ASCII)
+# These stay text until somebody needs them: compiling them costs as much as reading ten reservations.
+_IMAGE = (
+    rf"(({_HOST}(\.{_HOST})*(:[0-9]+)?/)?{_PART}(/{_PART})*)"
+    r"(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?"
+)
+_URL = rf"https?://({_HOST}(\.{_HOST})*\.?|\[[0-9A-Fa-f:.]+\])(:[0-9]{{1,5}})?(/[-\w.~%!$&'()*+,;=:@]*)*"
+_SECRET_KEY = r"[-._A-Za-z0-9]+"
+MOST_HOURS = 2_562_047  # whole hours in Go's 63 bits of nanoseconds
+_LONGEST_DURATION = 40  # characters: enough for any that is meant
+_SCALE = 10**_LONGEST_DURATION
+_UNITS = {"h": 3600, "m": 60, "s": 1}
+_GO_PART = r"([0-9]+\.?[0-9]*|\.[0-9]+)([hms])"
+_GO = r"([-+]?)(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)[hms])+)"
+_LONGER = r"([0-9]{1,5})(d|w)"
+_INSTANT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}Z"
+_NEARLY_A_TIME = r"([01]?[0-9]|2[0-3])(?::?([0-5][0-9]))?(?::[0-5][0-9])?"
+
+
+@lru_cache(maxsize=4096)
+def day(text: str) -> date:
+    match = _DATE.fullmatch(text)
+    if match is None:
+        raise Refusal(f"{shown(text)} is not a date.", "Write year-month-day, for instance 2026-02-28.", DATE)
+    year, month, number = int(match[1]), int(match[2]), int(match[3])
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
+        raise Refusal(message, "Write a date within them.", DATE)
+    try:
+        return date(year, month, number)
+    except ValueError:
+        fix = "Write a date that exists."
+        raise Refusal(f"{text} does not exist in the calendar.", fix, DATE) from None
+
+
+@lru_cache(maxsize=4096)
+def end_time(text: str) -> int:
+    """Minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
+    if text == "24:00":
+        return 1440
+    return start_time(text)
+
+
+@lru_cache(maxsize=4096)
+def start_time(text: str) -> int:
+    """Minutes after midnight, 0 to 1439."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise Refusal(f"{shown(text)} is not a time of day.", _time_advice(text), TIME)
+    hours, minutes = int(match[1]), int(match[2])
+    if text == "24:00":
+        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
+    if hours > 23 or minutes > 59:
+        raise Refusal(f"{shown(text)} is not a time of day.", "Write a time from 00:00 to 23:59.", TIME)
+    return hours * 60 + minutes
+
+
+def _time_advice(text: str) -> str:
+    """What the author of `900`, `9`, `9:00` or `09:00:00` meant."""
+    match = re.fullmatch(_NEARLY_A_TIME, text, re.ASCII)
+    if match is None:
+        return 'Write HH:MM, for instance "09:00".'
+    return f'Write "{match[1].zfill(2)}:{match[2] or "00"}".'
+
+
+@lru_cache(maxsize=256)
+def zone(text: str) -> str:
+    names = known_zones()
+    if text in names:
+        return text
+    advice = "Write a name such as Europe/Zurich or UTC."
+    if close(text, names):
+        advice = nearest(text, names, "")
+    raise Refusal(f"{shown(text)} is not a time zone of the tz database.", advice, ZONE)
+
+
+@lru_cache(maxsize=256)
+def dns_label(text: str) -> str:
+    if _DNS_LABEL.fullmatch(text):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a name that Kubernetes allows.",
+        "Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
+        NAME,
+    )
+
+
+def own_namespace(text: str) -> str:
+    """A namespace that we may label and hold to *restricted*: none that Kubernetes made for itself."""
+    dns_label(text)
+    if text == "default" or text.startswith("kube-"):
+        message = f"{shown(text)} belongs to Kubernetes, and we set the rules of our namespace."
+        raise Refusal(message, "Write one of its own, for instance berth.", NAME)
+    return text
+
+
+def dns_name(text: str) -> str:
+    if len(text) <= 253 and _DNS_NAME.fullmatch(text):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a name that Kubernetes allows.",
+        "Write at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of each part.",
+        NAME,
+    )
+
+
+def label_key(text: str) -> str:
+    prefix, slash, name = text.rpartition("/")
+    if _WORD.fullmatch(name) and (not slash or (len(prefix) <= 253 and _DNS_NAME.fullmatch(prefix))):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a key that Kubernetes allows.",
+        "Write at most 63 letters, digits, -, _ and ., "
+        "if need be after a domain and a slash: example.org/course.",
+        LABEL,
+    )
+
+
+def label_value(text: str) -> str:
+    if text == "" or _WORD.fullmatch(text):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a label value that Kubernetes allows.",
+        "Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends.",
+        LABEL,
+    )
+
+
+def quantity(text: str) -> str:
+    amount = parse_quantity(text)
+    if amount is None:
+        raise Refusal(
+            f"{shown(text)} is not a quantity that Kubernetes reads.",
+            'Write a number with a unit, for instance "500m", "2" or "4Gi".',
+            QUANTITY,
+        )
+    if amount < 0:
+        raise Refusal(f"{shown(text)} is negative.", "Write 0 or more.", QUANTITY)
+    return text
+
+
+def image(text: str) -> str:
+    match = re.fullmatch(_IMAGE, text, re.ASCII) if len(text) <= 512 else None
+    if match is not None and len(match[1]) <= 255:
+        return text
+    raise Refusal(
+        f"{shown(text)} is not the name of a container image.",
+        "Write registry/name:tag or registry/name@sha256:digest.",
+        NAME,
+    )
+
+
+def url(text: str) -> str:
+    """Of a server that speaks HTTP, without slashes at its end: a path is put behind it."""
+    if _is_url(text):
+        return text.rstrip("/")
+    fix = "Write https:// and the name of the server, for instance https://renkulab.io."
+    if _is_url(f"https://{text}"):
+        fix = f"Write https://{text}."
+    raise Refusal(f"{shown(text)} is not the address of a web server.", fix, URL)
+
+
+def _is_url(text: str) -> bool:
+    return len(text) <= 500 and re.fullmatch(_URL, text, re.ASCII) is not None
+
+
+def duration(text: str) -> str:
+    """As Go reads it, of whole hours, minutes and seconds."""
+    if text and len(text) <= 30 and re.fullmatch(r"(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?", text, re.ASCII):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a duration.", "Write hours, minutes or seconds, for instance 10m.", TIME
+    )
+
+
+def service_account(text: str) -> str:
+    """`name` or `namespace:name`."""
+    namespace, _, name = text.rpartition(":")
+    if namespace or text.startswith(":"):
+        dns_label(namespace)
+    return text if dns_name(name) else ""
+
+
+def sync_option(text: str) -> str:
+    """An option of Argo CD, but for those that would reset seats or let a sync wait for placeholders."""
+    if not re.fullmatch(r"[A-Za-z]+=[A-Za-z,]+", text, re.ASCII):
+        raise Refusal(f"{shown(text)} is not a sync option.", "Write it as Validate=false is written.", UNFIT)
+    if text in ("Replace=true", "Force=true", "RespectIgnoreDifferences=false"):
+        message = f"{text} would reset the seats of open windows to 0."
+        raise Refusal(message, "Remove it.", UNFIT)
+    if text == "PruneLast=true":
+        message = "PruneLast=true would let a sync wait for placeholders that find no node."
+        raise Refusal(message, "Remove it.", UNFIT)
+    return text
+
+
+def folder(text: str) -> str:
+    """Within a repository, without slashes at its ends; empty for all of it."""
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    if ".." not in parts and not re.search(r"[\x00-\x1f\x7f]", text):
+        return "/".join(parts)
+    raise Refusal(f"{shown(text)} is not a folder of a repository.", "Write it without .. in it.", UNFIT)
+
+
+def repository(text: str) -> str:
+    """The address of a git repository, in any of the forms that git takes; or of an artifact (`oci://`)."""
+    if len(text) <= 500 and re.fullmatch(r"[!-~]+[:/][!-~]+", text, re.ASCII):
+        return text
+    message = f"{shown(text)} is not the address of a repository."
+    raise Refusal(message, "Write one such as https://git.example.org/capacity.git.", UNFIT)
+
+
+def is_artifact(repository: str) -> bool:
+    """Whether it lies in a registry of images, and not in git."""
+    return repository.startswith("oci://")
+
+
+def revision(text: str) -> str:
+    """What git calls a branch, a tag, a commit or a reference; or the tag or digest of an artifact."""
+    if len(text) <= 250 and re.fullmatch(r"(?:sha256:)?[\w./#+@=-]+", text) and not text.startswith("-"):
+        return text
+    raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", UNFIT)
+
+
+def secret_key(text: str) -> str:
+    if len(text) <= 253 and text not in (".", "..") and re.fullmatch(_SECRET_KEY, text, re.ASCII):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a key that a Secret may have.",
+        "Write at most 253 letters, digits, -, _ and ., for instance token.",
+        NAME,
+    )
+
+
+def ulid(text: str) -> str:
+    if _ULID.fullmatch(text):
+        return text
+    raise Refusal(f"{shown(text)} is not a ULID.", "Write the 26 characters that Renku shows.", NAME)
+
+
+def resource_name(text: str) -> str:
+    """What a container may request: the kubelet's own resources, huge pages, or a device."""
+    if text in ("cpu", "memory", "ephemeral-storage") or page_size(text) or _is_device(text):
+        return text
+    raise Refusal(
+        f"{shown(text)} is not a resource that a container can request.",
+        "Write cpu, memory, ephemeral-storage, or a device such as nvidia.com/gpu.",
+        QUANTITY,
+    )
+
+
+def page_size(resource: str) -> int:
+    """Of `hugepages-2Mi`, in billionths of a byte; 0 for what is no huge page."""
+    if not resource.startswith("hugepages-") or not _is_key(resource):
+        return 0
+    size = parse_quantity(resource[10:]) or 0
+    return size if 0 < size <= _LARGEST_PAGE and size % NANO == 0 else 0
+
+
+def _is_device(text: str) -> bool:
+    """An extended resource. A quota names it with `requests.` in front, and that must fit too."""
+    domain, slash, _ = text.partition("/")
+    native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
+    return bool(slash) and not native and not domain.startswith("requests.") and _is_key(f"requests.{text}")
+
+
+def _is_key(text: str) -> bool:
+    try:
+        label_key(text)
+    except Refusal:
+        return False
+    return True
+
+
+def go_duration(text: str) -> str:
+    """As Go writes it: `720h0m0s`. Takes hours, minutes and seconds, in Go's grammar; the whole must come to
+    whole seconds from 0 to 2562047 hours.
+    """
+    match = re.fullmatch(_GO, text, re.ASCII) if len(text) <= _LONGEST_DURATION else None
+    if match is None:
+        raise Refusal(f"{shown(text)} is not a duration that Go reads.", _longer_advice(text), UNREADABLE)
+    total = sum(_scaled(number) * _UNITS[unit] for number, unit in re.findall(_GO_PART, text, re.ASCII))
+    if match[1] == "-" and total:
+        raise Refusal(f"{text} is negative: it would be over at once.", "Write 0s or more.", UNREADABLE)
+    if total > MOST_HOURS * 3600 * _SCALE:
+        raise Refusal(f"{text} is more than Go counts.", f"Write at most {MOST_HOURS}h.", UNREADABLE)
+    if total % _SCALE:
+        raise Refusal(f"{text} does not come to whole seconds.", "Write whole seconds.", UNREADABLE)
+    from berth.core.slots import go_duration as canonical_duration  # noqa: PLC0415 - few reservations have one
+
+    return canonical_duration(total // _SCALE)
+
+
+def _scaled(number: str) -> int:
+    """The number times 10 to the power of `_LONGEST_DURATION`, exactly: it has fewer digits than that."""
+    whole, _, part = number.partition(".")
+    scale: int = 10 ** (_LONGEST_DURATION - len(part))
+    return int(whole + part) * scale
+
+
+def _longer_advice(text: str) -> str:
+    longer = re.fullmatch(_LONGER, text, re.ASCII)
+    if longer is None:
+        return "Write hours, minutes or seconds, for instance 720h."
+    return f"Write {int(longer[1]) * (24 if longer[2] == 'd' else 168)}h."
+
+
+def utc(text: str) -> str:
+    """An instant in UTC, to the second, which exists."""
+    if not re.fullmatch(_INSTANT, text, re.ASCII):
+        message = f"{shown(text)} is not an instant in UTC."
+        raise Refusal(message, "Write it as 2026-12-31T23:00:00Z.", UNREADABLE)
+    try:
+        year = datetime.fromisoformat(text).year
+    except ValueError:
+        message = f"{text} does not exist."
+        raise Refusal(message, "Write a date and a time that exist.", UNREADABLE) from None
+    if not 2000 <= year <= 2099:
+        raise Refusal(f"{text} is outside of the years 2000 to 2099.", "Write one within.", UNREADABLE)
+    return text
+
+
+def one_of(known: tuple[str, ...], where: str = "here") -> Callable[[str], str]:
+    """Make the grammar of a word that must be one of the known ones."""
+
+    def read(text: str) -> str:
+        if text in known:
+            return text
+        raise Refusal(f"{shown(text)} is not known {where}.", choice(text, known), CHOICE)
+
+    return read
+
+
+def optional(grammar: Callable[[str], str]) -> Callable[[str], str]:
+    """Make the grammar of a text that may be empty, too."""
+    return lambda text: text if text == "" else grammar(text)
+
+
+def matching(pattern: str, what: str, example: str) -> Callable[[str], str]:
+    """Make the grammar of a name that matches a pattern."""
+
+    def read(text: str) -> str:
+        if re.fullmatch(pattern, text, re.ASCII):
+            return text
+        raise Refusal(f"{shown(text)} is not {what}.", f"Write one such as {example}.", NAME)
+
+    return read
+
+
+def ip_address(text: str) -> str:
+    import ipaddress  # noqa: PLC0415 - hardly anybody writes one
+
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        raise Refusal(f"{shown(text)} is not an IP address.", "Write one such as 10.0.0.5.", NAME) from None
+    return text

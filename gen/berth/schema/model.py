@@ -1,0 +1,249 @@
+"""What people declared, as checked values: no text left to parse, no default left to fill in.
+
+`berth.schema` makes these from documents; everything after it works on nothing else. Dates are local dates of
+the reservation's zone; times are minutes after local midnight.
+"""
+
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from decimal import Decimal  # expensive to load, and few sites declare a price
+
+    from berth.schema.engine import ArgoCD, Flux, NoEngine
+    from berth.schema.pod import Placement, Tolerating
+    from berth.schema.sessions import ClassSessions
+    from berth.schema.slots import Owner, PreAllocationPolicy, SlotTaint, SlotTemplate
+
+Seats = tuple[tuple[str, int], ...]
+"""(resource class, number of seats; of backend nodePool, of nodes), in the order of the file; never empty."""
+
+
+class Origin(NamedTuple):
+    """Where a declaration stands: its file as shown to people and the number of its document there, from 0.
+
+    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
+    """
+
+    file: str
+    index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
+    prefix: tuple[str | int, ...] = ()
+
+
+class Entry(NamedTuple):
+    """One line of a schedule. `end` may be 1440 (24:00). `days` are ISO weekdays, ascending, 1 = Monday."""
+
+    days: tuple[int, ...]  # empty where the recurrence's type does not look at weekdays
+    start: int
+    end: int
+    end_day: int | None  # days from the start's date to the end's; None: by the rule of `endTime`
+    seats: Seats
+
+
+class Except(NamedTuple):
+    """Dates, both inclusive, that do not happen; with `start`, only the occurrence that starts then."""
+
+    first: date
+    last: date
+    start: int | None
+
+
+class Move(NamedTuple):
+    """One occurrence of the bare recurrence that happens at another time. It keeps its id."""
+
+    day: date
+    start: int | None  # None: the date has one occurrence
+    to_day: date
+    to_start: int | None  # None: at the same time of day
+    to_end: int | None  # None: it keeps its wall-clock length
+    to_end_day: int | None
+
+
+class Extra(NamedTuple):
+    """One more occurrence, outside of the recurrence."""
+
+    day: date
+    start: int
+    end: int
+    end_day: int | None
+    seats: Seats
+
+
+class Recurrence(NamedTuple):
+    type: str  # once | daily | weekly | dates; standing: it has no dates, and its seats stand always
+    zone: str
+    first: date | None  # startDate; None only for `dates` and `standing`
+    last: date | None  # endDate, inclusive
+    dates: tuple[
+        tuple[date, date], ...
+    ]  # only for `dates`: ranges, both ends inclusive, in the order of the file
+    interval: int
+    schedule: tuple[Entry, ...]
+    calendars: tuple[str, ...]
+    excepts: tuple[Except, ...]
+    moves: tuple[Move, ...]
+    extras: tuple[Extra, ...]
+
+
+class SessionMatch(NamedTuple):
+    """What narrows a class's sessions to one course. All empty: every session of the class counts."""
+
+    namespaces: tuple[str, ...]
+    match_labels: tuple[tuple[str, str], ...]
+    match_annotations: tuple[tuple[str, str], ...]
+    project_template: str | None
+    earlier: str  # count | ignore
+
+
+class Slots(NamedTuple):
+    """How a reservation's seats are held by Koordinator's Reservations, one slot a seat."""
+
+    owners: "tuple[Owner, ...]"  # empty: from the class
+    allocate_once: bool
+    allocate_policy: str | None  # None: the cluster's
+    pre_allocation: bool
+    pre_allocation_policy: "PreAllocationPolicy | None"
+    pre_allocation_required: bool
+    unschedulable: bool
+    taints: "tuple[SlotTaint, ...]"
+    order: int | None
+    priority: int | None
+    restricted_resources: tuple[str, ...]
+    labels: tuple[tuple[str, str], ...]
+    annotations: tuple[tuple[str, str], ...]
+    template: "SlotTemplate"  # what is added to the class
+    standing: bool
+    expires: str | None  # 2026-12-31T23:00:00Z, only of standing ones
+    ttl: str | None  # canonical, as Go writes it: 720h0m0s; only of standing ones
+    session_affinity: bool
+    with_placeholders: bool
+
+
+class Reservation(NamedTuple):
+    origin: Origin
+    name: str
+    title: str
+    labels: tuple[tuple[str, str], ...]
+    annotations: tuple[tuple[str, str], ...]
+    recurrence: Recurrence
+    seats: Seats  # of the reservation; every entry repeats what holds for it
+    seats_listed: bool  # written as provisioning.seats, not as resourceClass and placeholderCount
+    lead: int  # minutes
+    behavior: str  # maintain | reduce | none
+    sessions: SessionMatch
+    backend: str
+    suspend: bool
+    renku: bool  # read from a Renku payload: some errors are warnings there
+    slots: Slots | None = None  # None: another backend than koordinator
+
+
+class ResourceClass(NamedTuple):
+    origin: Origin
+    name: str
+    cluster: str
+    renku_id: int | None
+    requests: tuple[tuple[str, str], ...]
+    limits: tuple[tuple[str, str], ...]
+    pod: "Placement"
+    pod_labels: tuple[tuple[str, str], ...]
+    sessions: "ClassSessions | None"
+    cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
+    node_pools: tuple[str, ...] = ()  # that its placeholders are led to; in the order of the clouds
+
+
+class Calendar(NamedTuple):
+    origin: Origin
+    name: str
+    dates: tuple[tuple[date, date, str], ...]  # first, last (inclusive), title
+
+
+class Ceiling(NamedTuple):
+    """The most that may be open at once. `first` and `last` are inclusive local dates of the site's zone."""
+
+    seats: tuple[tuple[str, int], ...]
+    requests: tuple[tuple[str, str], ...]
+    first: date | None
+    last: date | None
+
+
+class Images(NamedTuple):
+    pause: str
+    python: str
+    pull_secrets: tuple[str, ...]
+
+
+class Koordinator(NamedTuple):
+    """Koordinator's scheduler in a cluster."""
+
+    scheduler: str
+    allocate_policy: str  # of every Reservation there: mixed ones do not share a node
+    colocation_profiles: bool  # whether its webhook may be told how sessions find their slots
+
+
+class Karpenter(NamedTuple):
+    """Karpenter in a cluster, as far as rules need it."""
+
+    version: tuple[int, int]
+    gates: tuple[tuple[str, bool], ...]  # only what was said
+
+
+class Cluster(NamedTuple):
+    """One cluster of the site, with what it overrides already merged over the site's own values."""
+
+    name: str
+    namespace: str
+    engine: str
+    engine_options: "ArgoCD | Flux | NoEngine"  # None where nothing was said
+    replicas_in_git: bool  # whether the engine leaves alone what is in git as 0
+    destination: tuple[str, str]  # server or name, and which
+    autoscaler: str
+    ceilings: tuple[Ceiling, ...]
+    priority: int
+    images: Images
+    runtime: "Tolerating"  # where the Jobs of Berth run
+    job_resources: dict[str, dict[str, str]]  # requests and limits of their containers
+    koordinator: Koordinator | None = None  # None: the cluster has none
+    karpenter: Karpenter | None = None  # None: nothing is said of it
+    largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () where nobody says
+
+    @property
+    def has_static_pools(self) -> bool:
+        """Whether its Karpenter keeps pools of a fixed number of nodes: that is off unless it is said."""
+        return self.karpenter is not None and dict(self.karpenter.gates).get("StaticCapacity", False)
+
+    @property
+    def sweep_prunes(self) -> bool:
+        """Whether our sweep removes what is gone from git, as no engine does. It needs an inventory then."""
+        return self.engine == "none"
+
+
+class Repository(NamedTuple):
+    """The git repository of the site, or an artifact of it, as an engine finds it. `path`: of the project in
+    it.
+    """
+
+    url: str
+    revision: str
+    path: str
+
+
+class Renku(NamedTuple):
+    """Renku's API, which knows the templates of projects. The secret is in the namespace of a cluster."""
+
+    url: str
+    secret: str  # empty: no token
+    secret_key: str
+
+
+class Site(NamedTuple):
+    origin: Origin
+    name: str
+    zone: str
+    clusters: tuple[Cluster, ...]
+    kustomization: bool
+    stabilization_seconds: int  # how long a session that left still counts
+    ready_minutes: int  # before the start of an occurrence, at which all its seats should be ready
+    renku: Renku | None
+    notice_hours: int  # how long before its opening a change should be merged
+    repository: Repository | None
+    budget: "Decimal | None" = None  # of money in a month; a change that costs more fails

@@ -1,0 +1,340 @@
+"""`nodeClass` of a CloudCapacity: the spec of an EC2NodeClass, as its CRD of Karpenter v1.14.1 has it.
+
+It is stricter where the CRD is not as strict as it means to be: one good term makes its rules for selector
+terms accept whatever the others say.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Strict
+
+from berth.finding import Path
+from berth.schema import cloudgrammar, grammar
+from berth.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
+from berth.schema.cloudgrammar import BY_ALIAS, FAMILIES
+from berth.schema.labels import items
+from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report
+from berth.schema.types import INT32, INT64, AnyText
+
+TERM = "B152"
+MOST_TERMS, MOST_INTERFACES, MOST_VOLUMES = 30, 150, 50
+SIGNALS = (
+    "memory.available",
+    "nodefs.available",
+    "nodefs.inodesFree",
+    "imagefs.available",
+    "imagefs.inodesFree",
+    "pid.available",
+)
+KEPT_FROM_PODS = ("cpu", "memory", "ephemeral-storage", "pid")
+T = TypeVar("T")
+
+TagKey = Annotated[str, Text("tag key", cloudgrammar.tag_key)]
+TagValue = Annotated[str, Text("tag value", cloudgrammar.tag_value)]
+Tags = Annotated[dict[TagKey, TagValue], Length(1, 20)]  # of a selector: more are refused by Karpenter
+OwnTags = Annotated[
+    dict[Annotated[str, Text("tag key", cloudgrammar.own_tag)], Annotated[str, Text("tag value")]],
+    Length(0, 100),
+]
+Signal = Annotated[str, Text("signal", grammar.one_of(SIGNALS))]
+Threshold = Annotated[str, Text("quantity or share", cloudgrammar.threshold)]
+Thresholds = Annotated[dict[Signal, Threshold], Length(0, 100)]
+Kept = Annotated[str, Text("resource", grammar.one_of(KEPT_FROM_PODS))]
+KeptAmounts = Annotated[dict[Kept, Annotated[str, Text("quantity", grammar.quantity)]], Length(0, 100)]
+VolumeSize = Annotated[str, Text("size", cloudgrammar.size)]
+Switched = Literal["enabled", "disabled"]
+Count = Annotated[int, Whole(0, INT32)]
+Percent = Annotated[int, Whole(0, 100)]
+
+
+def some(what: str) -> Text:
+    """A text that may not be empty."""
+    return Text(what, cloudgrammar.some)
+
+
+def _id(prefix: str, what: str) -> Text:
+    return Text(f"{what} id", cloudgrammar.prefixed(prefix, f"a{'n' * (what[0] in 'aAeE')} {what}"))
+
+
+TermsOf = Annotated[tuple[T, ...], Strict(False), Length(0, MOST_TERMS)]
+
+
+def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: Report) -> None:
+    """Report keys of a term that are beside one that must be alone."""
+    beside = [name for name, value in term.items() if name != lone and value is not None]
+    if term[lone] is not None and beside:
+        message = f"{lone} says all; {', '.join(beside)} beside it would select more than that."
+        report(TERM, path, message, f"Keep {lone} alone, or write two terms: one of them is enough.")
+
+
+class _Term(Model):
+    """What selects subnets, security groups or images."""
+
+    def said(self) -> dict[str, Any]:
+        """Return the values by key; None where nothing is said."""
+        return {
+            str(known.alias): getattr(self, attribute) for attribute, known in type(self).model_fields.items()
+        }
+
+    def require_one(self, names: tuple[str, ...], path: Path, report: Report) -> None:
+        said = self.said()
+        if all(said[name] is None for name in names):
+            message = f"the term has none of {', '.join(names)}: it selects nothing."
+            report(TERM, path, message, f"Add {' or '.join(names)}.")
+
+
+class SubnetTerm(_Term):
+    id: Annotated[str, _id("subnet", "subnet")] | None = field(None)
+    tags: Tags | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        self.require_one(("tags", "id"), path, report)
+        refuse_beside(self.said(), "id", path, report)
+
+
+class SecurityGroupTerm(_Term):
+    id: Annotated[str, _id("sg", "security group")] | None = field(None)
+    name: Annotated[str, some("name")] | None = field(None)
+    tags: Tags | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        self.require_one(("tags", "id", "name"), path, report)
+        refuse_beside(self.said(), "name" if self.id is None else "id", path, report)
+
+
+class AmiTerm(_Term):
+    alias: Annotated[str, Text("alias", cloudgrammar.alias)] | None = field(None)
+    id: Annotated[str, _id("ami", "AMI")] | None = field(None)
+    name: Annotated[str, some("name")] | None = field(None)
+    owner: Annotated[str, some("owner")] | None = field(None)
+    ssm_parameter: Annotated[str, some("SSM parameter")] | None = field(None)
+    tags: Tags | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        self.require_one(("tags", "id", "name", "alias", "ssmParameter"), path, report)
+        said = self.said()
+        for lone in ("id", "alias", "ssmParameter"):
+            if said[lone] is not None:
+                refuse_beside(said, lone, path, report)
+                return
+
+
+class Ebs(Model):
+    delete_on_termination: bool | None = field(None)
+    encrypted: bool | None = field(None)
+    iops: Annotated[int, Whole(0, INT64)] | None = field(None)
+    kms_key_id: AnyText | None = field(None, alias="kmsKeyID")
+    snapshot_id: Annotated[str, some("snapshot")] | None = field(None, alias="snapshotID")
+    throughput: Annotated[int, Whole(0, INT64)] | None = field(None)
+    volume_initialization_rate: Annotated[int, Whole(100, 300)] | None = field(None)
+    volume_size: VolumeSize | None = field(None)
+    volume_type: Literal["standard", "io1", "io2", "gp2", "sc1", "st1", "gp3"] | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.snapshot_id is None and self.volume_size is None:
+            report(MISSING, path, "it says neither snapshotID nor volumeSize.", "Add one of the two.")
+        if self.volume_initialization_rate is not None and self.snapshot_id is None:
+            message = "only a volume made from a snapshot is initialized."
+            report(MISSING, path, message, "Add snapshotID, or remove volumeInitializationRate.")
+
+
+class BlockDevice(Model):
+    device_name: Annotated[str, some("device")] | None = field(None)
+    root_volume: bool | None = field(None)
+    ebs: Ebs | None = field(None)
+
+
+class NetworkInterface(Model):
+    network_card_index: Count
+    device_index: Count
+    interface_type: Literal["interface", "efa-only"]
+
+
+class Kubelet(Model):
+    cluster_dns: ListOf[Annotated[str, some("address")]] | None = field(None, alias="clusterDNS")
+    cpu_cfs_quota: bool | None = field(None, alias="cpuCFSQuota")
+    eviction_hard: Thresholds | None = field(None)
+    eviction_max_pod_grace_period: Annotated[int, Whole(-INT32 - 1, INT32)] | None = field(None)
+    eviction_soft: Thresholds | None = field(None)
+    eviction_soft_grace_period: (
+        Annotated[dict[Signal, Annotated[str, Text("duration", cloudgrammar.span)]], Length(0, 100)] | None
+    ) = field(None)
+    image_gc_high_threshold_percent: Percent | None = field(None, alias="imageGCHighThresholdPercent")
+    image_gc_low_threshold_percent: Percent | None = field(None, alias="imageGCLowThresholdPercent")
+    kube_reserved: KeptAmounts | None = field(None)
+    max_pods: Count | None = field(None)
+    pods_per_core: Count | None = field(None)
+    system_reserved: KeptAmounts | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        high, low = self.image_gc_high_threshold_percent, self.image_gc_low_threshold_percent
+        if high is not None and low is not None and INVALID not in (high, low) and high <= low:
+            message = f"imageGCHighThresholdPercent {high} is not above imageGCLowThresholdPercent {low}."
+            report(CONFLICT, (*path, "imageGCHighThresholdPercent"), message, "Write a higher one.")
+        if INVALID in (self.eviction_soft, self.eviction_soft_grace_period):
+            return
+        soft, grace = _sound(self.eviction_soft), _sound(self.eviction_soft_grace_period)
+        for name, one, missing, other in (
+            ("evictionSoft", soft, "evictionSoftGracePeriod", grace),
+            ("evictionSoftGracePeriod", grace, "evictionSoft", soft),
+        ):
+            for signal in one:
+                if signal not in other:
+                    message = f"{signal} is not in {missing}."
+                    at = (*path, name, signal)
+                    report(CONFLICT, at, message, "Write it in both, or in none.", at_key=True)
+
+
+def _sound(mapping: Any) -> set[str]:
+    """Return the keys of a mapping that have a sound value."""
+    return {name for name, value in items(mapping) if value is not INVALID}
+
+
+class ConnectionTracking(Model):
+    tcp_established_timeout: Annotated[int, Whole(60, 432_000)] | None = field(None)
+    udp_stream_timeout: Annotated[int, Whole(60, 180)] | None = field(None)
+    udp_timeout: Annotated[int, Whole(30, 60)] | None = field(None)
+
+
+class CpuOptions(Model):
+    nested_virtualization: Switched | None = field(None)
+
+
+class MetadataOptions(Model):
+    http_endpoint: Switched | None = field(None)
+    http_protocol_ipv6: Switched | None = field(None, alias="httpProtocolIPv6")
+    http_put_response_hop_limit: Annotated[int, Whole(1, 64)] | None = field(None)
+    http_tokens: Literal["required", "optional"] | None = field(None)
+
+
+class PlacementGroup(Model):
+    id: Annotated[str, _id("pg", "placement group")] | None = field(None)
+    name: Annotated[str, some("name")] | None = field(None)
+
+
+def _elsewhere(_: Any) -> Any:
+    message = "reservations says this; Berth writes these terms of it."
+    raise Refusal(message, "Remove it, and write reservations.", CONFLICT, at_key=True)
+
+
+class NodeClass(Model):
+    role: Annotated[str, some("role")] | None = field(None)
+    instance_profile: Annotated[str, some("instance profile")] | None = field(None)
+    subnet_selector_terms: TermsOf[SubnetTerm]
+    security_group_selector_terms: TermsOf[SecurityGroupTerm]
+    ami_selector_terms: TermsOf[AmiTerm]
+    ami_family: (
+        Literal["AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025"] | None
+    ) = field(None)
+    associate_public_ip_address: bool | None = field(None, alias="associatePublicIPAddress")
+    block_device_mappings: ListOf[BlockDevice] | None = field(None)
+    capacity_reservation_selector_terms: Annotated[Any, Parsed("said by reservations", _elsewhere, {})] = (
+        field(None)
+    )
+    connection_tracking: ConnectionTracking | None = field(None)
+    context: AnyText | None = field(None)
+    cpu_options: CpuOptions | None = field(None)
+    detailed_monitoring: bool | None = field(None)
+    instance_store_policy: Literal["RAID0"] | None = field(None)
+    ip_prefix_count: Count | None = field(None)
+    kubelet: Kubelet | None = field(None)
+    metadata_options: MetadataOptions | None = field(None)
+    network_interfaces: ListOf[NetworkInterface] | None = field(None)
+    placement_group_selector: PlacementGroup | None = field(None)
+    tags: OwnTags | None = field(None)
+    user_data: AnyText | None = field(None)
+
+    @property
+    def family(self) -> str:
+        """How its machines start: one of FAMILIES."""
+        aliases = (term.alias for term in self.ami_selector_terms if term.alias is not None)
+        of_alias = next((BY_ALIAS[alias.partition("@")[0]] for alias in aliases), "Custom")
+        return self.ami_family or of_alias
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.role is None and self.instance_profile is None:
+            report(MISSING, path, "it says neither role nor instanceProfile.", "Add one of the two.")
+        elif self.role is not None and self.instance_profile is not None:
+            message = "role and instanceProfile both say what the machines may do."
+            report(CONFLICT, (*path, "instanceProfile"), message, "Keep one of the two.", at_key=True)
+        self._check_terms(path, report)
+        self._check_images(path, report)
+        self._check_groups(path, report)
+        self._check_volumes((*path, "blockDeviceMappings"), report)
+        self._check_interfaces((*path, "networkInterfaces"), report)
+
+    def _check_terms(self, path: Path, report: Report) -> None:
+        pairs = (
+            ("subnetSelectorTerms", self.subnet_selector_terms),
+            ("securityGroupSelectorTerms", self.security_group_selector_terms),
+            ("amiSelectorTerms", self.ami_selector_terms),
+        )
+        for name, terms in pairs:
+            if terms == ():
+                fix = "Write at least one term, or leave it out where it may be."
+                report(TERM, (*path, name), "a list of no terms is refused by the API server.", fix)
+
+    def _check_images(self, path: Path, report: Report) -> None:
+        """Check that an alias is alone and says the family, unless that is Custom."""
+        terms, named = self.ami_selector_terms, self.ami_family
+        at = (*path, "amiSelectorTerms")
+        if not terms or named is INVALID or not report.is_sound(at, terms):
+            return
+        aliases = [term.alias for term in terms if term.alias is not None]
+        if aliases and len(terms) > 1:
+            report(TERM, at, "an alias must be the only term.", "Keep the alias alone, or remove it.")
+        if not aliases and named is None:
+            message = "no term has an alias, so amiFamily must say how machines start."
+            report(MISSING, path, message, f"Add amiFamily: one of {', '.join(FAMILIES)}.")
+        for alias in aliases[:1]:
+            meant = BY_ALIAS[alias.partition("@")[0]]
+            if named not in (None, "Custom", meant):
+                message = f"amiFamily {named} is not that of the alias {alias}."
+                report(CONFLICT, (*path, "amiFamily"), message, f"Write {meant}, or leave it out.")
+
+    def _check_groups(self, path: Path, report: Report) -> None:
+        for name, value in (
+            ("connectionTracking", self.connection_tracking),
+            ("placementGroupSelector", self.placement_group_selector),
+        ):
+            if value is not None and report.is_sound((*path, name), value) and value.is_blank:
+                report(MISSING, (*path, name), "it says nothing.", "Say something, or remove it.")
+        group, at = self.placement_group_selector, (*path, "placementGroupSelector")
+        if group is not None and report.is_sound(at, group) and None not in (group.id, group.name):
+            report(CONFLICT, at, "name and id both say which group.", "Keep one of the two.")
+
+    def _check_volumes(self, path: Path, report: Report) -> None:
+        devices = self.block_device_mappings
+        if not devices or devices is INVALID:
+            return
+        found = [one for i, one in enumerate(devices) if report.is_sound((*path, i), one)]
+        roots = sum(one.root_volume is True for one in found)
+        if roots > 1:
+            report(CONFLICT, path, f"{roots} volumes are rootVolume.", "Keep it on one.")
+        if len(found) > MOST_VOLUMES:
+            message = f"there are more than {MOST_VOLUMES} volumes."
+            report(RANGE, path, message, f"Write at most {MOST_VOLUMES}.")
+
+    def _check_interfaces(self, path: Path, report: Report) -> None:
+        found = self.network_interfaces
+        if not found or found is INVALID or INVALID in found:
+            return
+        if len(found) > MOST_INTERFACES:
+            fix = f"Write at most {MOST_INTERFACES}."
+            report(RANGE, path, f"there are {len(found)} network interfaces.", fix)
+            return
+        keys = [(one.network_card_index, one.device_index) for one in found]
+        if INVALID in [part for key in keys for part in key]:
+            return
+        cards = [one.network_card_index for one in found if one.interface_type == "efa-only"]
+        pairs = zip(keys, found, strict=True)
+        if not any(key == (0, 0) and one.interface_type == "interface" for key, one in pairs):
+            message = "none is the first: card 0, device 0, of type interface."
+            report(MISSING, path, message, "Add it.")
+        for i, key in enumerate(keys):
+            if key in keys[:i]:
+                message = f"card {key[0]}, device {key[1]} is there twice."
+                report(CONFLICT, (*path, i), message, "Remove one of the two.")
+        if len(set(cards)) < len(cards):
+            report(CONFLICT, path, "a card has two of type efa-only.", "Keep one a card.")

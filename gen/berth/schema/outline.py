@@ -1,0 +1,169 @@
+"""What may be written at each place, read from the annotations of the models.
+
+Pydantic validates without it; messages, the sound part of a faulty document, the second pass and the table of
+fields need to know what was meant to be at a place.
+"""
+
+from collections.abc import Callable, Hashable
+from functools import cache, cached_property
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from pydantic import ConfigDict, TypeAdapter
+
+from berth.schema.base import Length, Model, Parsed, Switch, Text, Unique, Whole
+from berth.schema.suggest import article
+
+MODEL, LIST, MAP, CHOICE, WHOLE, FLAG, TEXT, UNION, ANY = (
+    "model",
+    "list",
+    "mapping",
+    "choice",
+    "whole number",
+    "flag",
+    "text",
+    "union",
+    "any",
+)
+
+
+class Node:
+    """One place: its kind, and what is inside of it."""
+
+    def __init__(self, hint: Any) -> None:
+        self.hint: Final = hint
+        self.metadata: tuple[Any, ...] = ()
+        hint = _without_none(hint)
+        while get_origin(hint) is Annotated:
+            self.metadata = (*hint.__metadata__, *self.metadata)
+            hint = _without_none(hint.__origin__)
+        self.type: Final = hint
+        self.kind: Final = self._kind()
+
+    def _kind(self) -> str:
+        origin = get_origin(self.type)
+        if self.find(Text) or self.find(Parsed):
+            return TEXT
+        if self.find(Whole):
+            return WHOLE
+        if self.find(Switch):
+            return UNION
+        if origin is tuple:
+            return LIST
+        if origin is dict:
+            return MAP
+        if origin is Literal:
+            return CHOICE
+        if isinstance(self.type, type) and issubclass(self.type, Model):
+            return MODEL
+        return FLAG if self.type is bool else ANY
+
+    def find(self, kind: type[Any]) -> Any:
+        """Return the annotation of this class, or None."""
+        return next((one for one in self.metadata if isinstance(one, kind)), None)
+
+    @cached_property
+    def validate(self) -> Callable[[Any], Any]:
+        if self.kind == MODEL and not self.metadata and self.hint is self.type:
+            return self.type.model_validate  # type: ignore[no-any-return] # it is a model
+        config = None if self.kind == MODEL else ConfigDict(strict=True)
+        return TypeAdapter(self.hint, config=config).validate_python
+
+    @cached_property
+    def item(self) -> "Node":
+        """Of a list: what its items are."""
+        return Node(get_args(self.type)[0])
+
+    @cached_property
+    def key(self) -> "Node":
+        """Of a mapping with open keys: what its keys are."""
+        return Node(get_args(self.type)[0])
+
+    @cached_property
+    def value(self) -> "Node":
+        """Of a mapping with open keys: what its values are."""
+        return Node(get_args(self.type)[1])
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        return get_args(self.type)
+
+    @cached_property
+    def branches(self) -> tuple["Node", ...]:
+        return tuple(map(Node, get_args(self.type)))
+
+    def branch(self, value: Any) -> "Node":
+        """Of a union: the one of its types that this value is held to."""
+        chosen: Node = self.branches[self.find(Switch).choose(value)]
+        return chosen
+
+    @cached_property
+    def has_rules(self) -> bool:
+        """Tell whether a second pass has anything to look at here."""
+        if self.kind == LIST:
+            return self.find(Unique) is not None or self.item.has_rules
+        if self.kind == UNION:
+            return any(one.has_rules for one in self.branches)
+        if self.kind != MODEL:
+            return False
+        own = self.type.check is not Model.check
+        return own or any(one.node.has_rules for one in fields(self.type).values())
+
+    @cached_property
+    def words(self) -> str:
+        """Describe for people what may be written: `whole number from 1 up`."""
+        found = self.find(Text) or self.find(Parsed) or self.find(Whole)
+        if found is not None:
+            return str(found.words)
+        if self.kind == CHOICE:
+            choices = self.choices
+            return f'"{choices[0]}"' if len(choices) == 1 else f"one of {', '.join(choices)}"
+        if self.kind == UNION:
+            return f"{self.branches[0].words}, or {article(self.branches[1].words)}"
+        if self.kind == MODEL:
+            return str(self.type.described)
+        return {FLAG: "true or false", LIST: "list", MAP: "mapping"}.get(self.kind, "value")
+
+    def fits(self, count: int) -> bool:
+        """Of a list or mapping: whether it may have so many items."""
+        length = self.find(Length)
+        return length is None or (
+            length.minimum <= count and (length.maximum is None or count <= length.maximum)
+        )
+
+
+def _without_none(hint: Any) -> Any:
+    """Of `X | None`: X, which a key that is left out or null does not have."""
+    if get_origin(hint) not in (Union, UnionType):
+        return hint
+    left = tuple(one for one in get_args(hint) if one is not NoneType)
+    return left[0] if len(left) == 1 else Union[left]  # noqa: UP007 - made at run time
+
+
+class Known(NamedTuple):
+    """A key of a model: the attribute, what may be written, and its default."""
+
+    attribute: str
+    node: Node
+    is_required: bool
+    default: Any
+
+
+@cache
+def fields(model: type[Model]) -> dict[str, Known]:
+    """Return all keys of a model by their names in a file."""
+    hints = get_type_hints(model, include_extras=True)
+    found = {}
+    for attribute, field in model.model_fields.items():
+        default = None if field.is_required() else field.get_default(call_default_factory=True)
+        known = Known(attribute, Node(hints[attribute]), field.is_required(), default)
+        found[field.alias or attribute] = known
+    return found
+
+
+@cache
+def ruled(kind: Hashable) -> tuple[tuple[str, str, Node], ...] | None:
+    """Return the keys that a second pass looks into: attribute, key, and what is there; None of no model."""
+    if not isinstance(kind, type) or not issubclass(kind, Model):
+        return None
+    return tuple((one.attribute, name, one.node) for name, one in fields(kind).items() if one.node.has_rules)

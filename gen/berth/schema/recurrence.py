@@ -1,0 +1,323 @@
+"""`recurrence` of a reservation: when it happens, by entries, exceptions, moves and extra occurrences."""
+
+from typing import Annotated, Literal
+
+from berth.finding import Path
+from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field
+from berth.schema.calendar import ORDER, check_order
+from berth.schema.model import Entry, Except, Extra, Move, Recurrence, Seats
+from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
+from berth.schema.types import (
+    AnyText,
+    Date,
+    DnsLabel,
+    EndTime,
+    NodeCount,
+    SeatCount,
+    StartTime,
+    TimeZone,
+    Weekday,
+)
+
+EQUAL_TIMES = "B028"
+TIME = '"HH:MM" in the reservation\'s zone'
+END = f"{TIME}; 24:00 is the midnight at the end of the day"
+END_DAY = "days from the start's date to the end's"
+NEXT_DAY = "next day if endTime <= startTime"
+EndDay = Annotated[int, Whole(0, 366)]
+
+STANDING = Recurrence(
+    type="standing",
+    zone="",
+    first=None,
+    last=None,
+    dates=(),
+    interval=1,
+    schedule=(),
+    calendars=(),
+    excepts=(),
+    moves=(),
+    extras=(),
+)
+
+
+class ClassSeats(Model):
+    """How many seats, or nodes, of one class."""
+
+    resource_class: DnsLabel = field(meaning="name of a ResourceClass")
+    placeholder_count: SeatCount | None = field(None, "seats of this class", "none: then write nodeCount")
+    node_count: NodeCount | None = field(None, "only backend nodePool: nodes of this class", "none")
+
+    @property
+    def count(self) -> int | None:
+        return self.node_count if self.placeholder_count is None else self.placeholder_count
+
+
+def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report) -> None:
+    """Report a class that is listed twice."""
+    names: list[str] = []
+    for i, one in enumerate(() if not seats or seats is INVALID else seats):
+        name = one if one is INVALID else one.resource_class
+        if name is not INVALID and name in names:
+            message = f'class "{name}" is there twice.'
+            report(CONFLICT, (*path, i, "resourceClass"), message, "Write one line for each class.")
+        names.append(name)
+
+
+def listed(seats: tuple[ClassSeats, ...]) -> Seats:
+    return tuple((one.resource_class, one.count or 0) for one in seats)
+
+
+class OwnSeats(Model):
+    """A line of a recurrence that may have its own seats."""
+
+    placeholder_count: SeatCount | None = field(None, "seats, instead of provisioning's", "provisioning's")
+    node_count: NodeCount | None = field(
+        None, "only backend nodePool: nodes, instead of provisioning's", "provisioning's"
+    )
+    seats: NonEmpty[ClassSeats] | None = field(
+        None, "seats by class, instead of provisioning's", "provisioning's"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        check_seats(self.seats, (*path, "seats"), report)
+
+    def seats_or(self, standard: Seats) -> Seats:
+        """Return what the line says of seats, else what holds for the reservation."""
+        if self.seats is not None:
+            return listed(self.seats)
+        own = self.node_count if self.placeholder_count is None else self.placeholder_count
+        return standard if own is None else ((standard[0][0], own),)
+
+
+class ScheduleEntry(OwnSeats):
+    day_of_week: Weekday | None = field(None, "1 = Monday to 7 = Sunday, or a name", "none")
+    days_of_week: NonEmpty[Weekday] | None = field(None, "several weekdays: [mon, wed]", "none")
+    start_time: StartTime = field(meaning=TIME)
+    end_time: EndTime = field(meaning=END)
+    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
+
+    def entry(self, weekly: bool, standard: Seats) -> Entry:
+        days = (self.days_of_week or (self.day_of_week,)) if weekly else ()
+        times = (self.start_time, self.end_time, self.end_day)
+        return Entry(tuple(sorted({*days})), *times, self.seats_or(standard))
+
+
+class ExtraEntry(OwnSeats):
+    day: Date = field(meaning="date of one more occurrence", alias="date")
+    start_time: StartTime = field(meaning=TIME)
+    end_time: EndTime = field(meaning=END)
+    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
+
+    def check(self, path: Path, report: Report) -> None:
+        super().check(path, report)
+        check_length(self, path, report)
+
+    def extra(self, standard: Seats) -> Extra:
+        times = (self.start_time, self.end_time, self.end_day)
+        return Extra(self.day, *times, self.seats_or(standard))
+
+
+def check_length(entry: ScheduleEntry | ExtraEntry, path: Path, report: Report) -> None:
+    """Report a window that would have no length. Not asked where the end's date is elsewhere."""
+    start, end, days = entry.start_time, entry.end_time, entry.end_day
+    if INVALID in (start, end, days):
+        return
+    if days is None and start == end:
+        fix = "Write a later time; for a whole day add endDay: 1."
+        report(EQUAL_TIMES, (*path, "endTime"), "the end equals the start.", fix)
+    elif days == 0 and end <= start:
+        fix = "Write a later time, or endDay: 1."
+        report(EQUAL_TIMES, (*path, "endTime"), "with endDay 0 the end is not after the start.", fix)
+
+
+class DateException(Model):
+    """Dates that do not happen, or one occurrence of a date."""
+
+    day: Date | None = field(None, "one date", "none", alias="date")
+    first: Date | None = field(None, "first date of a range", "none", alias="from")
+    last: Date | None = field(None, "last date of a range, inclusive", "none", alias="to")
+    start_time: StartTime | None = field(None, "only the occurrence that starts then", "all of the date")
+    title: AnyText = field("", "a remark", "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        pairs = (("date", self.day), ("from", self.first), ("to", self.last))
+        given = [name for name, value in pairs if value is not None]
+        if given[:1] == ["date"] and given != ["date"]:
+            message = f"date and {given[1]} are two ways to say the day."
+            report(CONFLICT, path, message, "Keep date, or from and to.")
+        elif not given:
+            report(MISSING, path, "it has no date.", "Add date, or from and to.")
+        elif given in (["from"], ["to"]):
+            other = "to" if given == ["from"] else "from"
+            report(MISSING, path, f"{other} is missing.", f"Add {other}: a date.")
+        elif self.first is not None and self.last is not None:
+            check_order(self.first, self.last, path, report)
+
+    @property
+    def excepted(self) -> Except:
+        if self.day is not None:
+            return Except(self.day, self.day, self.start_time)
+        assert self.first is not None
+        assert self.last is not None
+        return Except(self.first, self.last, self.start_time)
+
+
+DateOrException = Annotated[Date | DateException, OR_MAPPING]
+
+
+class MoveTarget(Model):
+    day: Date | None = field(None, "the new date", "the same date", alias="date")
+    start_time: StartTime | None = field(None, "the new start", "the same time")
+    end_time: EndTime | None = field(None, "the new end", "it keeps its length")
+    end_day: EndDay | None = field(None, "as in a schedule entry", "as in a schedule entry")
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.day is None and self.start_time is None and self.end_time is None:
+            report(MISSING, path, "it changes nothing.", "Add date, startTime or endTime.")
+        elif self.end_day is not None and self.end_time is None:
+            message = "without endTime the occurrence keeps its length."
+            report(IDLE_KEY, (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
+
+
+class MovedEntry(Model):
+    day: Date = field(meaning="date of the occurrence that moves", alias="date")
+    start_time: StartTime | None = field(None, "its start", "the date's only occurrence")
+    to: MoveTarget = field(meaning="when it happens instead")
+
+    @property
+    def move(self) -> Move:
+        to = self.to
+        times = (to.start_time, to.end_time, to.end_day)
+        return Move(self.day, self.start_time, to.day or self.day, *times)
+
+
+class UntitledRange(Model):
+    """A range of dates on which a reservation happens."""
+
+    first: Date = field(alias="from")
+    last: Date = field(alias="to")
+
+    def check(self, path: Path, report: Report) -> None:
+        check_order(self.first, self.last, path, report)
+
+
+class RecurrenceSpec(Model):
+    type: Literal["once", "daily", "weekly", "dates"] = field(meaning="once, daily, weekly or dates")
+    start_date: Date | None = field(None, "first date; needed but for `dates`", "none")
+    end_date: Date | None = field(None, "last date, inclusive; needed but for `dates`", "none")
+    dates: NonEmpty[Annotated[Date | UntitledRange, OR_MAPPING]] | None = field(
+        None, "only `dates`: dates, or ranges {from, to}", "none"
+    )
+    time_zone: TimeZone | None = field(None, "zone of all its times", "the site's")
+    interval: Annotated[int, Whole(1, 52)] = field(
+        1, "only `weekly`: every n-th week, counted from startDate's ISO week"
+    )
+    schedule: NonEmpty[ScheduleEntry] = field(meaning="times of day, by weekday for `weekly`")
+    calendars: ListOf[DnsLabel] = field((), "Calendars whose dates do not happen", "none")
+    excepted: ListOf[DateOrException] = field(
+        (), "dates, {from, to} or {date, startTime} left out", "none", alias="except"
+    )
+    moved: ListOf[MovedEntry] = field((), "single occurrences at another time", "none")
+    extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.type is INVALID:
+            return  # what else there should be depends on it
+        if self.type == "dates":
+            self._check_without_span(path, report)
+        else:
+            self._check_span(path, report)
+        if self.type != "weekly" and self.interval != 1:
+            message, fix = f"type {self.type} takes no interval.", "Remove it, or write type: weekly."
+            report(CONFLICT, (*path, "interval"), message, fix, at_key=True)
+        for i, entry in enumerate(() if self.schedule is INVALID else self.schedule):
+            if entry is not INVALID:
+                at = (*path, "schedule", i)
+                self._check_weekdays(entry, at, report)
+                self._check_end(entry, at, report)
+
+    def _check_without_span(self, path: Path, report: Report) -> None:
+        for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
+            if value is not None:
+                fix = "Remove it, or change the type."
+                report(CONFLICT, (*path, name), f"type dates takes no {name}.", fix, at_key=True)
+        if self.dates is None:
+            report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
+
+    def _check_span(self, path: Path, report: Report) -> None:
+        first, last = self.start_date, self.end_date
+        for name, value in (("startDate", first), ("endDate", last)):
+            if value is None:
+                report(MISSING, path, f"{name} is missing.", f"Add {name}: a date.")
+        if self.dates is not None:
+            message, fix = f"type {self.type} takes no dates.", "Remove it, or write type: dates."
+            report(CONFLICT, (*path, "dates"), message, fix, at_key=True)
+        if first is None or last is None or INVALID in (first, last):
+            return
+        if last < first:
+            message, fix = f"{last} is before startDate {first}.", "Write a date on or after startDate."
+            report(ORDER, (*path, "endDate"), message, fix)
+
+    def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+        pairs = (("dayOfWeek", entry.day_of_week), ("daysOfWeek", entry.days_of_week))
+        given = [name for name, value in pairs if value is not None]
+        if self.type == "weekly" and not given:
+            message = "an entry of type weekly needs its weekday."
+            report(MISSING, path, message, "Add dayOfWeek or daysOfWeek.")
+        elif self.type == "weekly" and len(given) == 2:
+            report(CONFLICT, path, "two keys say the weekday.", "Keep dayOfWeek or daysOfWeek.")
+        elif self.type in ("daily", "dates"):
+            for name in given:
+                message = f"type {self.type} does not look at weekdays."
+                report(IDLE_KEY, (*path, name), message, "Remove it, or write type: weekly.", at_key=True)
+
+    def _check_end(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+        """Check the end: of `once` it is on endDate; of the others on or after the day of the start."""
+        first, last = self.start_date, self.end_date
+        if self.type == "once" and first != last:
+            if INVALID not in (first, last) and entry.end_day is not None:
+                message, fix = "endDate says the day of the end already.", "Remove endDay."
+                report(CONFLICT, (*path, "endDay"), message, fix, at_key=True)
+        elif self.type != "once" or first not in (None, INVALID):
+            check_length(entry, path, report)
+
+    def check_form(self, meant: str, path: Path, report: Report) -> None:
+        """Report entries and extras that have seats in another form than the reservation itself."""
+        for name, lines in (("schedule", self.schedule), ("extra", self.extra)):
+            for i, entry in enumerate(() if lines is INVALID else lines):
+                if entry is INVALID:
+                    continue
+                pairs = (
+                    ("placeholderCount", entry.placeholder_count),
+                    ("nodeCount", entry.node_count),
+                    ("seats", entry.seats),
+                )
+                for refused, value in pairs:
+                    if refused != meant and value is not None:
+                        message = f"provisioning says {meant}; {refused} cannot replace it."
+                        fix = f"Write {meant} here too."
+                        report(CONFLICT, (*path, name, i, refused), message, fix, at_key=True)
+
+    def recurrence(self, standard: Seats) -> Recurrence:
+        """Return the recurrence as a value. Its zone is empty where it names none."""
+        weekly = self.type == "weekly"
+        return Recurrence(
+            type=self.type,
+            zone=self.time_zone or "",
+            first=self.start_date,
+            last=self.end_date,
+            dates=tuple(
+                (one.first, one.last) if isinstance(one, UntitledRange) else (one, one)
+                for one in self.dates or ()
+            ),
+            interval=self.interval,
+            schedule=tuple(one.entry(weekly, standard) for one in self.schedule),
+            calendars=self.calendars,
+            excepts=tuple(
+                one.excepted if isinstance(one, DateException) else Except(one, one, None)
+                for one in self.excepted
+            ),
+            moves=tuple(one.move for one in self.moved),
+            extras=tuple(one.extra(standard) for one in self.extra),
+        )

@@ -1,0 +1,180 @@
+"""Renku payloads, read unchanged: the body of a POST, one item of a GET answer, or the whole array of a GET.
+
+Their keys are Renku's (snake_case, no `kind`), their times UTC. What comes out is an ordinary reservation.
+"""
+
+import re
+from collections.abc import Mapping, Set
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import ConfigDict
+
+from berth.finding import Path
+from berth.schema import grammar, validate
+from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
+from berth.schema.calendar import ORDER
+from berth.schema.model import Entry, Origin, Recurrence, Reservation, Seats
+from berth.schema.recurrence import EQUAL_TIMES
+from berth.schema.renkunames import name
+from berth.schema.report import INVALID, MISSING, Refusal, Report
+from berth.schema.reservation import DEFAULT_LEAD, EVERY_SESSION, Behavior
+from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
+
+SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
+LONGEST_NAME = 63  # of a DNS label, and of a label's value
+
+_TIME = re.compile(r"([0-9]{2}:[0-9]{2})(?::([0-5][0-9]))?", re.ASCII)
+
+
+class Clock(NamedTuple):
+    """A time of day: minutes after midnight, and as it was written."""
+
+    minutes: int
+    written: str
+
+
+def _clock(read: Text) -> Any:
+    """Make the reader of HH:MM or HH:MM:SS; seconds are cut to the minute."""
+
+    def clock(value: Any) -> Clock:
+        match = _TIME.fullmatch(value) if type(value) is str else None
+        return Clock(read.read(value if match is None else match[1]), str(value))
+
+    return clock
+
+
+def _end_time(text: str) -> int:
+    if text == "24:00":
+        fix = "Write a time from 00:00 to 23:59."
+        raise Refusal('"24:00" is not a time of day in Renku.', fix, grammar.TIME)
+    return grammar.start_time(text)
+
+
+def _name(text: str) -> str:
+    if len(text) > 40:
+        raise Refusal(f"the name has {len(text)} characters.", "Renku takes at most 40.", LONG_NAME)
+    return text
+
+
+_START, _END = Text("time of day", grammar.start_time), Text("time of day", _end_time)
+StartClock = Annotated[Clock, Parsed("time of day", _clock(_START), {"type": "string"})]
+EndClock = Annotated[Clock, Parsed("time of day", _clock(_END), {"type": "string"})]
+
+
+class _TheirModel(Model):
+    model_config = ConfigDict(alias_generator=None)
+
+
+class PayloadEntry(_TheirModel):
+    day_of_week: Annotated[int, Whole(1, 7)] | None = field(None)
+    start_time: StartClock
+    end_time: EndClock
+
+    def check(self, path: Path, report: Report) -> None:
+        for key, clock in (("start_time", self.start_time), ("end_time", self.end_time)):
+            if clock is not INVALID and len(clock.written) > 5 and not clock.written.endswith(":00"):
+                message = f"the seconds of {clock.written} are cut: the window uses {clock.written[:5]}."
+                report(SECONDS_CUT, (*path, key), message, "Write whole minutes.")
+
+
+class PayloadRecurrence(_TheirModel):
+    type: Literal["once", "daily", "weekly"]
+    start_date: Date
+    end_date: Date
+    schedule: NonEmpty[PayloadEntry]
+
+    def check(self, path: Path, report: Report) -> None:
+        first, last = self.start_date, self.end_date
+        if INVALID not in (first, last) and last < first:
+            message, fix = f"{last} is before start_date {first}.", "Write a date on or after start_date."
+            report(ORDER, (*path, "end_date"), message, fix)
+        for i, entry in enumerate(() if self.schedule is INVALID else self.schedule):
+            if entry is INVALID:
+                continue
+            at = (*path, "schedule", i)
+            if self.type == "weekly" and entry.day_of_week is None:
+                report(MISSING, at, "day_of_week is missing.", "Add day_of_week: 1 (Monday) to 7.")
+            same_day = self.type in ("daily", "weekly") or (first == last and first is not INVALID)
+            start, end = entry.start_time, entry.end_time
+            if same_day and INVALID not in (start, end) and start.minutes == end.minutes:
+                report(EQUAL_TIMES, (*at, "end_time"), "the end equals the start.", "Write a later time.")
+
+    def recurrence(self, held: Seats) -> Recurrence:
+        """Return the recurrence. Weekdays count for `weekly` only, as in Renku."""
+        schedule = []
+        for one in self.schedule:
+            days = (one.day_of_week,) if self.type == "weekly" and one.day_of_week is not None else ()
+            schedule.append(Entry(days, one.start_time.minutes, one.end_time.minutes, None, held))
+        return Recurrence(
+            type=self.type,
+            zone="UTC",
+            first=self.start_date,
+            last=self.end_date,
+            dates=(),
+            interval=1,
+            schedule=tuple(schedule),
+            calendars=(),
+            excepts=(),
+            moves=(),
+            extras=(),
+        )
+
+
+class PayloadProvisioning(_TheirModel):
+    placeholder_count: SeatCount
+    lead_time_minutes: LeadMinutes = field(DEFAULT_LEAD)
+    scale_down_behavior: Behavior = field("maintain")
+
+
+class Payload(_TheirModel):
+    id: Ulid | None = field(None)
+    name: Annotated[str, Text("name", _name)]
+    resource_class_id: Annotated[int, Whole(0)]
+    project_template_id: Ulid | None = field(None)
+    recurrence: PayloadRecurrence
+    provisioning: PayloadProvisioning
+
+    @property
+    def object_name(self) -> str | None:
+        """Return the name of its objects; None where that cannot be known."""
+        return None if INVALID in (self.name, self.id) else name(self.name, self.id)
+
+    def reservation(self, origin: Origin, resource_class: str) -> Reservation:
+        held = ((resource_class, self.provisioning.placeholder_count),)
+        return Reservation(
+            origin=origin,
+            name=self.object_name or "",
+            title=self.name,
+            labels=(),
+            annotations=(),
+            recurrence=self.recurrence.recurrence(held),
+            seats=held,
+            seats_listed=False,
+            lead=self.provisioning.lead_time_minutes,
+            behavior=self.provisioning.scale_down_behavior,
+            sessions=EVERY_SESSION._replace(project_template=self.project_template_id),
+            backend="placeholder",
+            suspend=False,
+            renku=True,
+        )
+
+
+def read(value: Any, names: Mapping[int, str], faulty: Set[int | None], report: Report) -> Any:
+    """Return the reservation of one payload; INVALID after it was reported why there is none.
+
+    `names` are the classes by Renku's ids; `faulty` are the ids of classes whose faults are reported already,
+    with None if such a class does not say its id.
+    """
+    made = validate.read(Payload, value, report)
+    if made is INVALID:
+        return INVALID
+    number, found = made.resource_class_id, made.object_name
+    if found is not None and len(found) > LONGEST_NAME:
+        message = f"the name of its objects would have {len(found)} characters, {LONGEST_NAME} are allowed."
+        report(LONG_NAME, ("name",), message, "Write a name that is shorter in Latin letters.")
+    if number is not INVALID and number not in names and not {number, None} & faulty:
+        message = f"no ResourceClass has renkuId {number}."
+        report(UNKNOWN_CLASS, ("resource_class_id",), message, "Add renkuId to the class that it means.")
+    if report.errors or number not in names:
+        return INVALID
+    return made.reservation(Origin(report.file, report.index, report.prefix), names[number])

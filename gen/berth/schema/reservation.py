@@ -1,0 +1,220 @@
+"""`CapacityReservation`: how many seats, of which class, when."""
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
+
+from berth.finding import Path
+from berth.schema.backend import NODE_POOL, NOTHING_SAID, BackendSpec
+from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, field
+from berth.schema.metadata import Document
+from berth.schema.model import Origin, Reservation, Seats, SessionMatch
+from berth.schema.recurrence import STANDING, ClassSeats, OwnSeats, RecurrenceSpec, check_seats, listed
+from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Refusal, Report
+from berth.schema.types import Annotations, DnsLabel, Labels, LeadMinutes, NodeCount, SeatCount, Ulid
+
+COUNTS_SESSIONS = "B170"
+Behavior = Literal["maintain", "reduce", "none"]
+BEHAVIORS = ("maintain", "reduce", "none")
+DEFAULT_BEHAVIOR, DEFAULT_LEAD = "maintain", 30
+LONGEST_TITLE = 1200  # characters; it is an annotation of every object
+
+
+def _title(text: str) -> str:
+    if len(text) > LONGEST_TITLE:
+        raise Refusal(f"the title has {len(text)} characters.", f"Write at most {LONGEST_TITLE}.", RANGE)
+    return text
+
+
+class Provisioning(Model):
+    placeholder_count: SeatCount | None = field(None, "seats of `resourceClass`", "none: then write `seats`")
+    node_count: NodeCount | None = field(None, "only backend nodePool: nodes for `resourceClass`", "none")
+    seats: NonEmpty[ClassSeats] | None = field(None, "instead of `resourceClass`: seats by class", "none")
+    lead_time_minutes: LeadMinutes | None = field(
+        None, "minutes before the start at which capacity is asked for", f"`{DEFAULT_LEAD}`"
+    )
+    scale_down_behavior: Behavior | None = field(
+        None,
+        "what placeholders do as sessions arrive: maintain, reduce or none",
+        f"`{DEFAULT_BEHAVIOR}`; `none` for backend nodePool",
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        check_seats(self.seats, (*path, "seats"), report)
+
+    @property
+    def form(self) -> str | None:
+        """Return which key counts the seats or nodes of `resourceClass`."""
+        if self.placeholder_count is not None:
+            return "placeholderCount"
+        return None if self.node_count is None else "nodeCount"
+
+    @property
+    def count(self) -> int:
+        return (self.node_count if self.placeholder_count is None else self.placeholder_count) or 0
+
+
+class SessionMatchSpec(Model):
+    namespaces: ListOf[DnsLabel] = field((), "only sessions in these", "the class's")
+    match_labels: Labels = field({}, "only sessions with these labels", "none")
+    match_annotations: Annotations = field({}, "only sessions with these annotations", "none")
+    project_template: Ulid | None = field(
+        None, "only sessions of projects made from this Renku template", "none"
+    )
+    earlier: Literal["count", "ignore"] = field(
+        "count", "sessions created before the window opens: count or ignore"
+    )
+
+    @property
+    def match(self) -> SessionMatch:
+        return SessionMatch(
+            self.namespaces,
+            tuple(self.match_labels.items()),
+            tuple(self.match_annotations.items()),
+            self.project_template,
+            self.earlier,
+        )
+
+
+EVERY_SESSION = SessionMatch((), (), (), None, "count")
+
+
+class ReservationSpec(Model):
+    title: Annotated[str, Text("title", _title)] | None = field(None, "what people call it", "the name")
+    resource_class: DnsLabel | None = field(
+        None, "the class of its seats", "none: then write provisioning.seats"
+    )
+    recurrence: RecurrenceSpec | None = field(None, "when", "**required**, but for `backend.standing`")
+    provisioning: Provisioning = field(meaning="how many seats, and how they are held")
+    sessions: SessionMatchSpec | None = field(
+        None, "narrows the class's sessions to this course", "all of them"
+    )
+    backend: Annotated[BackendSpec, Lazy(BackendSpec)] | None = field(
+        None, "what holds the capacity", "`placeholder`"
+    )
+    suspend: bool = field(False, "true: rendered, never opens")
+
+    @property
+    def holder(self) -> BackendSpec:
+        return NOTHING_SAID if self.backend is None else self.backend
+
+    def check(self, path: Path, report: Report) -> None:
+        standing = INVALID if self.backend is INVALID else self.holder.standing
+        if standing is True:
+            self._check_standing(path, report)
+        elif self.recurrence is None and standing is not INVALID:
+            report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
+        if self.provisioning is not INVALID:  # without it nobody knows which form is meant
+            self._check_seats(path, report)
+        if self.backend is not INVALID and self.holder.type is not INVALID:
+            self._check_nodes(self.holder.type == NODE_POOL, path, report)
+
+    def _check_standing(self, path: Path, report: Report) -> None:
+        """Report what is about windows: standing seats have none."""
+        if self.recurrence is not None:
+            message = "backend.standing holds the seats always; it takes no recurrence."
+            report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
+        if self.provisioning is INVALID:
+            return
+        pairs = (
+            ("leadTimeMinutes", self.provisioning.lead_time_minutes),
+            ("scaleDownBehavior", self.provisioning.scale_down_behavior),
+        )
+        for name, value in pairs:
+            if value is not None:
+                message = f"standing seats have no windows: {name} has no effect."
+                report(IDLE_KEY, (*path, "provisioning", name), message, "Remove it.", at_key=True)
+
+    def _check_seats(self, path: Path, report: Report) -> None:
+        """Check that there is one class and its count, or a list by class; never both."""
+        form, at = self.provisioning.form, (*path, "provisioning")
+        is_listed = self.provisioning.seats is not None
+        if is_listed and form is not None:
+            fix = f"Keep seats or {form}."
+            report(CONFLICT, (*at, form), "seats says the counts already.", fix, at_key=True)
+        if is_listed and self.resource_class is not None:
+            fix = "Keep provisioning.seats or resourceClass."
+            at_class = (*path, "resourceClass")
+            report(CONFLICT, at_class, "seats says the classes already.", fix, at_key=True)
+        if not is_listed and self.resource_class is None:
+            fix = "Add resourceClass, or provisioning.seats."
+            report(MISSING, path, "resourceClass is missing.", fix)
+        recurrence = self.recurrence
+        if recurrence is not None and recurrence is not INVALID and is_listed != (form is not None):
+            recurrence.check_form("seats" if is_listed else str(form), (*path, "recurrence"), report)
+
+    def _check_nodes(self, of_nodes: bool, path: Path, report: Report) -> None:
+        """Check that whole nodes or seats are counted, as the backend holds them."""
+        for at, counted, is_needed in self._counts():
+            seats, nodes = counted.placeholder_count, counted.node_count
+            if of_nodes and seats is not None:
+                message, fix = (
+                    "backend nodePool holds whole nodes, not seats.",
+                    "Write nodeCount: how many nodes.",
+                )
+                report(CONFLICT, (*path, *at, "placeholderCount"), message, fix, at_key=True)
+            elif not of_nodes and nodes is not None:
+                message = f"backend {self.holder.type} holds seats, not nodes."
+                fix = "Write placeholderCount, or backend: {type: nodePool}."
+                report(CONFLICT, (*path, *at, "nodeCount"), message, fix, at_key=True)
+            elif is_needed and (nodes if of_nodes else seats) is None:
+                needed, what = ("nodeCount", "nodes") if of_nodes else ("placeholderCount", "seats")
+                report(MISSING, (*path, *at), f"{needed} is missing.", f"Add {needed}: how many {what}.")
+        if of_nodes and self.provisioning is not INVALID:
+            behavior = self.provisioning.scale_down_behavior
+            if behavior not in (None, INVALID, "none"):
+                message = f"nodes cannot {behavior}: whole nodes do not give way to sessions one by one."
+                at = (*path, "provisioning", "scaleDownBehavior")
+                report(COUNTS_SESSIONS, at, message, "Write none, or leave it out.")
+
+    def _counts(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
+        """Yield what may count seats or nodes, with its place, and whether it must."""
+        lines: list[tuple[Path, Provisioning | OwnSeats]] = [(("provisioning",), self.provisioning)]
+        if self.recurrence is not None and self.recurrence is not INVALID:
+            parts = (("schedule", self.recurrence.schedule), ("extra", self.recurrence.extra))
+            for name, entries in parts:
+                found = () if entries is INVALID else entries
+                lines += [(("recurrence", name, i), one) for i, one in enumerate(found)]
+        for at, one in lines:
+            if one is INVALID:
+                continue
+            yield at, one, at == ("provisioning",) and one.seats is None
+            seats = () if not one.seats or one.seats is INVALID else one.seats
+            yield from (
+                ((*at, "seats", i), each, True) for i, each in enumerate(seats) if each is not INVALID
+            )
+
+    @property
+    def held(self) -> Seats:
+        if self.provisioning.seats is not None:
+            return listed(self.provisioning.seats)
+        return ((self.resource_class or "", self.provisioning.count),)
+
+
+class ReservationDocument(Document):
+    kind_of: ClassVar = "CapacityReservation"
+    kind: Literal["CapacityReservation"]
+    spec: ReservationSpec
+
+    def declared(self, origin: Origin) -> Reservation:
+        spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
+        held, slots = spec.held, spec.holder.slots
+        stands = slots is not None and slots.standing
+        default = "none" if spec.holder.type == NODE_POOL else DEFAULT_BEHAVIOR
+        lead = provisioning.lead_time_minutes
+        return Reservation(
+            origin=origin,
+            name=metadata.name,
+            title=spec.title or metadata.name,
+            labels=metadata.label_pairs,
+            annotations=metadata.annotation_pairs,
+            recurrence=STANDING if spec.recurrence is None else spec.recurrence.recurrence(held),
+            seats=held,
+            seats_listed=provisioning.seats is not None,
+            lead=0 if stands else DEFAULT_LEAD if lead is None else lead,
+            behavior="none" if stands else provisioning.scale_down_behavior or default,
+            sessions=EVERY_SESSION if spec.sessions is None else spec.sessions.match,
+            backend=spec.holder.type,
+            suspend=spec.suspend,
+            renku=False,
+            slots=slots,
+        )

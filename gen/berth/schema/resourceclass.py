@@ -1,0 +1,62 @@
+"""`ResourceClass`: the shape of one seat, and how its sessions are recognized."""
+
+from typing import Annotated, ClassVar, Literal
+
+from berth.finding import Path
+from berth.schema.base import UniqueList, Whole, field
+from berth.schema.labels import refuse_our_labels
+from berth.schema.metadata import Document
+from berth.schema.model import Origin, ResourceClass
+from berth.schema.pod import Placement
+from berth.schema.report import MISSING, Report
+from berth.schema.resources import check_resources, completed
+from berth.schema.sessions import ClassSessions
+from berth.schema.types import DnsLabel, Labels, Resources, Taken
+
+
+class ResourceClassSpec(Placement):
+    cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
+    renku_id: Annotated[int, Whole(0)] | None = field(
+        None, "id of the class in Renku; needed for source renku", "none"
+    )
+    requests: Taken = field(meaning="resources of one seat; any resource name, amounts as in Kubernetes")
+    limits: Resources = field({}, "limits of a placeholder", "the request, for devices; else none")
+    pod_labels: Labels = field({}, "labels of the placeholders", "none")
+    cloud_capacity: UniqueList[DnsLabel] = field(
+        (), "names of the CloudCapacity that its seats may use, the preferred first", "none"
+    )
+    sessions: ClassSessions | None = field(
+        None, "how its sessions are recognized", "none: only behavior `none`"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        super().check(path, report)
+        refuse_our_labels(self.pod_labels, (*path, "podLabels"), report)
+        sessions = self.sessions
+        is_sound = report.is_sound((*path, "sessions"), sessions)
+        if sessions is not None and is_sound and sessions.source == "renku" and self.renku_id is None:
+            message = "source renku needs renkuId: Renku's sessions name their class by it."
+            report(MISSING, path, message, "Add renkuId: the id of the class in Renku.")
+        check_resources(self.requests, self.limits, path, report)
+
+
+class ResourceClassDocument(Document):
+    kind_of: ClassVar = "ResourceClass"
+    kind: Literal["ResourceClass"]
+    spec: ResourceClassSpec
+
+    def declared(self, origin: Origin) -> ResourceClass:
+        spec = self.spec
+        requests, limits = completed(spec.requests, spec.limits)
+        return ResourceClass(
+            origin=origin,
+            name=self.metadata.name,
+            cluster=spec.cluster or "",
+            renku_id=spec.renku_id,
+            requests=tuple(requests.items()),
+            limits=tuple(limits.items()),
+            pod=spec.pod,
+            pod_labels=tuple(spec.pod_labels.items()),
+            sessions=spec.sessions,
+            cloud_capacity=spec.cloud_capacity,
+        )

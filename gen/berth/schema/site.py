@@ -1,0 +1,373 @@
+"""`Site`: what the platform team owns. A cluster's own values are merged over the site's."""
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal, TypeVar
+
+from berth.finding import Path
+from berth.karpenter.versions import GATES, NEWEST, OLDEST
+from berth.schema import engine as engines
+from berth.schema import grammar
+from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from berth.schema.calendar import ORDER
+from berth.schema.engine import EngineSpec, Folder
+from berth.schema.metadata import Document
+from berth.schema.model import (
+    Ceiling,
+    Cluster,
+    Images,
+    Karpenter,
+    Koordinator,
+    Origin,
+    Renku,
+    Repository,
+    Site,
+)
+from berth.schema.pod import Tolerating
+from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report
+from berth.schema.resources import check_resources, completed
+from berth.schema.suggest import choice, shown
+from berth.schema.types import AnyText, Date, DnsLabel, DnsName, Price, Resources, TimeZone
+from berth.version import VERSION
+
+DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
+CONFIGURED = "B115"
+OLD_KARPENTER = "B150"
+EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
+EMPTY_SINCE = (1, 14)
+PRIORITY, LOW_PRIORITY = "B025", "B026"
+_VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
+_STOCK = "default-scheduler"
+_RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+V = TypeVar("V")
+
+
+def _berth_version(text: str) -> str:
+    if text != VERSION:
+        message = f"these files are for Berth {text}; this is Berth {VERSION}."
+        raise Refusal(message, f"Install kube-berth=={text}, or change berthVersion.", OTHER_VERSION)
+    return text
+
+
+def _karpenter_version(text: str) -> tuple[int, int]:
+    match = re.fullmatch(_VERSION, text, re.ASCII)
+    if match is None:
+        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.14".', OLD_KARPENTER)
+    found = int(match[1]), int(match[2])
+    if found < OLDEST:
+        message = f"Karpenter {text} does not have the API karpenter.sh/v1."
+        raise Refusal(message, "Use Karpenter 1.0 or later.", OLD_KARPENTER)
+    return found
+
+
+def _gate(text: str) -> str:
+    if text in GATES:
+        return text
+    raise Refusal(f"{shown(text)} is not a feature gate of Karpenter.", choice(text, GATES), OLD_KARPENTER)
+
+
+Image = Annotated[str, Text("image", grammar.image)]
+Priority = Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")]
+
+
+class CeilingSpec(Model):
+    seats: dict[DnsLabel, Annotated[int, Whole(0)]] = field(
+        {}, "most seats open at once, by class", "no ceiling"
+    )
+    requests: Resources = field({}, "most requests of open seats at once, by resource", "no ceiling")
+    first: Date | None = field(None, "first date it holds, in the site's zone", "always", alias="from")
+    until: Date | None = field(None, "last date it holds, inclusive", "always")
+
+    def check(self, path: Path, report: Report) -> None:
+        first, last = self.first, self.until
+        if first is not None and last is not None and INVALID not in (first, last) and last < first:
+            message = f"{last} is before from {first}."
+            report(ORDER, (*path, "until"), message, "Write a date on or after from.")
+        parts = (("seats", self.seats), ("requests", self.requests))
+        if not any(value or not report.is_sound((*path, name), value) for name, value in parts):
+            report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
+
+    @property
+    def ceiling(self) -> Ceiling:
+        return Ceiling(tuple(self.seats.items()), tuple(self.requests.items()), self.first, self.until)
+
+
+class ImagesSpec(Model):
+    pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
+    python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim`")
+    pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
+
+
+class JobResources(Model):
+    requests: Resources = field({}, "mapping (quantity for each key)")
+    limits: Resources = field({}, "mapping (quantity for each key)")
+
+    def check(self, path: Path, report: Report) -> None:
+        check_resources(self.requests, self.limits, path, report)
+
+
+class RuntimeSpec(Tolerating):
+    resources: JobResources | None = field(
+        None, "`{requests, limits}` of each container of Berth's Jobs", "requests 10m and 32Mi, limit 64Mi"
+    )
+
+
+class ScalerSpec(Model):
+    stabilization_seconds: Annotated[int, Whole(0, 3600)] = field(
+        30, "how long a session that left still counts, 0 to 3600"
+    )
+    ready_minutes: Annotated[int, Whole(0, 180)] = field(
+        5, "before the start: seats that are not ready by then are told, 0 to 180"
+    )
+
+
+class TokenSecret(Model):
+    name: DnsName = field(meaning="its name")
+    key: Annotated[str, Text("key of a Secret", grammar.secret_key)] = field(meaning="the key of the token")
+
+
+class RenkuSpec(Model):
+    url: Annotated[str, Text("address of a web server", grammar.url)] = field(
+        meaning="its address, without /api: http or https"
+    )
+    token_secret: TokenSecret | None = field(
+        None,
+        "a Secret in the namespace of Berth, wherever classes of Renku are; read when it is there",
+        "no token",
+    )
+
+    @property
+    def renku(self) -> Renku:
+        secret = self.token_secret
+        return Renku(self.url, "" if secret is None else secret.name, "" if secret is None else secret.key)
+
+
+class DiffSpec(Model):
+    notice_hours: Annotated[int, Whole(0, 8760)] = field(24, "warns where a date opens sooner than this")
+    budget: Price | None = field(
+        None, "most money that a month may cost: a change that makes it more fails", "none"
+    )
+
+
+class RepositorySpec(Model):
+    url: Annotated[str, Text("address of a repository", grammar.repository)] = field(
+        meaning="where the engine finds `rendered/`"
+    )
+    revision: Annotated[str, Text("revision", grammar.revision)] = field(
+        "HEAD", "branch, tag as refs/tags/NAME, or commit; of `oci://` tag or digest; Flux wants one"
+    )
+    path: Folder = field("", "folder of it where `rendered/` is", "`.`")
+
+
+class KoordinatorSpec(Model):
+    scheduler_name: DnsName = field("koord-scheduler", "name of Koordinator's scheduler there")
+    allocate_policy: Literal["Restricted", "Aligned"] = field(
+        "Restricted", "of every Reservation there: Restricted or Aligned"
+    )
+    colocation_profiles: bool = field(
+        False, "whether its webhook may change session pods, for `sessionAffinity`"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.scheduler_name == _STOCK:
+            message = (
+                f"{_STOCK} is Kubernetes' own scheduler, which knows no slots, unless Koordinator "
+                "replaces it."
+            )
+            fix = "Write the name under which Koordinator's scheduler runs, mostly koord-scheduler."
+            report(CONFIGURED, (*path, "schedulerName"), message, fix)
+
+
+class KarpenterSpec(Model):
+    version: Annotated[tuple[int, int], Text("version", _karpenter_version)] = field(
+        NEWEST, "of Karpenter there", f'`"{NEWEST[0]}.{NEWEST[1]}"`'
+    )
+    gates: dict[Annotated[str, Text("gate", _gate)], bool] = field(
+        {}, "its feature gates, true or false", "Karpenter's own"
+    )
+
+
+class Destination(Model):
+    server: AnyText | None = field(None)
+    name: AnyText | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.server is not None and self.name is not None:
+            report(CONFLICT, path, "server and name both say where it is.", "Keep one of the two.")
+        if self.server is None and self.name is None:
+            report(MISSING, path, "it says neither server nor name.", "Add one of the two.")
+
+
+class Overridable(Model):
+    """What a site says for all of its clusters, and each cluster may say for itself."""
+
+    engine: EngineSpec | None = field(
+        None, "what applies `rendered/`: a word, or `{type}` and the options of docs/", "`none`"
+    )
+    namespace: Annotated[str, Text("DNS label", grammar.own_namespace)] | None = field(
+        None, "home of all namespaced objects that are rendered", "`berth`"
+    )
+    priority: Priority | None = field(None, "of the placeholders, -10 to -1", "-10")
+    images: ImagesSpec | None = field(None, "container images", "see below")
+    runtime: RuntimeSpec | None = field(None, "where Berth's Jobs run, and with what", "see below")
+
+
+class ClusterSpec(Overridable):
+    name: DnsLabel = field(meaning="a folder below `rendered/clusters/`")
+    destination: Destination | None = field(
+        None, "only Argo CD: `{server}` or `{name}`, as it knows them", "the engine's own cluster"
+    )
+    autoscaler: Literal["cluster-autoscaler", "karpenter", "none"] = field("none", "tightens checks")
+    largest_node: Resources = field(
+        {}, "what pods may have of its largest node: a seat must fit", "not known"
+    )
+    ceilings: ListOf[CeilingSpec] = field((), "the most that may be reserved at once", "none")
+    koordinator: KoordinatorSpec | None = field(
+        None, "Koordinator there; `{}` is enough", "the cluster has none"
+    )
+    karpenter: KarpenterSpec | None = field(
+        None, "Karpenter there: its version and gates", "nothing is said of it"
+    )
+
+    def autoscaler_of(self, path: Path, report: Report) -> str:
+        """Return the one that a priority must suit: a Karpenter that only asks whether pods can be moved is
+        none.
+        """
+        said = self.karpenter
+        if self.autoscaler == "karpenter" and said is not None:
+            is_older = report.is_sound((*path, "karpenter"), said) and said.version < EMPTY_SINCE
+            return "none" if is_older else self.autoscaler
+        return self.autoscaler
+
+
+class SiteSpec(Overridable):
+    berth_version: Annotated[str, Text("version", _berth_version)] | None = field(
+        None, "another version refuses to work", "any"
+    )
+    time_zone: TimeZone = field("UTC", "of reservations that name none")
+    repository: RepositorySpec | None = field(None, "the git repository of this site", "none")
+    clusters: NonEmpty[ClusterSpec] = field(meaning="one or more clusters")
+    kustomization: bool = field(False, "render a kustomization.yaml for each cluster too")
+    renku: RenkuSpec | None = field(None, "Renku's API, for project templates", "none")
+    scaler: ScalerSpec = field(ScalerSpec.model_construct(), "how windows are kept", "see below")
+    diff: DiffSpec = field(DiffSpec.model_construct(), "what `berth diff` warns of", "24 hours")
+
+    def check(self, path: Path, report: Report) -> None:
+        """Check that names differ, that priorities fit the autoscalers, and what engines mean together."""
+        clusters = () if self.clusters is INVALID else self.clusters
+        names = [one.name for one in clusters if one is not INVALID]
+        inherited = set()
+        for i, one in enumerate(clusters):
+            if one is INVALID:
+                continue
+            at = (*path, "clusters", i)
+            if one.name is not INVALID and names.count(one.name) > 1:
+                message, fix = f"two clusters are named {shown(one.name)}.", "Give each its own name."
+                report(DUPLICATE_NAME, (*at, "name"), message, fix)
+            autoscaler = one.autoscaler_of(at, report)
+            if one.priority is None:
+                inherited.add(autoscaler)
+            else:
+                check_priority(one.priority, {autoscaler}, (*at, "priority"), report)
+        check_priority(self.priority, inherited, (*path, "priority"), report)
+        engines.check_engines(self.engine, clusters, self.repository, path, report)
+
+
+def check_priority(value: int | None, autoscalers: set[str], path: Path, report: Report) -> None:
+    """Report where an autoscaler would not serve such placeholders, or they would not give way."""
+    if value is None or value is INVALID:
+        return
+    fix = "Write a whole number from -10 to -1."
+    if value >= 0:
+        report(PRIORITY, path, f"{value} is not below 0: placeholders would not give way to sessions.", fix)
+    elif value < -10 and "cluster-autoscaler" in autoscalers:
+        whose = " (kubernetes.io's page on overprovisioning has it)" if value == -1000 else ""
+        message = f"{value}{whose} is below -10: cluster-autoscaler adds no node for such pods."
+        report(PRIORITY, path, message, fix)
+    elif value <= EMPTY_TO_KARPENTER and "karpenter" in autoscalers:
+        message = (
+            f"{value} is so low that Karpenter from 1.14 on treats nodes of placeholders as empty: it "
+            "deletes them, and buys them again."
+        )
+        report(PRIORITY, path, message, fix)
+    elif value < -10:
+        fix = "Write a whole number from -10 to -1, unless you know that yours does not."
+        report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
+
+
+class SiteDocument(Document):
+    kind_of: ClassVar = "Site"
+    kind: Literal["Site"]
+    spec: SiteSpec
+
+    def declared(self, origin: Origin) -> Site:
+        spec, repository = self.spec, self.spec.repository
+        return Site(
+            origin,
+            self.metadata.name,
+            spec.time_zone,
+            tuple(cluster(one, spec) for one in spec.clusters),
+            spec.kustomization,
+            spec.scaler.stabilization_seconds,
+            spec.scaler.ready_minutes,
+            None if spec.renku is None else spec.renku.renku,
+            spec.diff.notice_hours,
+            None if repository is None else Repository(repository.url, repository.revision, repository.path),
+            spec.diff.budget,
+        )
+
+
+def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
+    """Return one cluster: what it says itself, else what the site says, else the defaults."""
+    images = [one for one in (own.images, site.images) if one is not None]
+    engine = engines.of_cluster(site.engine, own.engine)
+    runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
+    koordinator, karpenter = own.koordinator, own.karpenter
+    return Cluster(
+        name=own.name,
+        namespace=_first((own.namespace, site.namespace), "berth"),
+        engine=engine.type,
+        engine_options=engine,
+        replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),
+        destination=_destination(own.destination),
+        autoscaler=own.autoscaler,
+        ceilings=tuple(one.ceiling for one in own.ceilings),
+        priority=_first((own.priority, site.priority), -10),
+        images=Images(
+            _first((one.pause for one in images), "registry.k8s.io/pause:3.10.1"),
+            _first((one.python for one in images), "python:3.13-slim"),
+            _first((one.pull_secrets for one in images), ()),
+        ),
+        runtime=Tolerating.model_construct(
+            nodeSelector=_first((one.node_selector for one in runtimes), {}),
+            tolerations=_first((one.tolerations for one in runtimes), ()),
+        ),
+        job_resources=_resources(runtimes),
+        koordinator=None
+        if koordinator is None
+        else Koordinator(
+            koordinator.scheduler_name, koordinator.allocate_policy, koordinator.colocation_profiles
+        ),
+        karpenter=None if karpenter is None else Karpenter(karpenter.version, tuple(karpenter.gates.items())),
+        largest_node=tuple(own.largest_node.items()),
+    )
+
+
+def _first(values: Iterable[V | None], default: V) -> V:
+    return next((value for value in values if value is not None), default)
+
+
+def _destination(said: Destination | None) -> tuple[str, str]:
+    """Return which key of Argo CD, and its value."""
+    if said is None:
+        return "server", "https://kubernetes.default.svc"
+    return ("server", said.server) if said.server is not None else ("name", said.name or "")
+
+
+def _resources(said: list[RuntimeSpec]) -> dict[str, dict[str, str]]:
+    """Return those of Berth's Jobs: the first mapping that says something stands alone."""
+    for one in said:
+        if one.resources is not None and (one.resources.requests or one.resources.limits):
+            requests, limits = completed(one.resources.requests, one.resources.limits)
+            return {"requests": requests, "limits": limits} if limits else {"requests": requests}
+    return _RESOURCES

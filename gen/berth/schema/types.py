@@ -1,0 +1,105 @@
+"""The types of single values: each a grammar with its description and its part of the JSON Schema."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any
+
+from berth.schema import grammar
+from berth.schema.base import Length, Parsed, Text, Whole, wrong_type
+from berth.schema.report import CHOICE, RANGE, TYPE, Refusal
+from berth.schema.suggest import nearest, shown
+
+INT32, INT64 = 2**31 - 1, 2**63 - 1
+MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
+_MOST_MONEY = 10**12
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAY = "20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"
+
+
+def _weekday(value: Any) -> int:
+    """Read 1 (Monday) to 7 (Sunday), an English name, or its first three letters, as 1 to 7."""
+    if type(value) is int and 1 <= value <= 7:
+        return value
+    if type(value) is int:
+        side = "below 1" if value < 1 else "above 7"
+        raise Refusal(f"{shown(value)} is {side}.", f"Write a {_WEEKDAY}.", RANGE)
+    if type(value) is list:
+        raise Refusal("a list is not a weekday.", "Write daysOfWeek for several.", TYPE)
+    if type(value) is not str:
+        raise wrong_type(value, _WEEKDAY)
+    word = value.lower()
+    for names in (WEEKDAYS, _DAY_NAMES):
+        if word in names:
+            return names.index(word) + 1
+    fix = nearest(value, _DAY_NAMES, "Write a number from 1 (Monday) to 7, or one of")
+    raise Refusal(f"{shown(value)} is not a weekday.", fix, CHOICE)
+
+
+def _amount(value: Any) -> str:
+    """Read a quantity; a plain number is one too, as in Kubernetes."""
+    if type(value) is int:
+        value = str(value)
+    elif type(value) is float and abs(value) < 2**53:
+        value = f"{value:.9f}".rstrip("0").rstrip(".")
+    found: str = _QUANTITY.read(value)
+    return found
+
+
+def _price(value: Any) -> Decimal:
+    """Read a number from 0 up, exactly as it is written; text with its digits is one too."""
+    if type(value) not in (int, float, str):
+        raise wrong_type(value, _PRICE)
+    text = repr(value) if type(value) is float else str(value)
+    if not text.isascii() or not text.replace(".", "", 1).isdigit() or len(text) > 30:
+        raise wrong_type(value, _PRICE)
+    price = Decimal(text)
+    if price > _MOST_MONEY:
+        raise Refusal(f"{shown(value)} is above {_MOST_MONEY}.", "Write what it costs.", RANGE)
+    return price
+
+
+def _any_case(name: str) -> str:
+    return "".join(f"[{letter}{letter.upper()}]" for letter in name)
+
+
+_WEEKDAY = "weekday: 1 (Monday) to 7, or a name such as mon"
+_PRICE = "price: a number from 0 up"
+_QUANTITY = Text("quantity", grammar.quantity)
+_WEEKDAY_SCHEMA = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1, "maximum": 7},
+        {"enum": list(WEEKDAYS)},
+        {"type": "string", "pattern": f"^({'|'.join(map(_any_case, (*WEEKDAYS, *_DAY_NAMES)))})$"},
+    ]
+}
+
+Date = Annotated[date, Text("date", grammar.day, format="date", pattern=f"^{_DAY}$")]
+Weekday = Annotated[int, Parsed(_WEEKDAY, _weekday, _WEEKDAY_SCHEMA)]
+StartTime = Annotated[int, Text("time of day", grammar.start_time, pattern=f"^{_TIME}$")]
+EndTime = Annotated[int, Text("time of day", grammar.end_time, pattern=f"^({_TIME}|24:00)$")]
+TimeZone = Annotated[str, Text("time zone", grammar.zone)]
+Instant = Annotated[str, Text("instant in UTC", grammar.utc)]
+GoDuration = Annotated[str, Text("duration", grammar.go_duration)]
+Duration = Annotated[str, Text("duration such as 10m", grammar.duration)]
+
+AnyText = Annotated[str, Text()]
+DnsLabel = Annotated[str, Text("DNS label", grammar.dns_label)]
+DnsName = Annotated[str, Text("DNS name", grammar.dns_name)]
+NodeName = Annotated[str, Text("node name", grammar.dns_name)]
+LabelKey = Annotated[str, Text("label key", grammar.label_key)]
+LabelValue = Annotated[str, Text("label value", grammar.label_value)]
+Ulid = Annotated[str, Text("ULID", grammar.ulid)]
+ResourceName = Annotated[str, Text("resource", grammar.resource_name)]
+Amount = Annotated[str, Parsed("quantity", _amount, {"type": ["string", "number"]})]
+Price = Annotated[Decimal, Parsed(_PRICE, _price, {"type": ["string", "number"]})]
+
+Labels = dict[LabelKey, LabelValue]
+Annotations = dict[LabelKey, AnyText]
+Resources = dict[ResourceName, Amount]
+Taken = Annotated[dict[ResourceName, Amount], Length(1)]
+
+SeatCount = Annotated[int, Whole(1, MOST_SEATS, "whole number from 1 up")]
+NodeCount = Annotated[int, Whole(1, 100_000)]
+LeadMinutes = Annotated[int, Whole(0, 180)]

@@ -1,0 +1,239 @@
+"""From a document's value to its model: validation by pydantic, the problems it finds, and a second pass.
+
+The second pass asks the models for what their values say against each other (`Model.check`). It runs on what
+is sound in a faulty document, too, so that one run reports nearly everything.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from berth.finding import Path
+from berth.reading.scalar import Octalish
+from berth.schema import outline
+from berth.schema.base import Length, Model, Unique, Whole, wrong_type
+from berth.schema.outline import Node, fields
+from berth.schema.report import CHOICE, CONFLICT, INVALID, MISSING, RANGE, TYPE, UNKNOWN_KEY, Refusal, Report
+from berth.schema.suggest import article, choice, close, nearest, shown
+
+M = TypeVar("M", bound=Model)
+_KEY = "[key]"  # how pydantic's location ends where the key of a mapping is faulty
+_FEW_DIGITS = re.compile(r"[-+]?[0-9]{1,9}", re.ASCII)
+_TRUE, _FALSE = ("yes", "on", "y", "true"), ("no", "off", "n", "false")
+
+
+def read(model: type[M], value: Any, report: Report) -> M:
+    """Return the model of a value; where problems are reported, its sound part, or INVALID."""
+    try:
+        made = model.model_validate(value)
+    except ValidationError:
+        made = _faulty(_node(model), value, report)
+    examine(made, (), report)
+    return made
+
+
+def read_as(hint: Any, value: Any, report: Report) -> Any:
+    """Return what any annotated type makes of a value, as `read` does of a model."""
+    node = _node(hint)
+    try:
+        made = node.validate(value)
+    except ValidationError:
+        made = _faulty(node, value, report)
+    _examine(node, made, (), report)
+    return made
+
+
+_node = lru_cache(maxsize=256)(Node)
+
+
+def _faulty(node: Node, value: Any, report: Report) -> Any:
+    """Report why a value is refused, and keep what is sound. A null key is one that is left out."""
+    value = _without_nulls(node, value)
+    try:
+        return node.validate(value)
+    except ValidationError as error:
+        for one in error.errors(include_url=False):
+            _report(dict(one), node, value, report)
+        return _sound(node, value)
+
+
+def _without_nulls(node: Node, value: Any) -> Any:
+    """Remove the keys of models that are null, wherever they are."""
+    if node.kind == outline.UNION:
+        return _without_nulls(node.branch(value), value)
+    if node.kind == outline.LIST and type(value) is list:
+        return [_without_nulls(node.item, one) for one in value]
+    if node.kind == outline.MODEL and type(value) is dict:
+        known = fields(node.type)
+        return {
+            name: _without_nulls(known[name].node, one) if name in known else one
+            for name, one in value.items()
+            if one is not None or name not in known
+        }
+    return value
+
+
+def _report(error: dict[str, Any], node: Node, value: Any, report: Report) -> None:
+    """Report one error of pydantic's, in the words of the place where it is."""
+    path: Path = ()
+    rest = list(error["loc"])
+    parents: list[tuple[Node, Any]] = []
+    while rest:
+        step = rest.pop(0)
+        if node.kind == outline.UNION:
+            node = node.branch(value)
+            continue
+        if step == _KEY and not rest:
+            break
+        parents.append((node, value))
+        path = (*path, step)
+        if error["type"] in ("extra_forbidden", "missing") and not rest:
+            break
+        if node.kind == outline.LIST:
+            node, value = node.item, value[step]
+        elif node.kind == outline.MAP:
+            node, value = node.value, value[step]
+        else:
+            node, value = fields(node.type)[step].node, value[step]
+    if error["type"] == "extra_forbidden":
+        _unknown(path, parents[-1][0], report)
+    elif error["type"] == "missing":
+        _missing(path, *parents[-1], report)
+    elif error["type"] != "too_short" or not node.fits(len(value)):  # pydantic counts only sound items
+        at_key = error["loc"][-1:] == (_KEY,)
+        report.refuse(_refusal(error, node, value), path, at_key=at_key)
+
+
+def _unknown(path: Path, parent: Node, report: Report) -> None:
+    known = tuple(fields(parent.type))
+    advice = nearest(str(path[-1]), known, "Known here:")
+    report(UNKNOWN_KEY, path, "this key is unknown.", advice, at_key=True)
+
+
+def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: Report) -> None:
+    """Report a key that is missing, unless a misspelled one means it."""
+    name = str(path[-1])
+    if name not in _misspelled(parent, value):
+        words = article(fields(parent.type)[name].node.words)
+        report(MISSING, path[:-1], f"{name} is missing.", f"Add {name}: {words}.")
+
+
+def _misspelled(node: Node, value: Mapping[str, Any]) -> set[str]:
+    """Return the keys that are meant by unknown ones."""
+    known = fields(node.type)
+    meant = (close(name, tuple(known))[:1] for name in value if name not in known)
+    return {name for names in meant for name in names}
+
+
+def _refusal(error: dict[str, Any], node: Node, value: Any) -> Refusal:
+    cause = error.get("ctx", {}).get("error")
+    if isinstance(cause, Refusal):
+        return cause
+    if error["type"] in ("too_short", "too_long"):
+        return _length(error["type"] == "too_short", node, value)
+    if node.kind == outline.UNION:
+        node = node.branch(value)
+    if node.kind == outline.CHOICE and type(value) is str:
+        return Refusal(f"{shown(value)} is not {node.words}.", choice(value, node.choices), CHOICE)
+    if node.kind == outline.WHOLE:
+        return _not_whole(node, value)
+    if node.kind == outline.FLAG and str(value).lower() in (*_TRUE, *_FALSE) and isinstance(value, str):
+        meant = "true" if value.lower() in _TRUE else "false"
+        return Refusal(f"{shown(value)} is text, not true or false.", f"Write {meant}.", TYPE)
+    if node.kind == outline.LIST:
+        return _not_list(node, value)
+    return wrong_type(value, node.words)
+
+
+def _length(is_short: bool, node: Node, value: Any) -> Refusal:
+    length = node.find(Length)
+    if not is_short:
+        what = "keys" if node.kind == outline.MAP else "items"
+        return Refusal(f"there are {len(value)} {what}.", f"Write at most {length.maximum}.", RANGE)
+    if node.kind == outline.MAP:
+        return Refusal("the mapping is empty.", "Write at least one key.", RANGE)
+    return Refusal("the list is empty.", "Write at least one item.", RANGE)
+
+
+def _not_whole(node: Node, value: Any) -> Refusal:
+    bounds = node.find(Whole)
+    fix = f"Write a {node.words}."
+    if type(value) is int:
+        if value < bounds.minimum:
+            return Refusal(f"{shown(value)} is below {bounds.minimum}.", fix, RANGE)
+        if str(bounds.maximum) not in bounds.words:
+            fix = f"Write at most {bounds.maximum}."
+        return Refusal(f"{shown(value)} is above {bounds.maximum}.", fix, RANGE)
+    if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
+        without = "leading zeros" if isinstance(value, Octalish) else "quotes"
+        fix = f"Write it without {without}: {int(value)}."
+    return Refusal(f"{shown(value)} is not a {node.words}.", fix, TYPE)
+
+
+def _not_list(node: Node, value: Any) -> Refusal:
+    fix = 'Write a list: begin each item with "- ".'
+    is_short = isinstance(value, str | int) and len(str(value)) <= 60
+    if is_short and node.item.kind != outline.MODEL:
+        fix = f"Write a list: [{shown(value)}]."
+    return Refusal(f"{shown(value)} is not a list.", fix, TYPE)
+
+
+def _sound(node: Node, value: Any) -> Any:
+    """Return what is sound in a faulty value, with INVALID in place of the rest."""
+    try:
+        return node.validate(value)
+    except ValidationError:
+        pass
+    if node.kind == outline.UNION:
+        return _sound(node.branch(value), value)
+    if node.kind == outline.LIST and type(value) is list and node.fits(len(value)):
+        return tuple([_sound(node.item, one) for one in value])
+    if node.kind == outline.MAP and type(value) is dict and node.fits(len(value)):
+        pairs = ((_sound(node.key, name), _sound(node.value, one)) for name, one in value.items())
+        return {name: one for name, one in pairs if name is not INVALID}
+    if node.kind == outline.MODEL and type(value) is dict:
+        return _sound_model(node, value)
+    return INVALID
+
+
+def _sound_model(node: Node, value: Mapping[str, Any]) -> Any:
+    made: dict[str, Any] = {}
+    meant = _misspelled(node, value)
+    for name, known in fields(node.type).items():
+        if value.get(name) is not None:
+            made[name] = _sound(known.node, value[name])
+        elif known.is_required or name in meant:
+            made[name] = INVALID
+    return node.type.model_construct(**made)
+
+
+def examine(model: Any, path: Path, report: Report) -> None:
+    """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
+    kind: Any = type(model)
+    ruled = outline.ruled(kind)
+    if ruled is None:
+        return
+    for attribute, name, node in ruled:
+        found = getattr(model, attribute)
+        if found:
+            _examine(node, found, (*path, name), report)
+    model.check(path, report)
+
+
+def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
+    if node.kind != outline.LIST:
+        examine(value, path, report)
+    elif value is not INVALID:
+        for i, one in enumerate(value):
+            examine(one, (*path, i), report)
+        if node.find(Unique):
+            _examine_twice(value, path, report)
+
+
+def _examine_twice(values: tuple[Any, ...], path: Path, report: Report) -> None:
+    for i, one in enumerate(values):
+        if one is not INVALID and one in values[:i]:
+            report(CONFLICT, (*path, i), f"{shown(one)} is there twice.", "Remove one of the two.")

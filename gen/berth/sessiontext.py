@@ -1,0 +1,135 @@
+"""Parses sessions that come and go, as people write them: `08:55+10,09:20+8,11:00-3`.
+
+Pure: text in, changes out. An invalid text raises an error with its place, the problem and the fix.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from berth.dates.moments import local_text, read
+from berth.dates.zone import DAY, Zone, local, resolve
+from berth.simulation import SessionChange
+
+MOST = 10_000  # sessions at once: no course is larger, and a slip of the keyboard should not take minutes
+_EARLIEST = 86_400  # seconds before the opening
+
+# The first number that nothing but a class follows; neither a date nor an offset has one.
+_ITEM = re.compile(r"(.+?)\s*([+-][1-9]\d{0,5})(?:\s+([^\s:+]+))?", re.ASCII)
+_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[1-9]\d{0,5}", re.ASCII)
+_HOW = "Write 08:55+10 where ten come, 11:00-3 where three leave."
+
+
+class SessionsError(Exception):
+    """Invalid text. The message is for people."""
+
+
+class SessionScene(NamedTuple):
+    """The occurrence of a story: its clock, open, end and resource classes.
+
+    `usual` is the class of a change that names none; if empty, each change must name one.
+    """
+
+    zone: Zone
+    open: int
+    end: int
+    classes: tuple[str, ...]
+    usual: str
+
+
+class _Said(NamedTuple):
+    place: str  # for people
+    time: str
+    number: int
+    resource_class: str  # empty: not said
+
+
+def parse_changes(text: str, source: str, scene: SessionScene) -> dict[str, list[SessionChange]]:
+    """Parse changes by class, in the order of the text. `source` names its origin. Raises SessionsError.
+
+    A line has changes separated by commas, or `TIME,CHANGE` or `TIME,CHANGE,CLASS` as in a CSV file; comments
+    (#) and CSV headers are ignored. A time of day is the first one while the occurrence is open and not
+    before the previous change, or else on the day of the opening. A date in front sets the day. An instant
+    with `Z` or an offset is itself.
+    """
+    found: dict[str, list[SessionChange]] = {name: [] for name in scene.classes}
+    there = dict.fromkeys(scene.classes, 0)
+    before: int | None = None
+    for said in _items(text, source):
+        at = before = _instant(said, before, scene)
+        name = _resource_class(said, scene)
+        if there[name] + said.number < 0:
+            raise SessionsError(
+                f"{said.place}: {-said.number} leave, but only {there[name]} are there. "
+                "Let no more leave than came."
+            )
+        there[name] += said.number
+        if there[name] > MOST:
+            raise SessionsError(
+                f"{said.place}: more than {MOST} sessions at once are too many to simulate. Let fewer come."
+            )
+        found[name].append(SessionChange(at, said.number))
+    return found
+
+
+def _items(text: str, source: str) -> Iterator[_Said]:
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        place = source if source.startswith("--") else f"{source}:{number}"
+        cells = [cell.strip().strip('"').strip() for cell in line.partition("#")[0].split(",")]
+        if cells == [""] or (number == 1 and cells[:2] == ["time", "change"]):
+            continue
+        if len(cells) in (2, 3) and _NUMBER.fullmatch(cells[1]):
+            shown = ",".join(cells)
+            yield _Said(f'{place}: "{shown}"', cells[0], int(cells[1]), "".join(cells[2:]))
+            continue
+        for cell in cells:
+            match = _ITEM.fullmatch(cell.replace("\u2212", "-"))  # a minus as word processors write it
+            if match is None:
+                raise SessionsError(f'{place}: "{cell}" is not a session change. {_HOW}')
+            time, change, resource_class = match.groups()
+            yield _Said(f'{place}: "{cell}"', time, int(change), resource_class or "")
+
+
+def _instant(said: _Said, before: int | None, scene: SessionScene) -> int:
+    match = _TIME.fullmatch(said.time)
+    if match:
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        at: int | None = _passing(hours * 60 + minutes, seconds, before, scene)
+    else:
+        at = read(said.time, scene.zone)
+    if at is None:
+        raise SessionsError(f'{said.place}: "{said.time}" is not a time. {_HOW}')
+    if before is not None and at < before:
+        raise SessionsError(f"{said.place} is earlier than the change in front of it. Put them in order.")
+    if at >= scene.end:
+        end = local_text(scene.end, scene.zone)
+        raise SessionsError(f"{said.place} is not before the end, {end}. Leave it out.")
+    if at < scene.open - _EARLIEST:
+        opens = local_text(scene.open, scene.zone)
+        fix = f"Sessions that run by then are {opens[-5:]}+{max(said.number, 1)}."
+        raise SessionsError(f"{said.place} is more than a day before the opening, {opens}. {fix}")
+    return at
+
+
+def _passing(minutes: int, seconds: int, before: int | None, scene: SessionScene) -> int:
+    first, last = (local(scene.zone, at) // DAY for at in (scene.open, scene.end))
+    passings = [resolve(scene.zone, day * DAY + minutes) + seconds for day in range(first, last + 1)]
+    in_time = [at for at in passings if before is None or at >= before]
+    inside = [at for at in passings if scene.open <= at < scene.end]
+    for choice in ([at for at in inside if at in in_time], inside, in_time):
+        if choice:
+            return choice[0]
+    return passings[0]
+
+
+def _resource_class(said: _Said, scene: SessionScene) -> str:
+    name = said.resource_class or scene.usual
+    if name in scene.classes:
+        return name
+    known = ", ".join(scene.classes)
+    if name:
+        raise SessionsError(f'{said.place}: there are no seats of class "{name}" then, but of {known}.')
+    fix = f"Write 08:55+10 {scene.classes[0]}, or choose one by --class."
+    raise SessionsError(f"{said.place} names no class of {known}. {fix}")

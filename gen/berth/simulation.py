@@ -1,0 +1,176 @@
+"""Simulates the target of a pool for sessions that come and go.
+
+It uses the scaler's own code (formula, target, attribution, grace period), driven by events: it polls nothing
+and reads no clock. All sessions are of one resource class and match the reservation.
+"""
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from berth.core.sessioncounter import ClaimCounts, SessionCounter
+from berth.core.sessions import Claim, Session, ranked
+from berth.core.target import full_count, open_now, placeholders, target
+from berth.core.timetable import TimetableOccurrence, TimetablePool
+
+OPENS, STARTS, ENDS = "opens", "starts", "ends"
+COME, LEAVE, WAIT_OVER, CLOCK = "come", "leave", "wait over", "clock"
+
+
+class SessionChange(NamedTuple):
+    """Sessions that come at an instant, or leave if the number is negative."""
+
+    at: int
+    number: int
+
+
+class SimulationEvent(NamedTuple):
+    """The cause of a step.
+
+    An occurrence `opens`, `starts` or `ends`; sessions `come`, `leave`, or stop counting (`wait over`); or
+    only the `clock` changes a target.
+    """
+
+    kind: str
+    occurrence: str = ""
+    number: int = 0
+
+
+class SimulationStep(NamedTuple):
+    """The state from an instant on.
+
+    `active` sessions are present; `waiting` ones left and still count; `targets` are those of the given
+    behaviors.
+    """
+
+    at: int
+    active: int
+    waiting: int
+    targets: tuple[int, ...]
+    events: tuple[SimulationEvent, ...]
+
+
+class SimulationSetup(NamedTuple):
+    """A pool with all occurrences of its reservation, and the grace period of sessions."""
+
+    pool: TimetablePool
+    occurrences: tuple[TimetableOccurrence, ...]
+    stabilization_seconds: int
+
+
+def simulate(
+    plan: SimulationSetup, changes: Sequence[SessionChange], behaviors: Sequence[str], first: int, last: int
+) -> list[SimulationStep]:
+    """Return a step for `first` and for each instant up to `last` (inclusive) at which anything changes.
+
+    `changes` are sorted by time and may begin before `first`. The first session to come is the first to
+    leave; never more leave than are present.
+    """
+    crowd = _Crowd(plan, first, last)
+    agenda = _agenda(crowd.occurrences, changes, first, last)
+    waits = {one.at + plan.stabilization_seconds for one in changes if one.number < 0}
+    times = sorted({first, *agenda, *(at for at in waits if at <= last)})
+    steps: list[SimulationStep] = []
+    for now, until in pairwise([*times, last + 1]):
+        events = crowd.advance(now, agenda.get(now, ()))
+        if now < first:
+            continue
+        targets = crowd.targets(behaviors, now)
+        if not steps or events or targets != steps[-1].targets:
+            why = events or ((SimulationEvent(CLOCK),) if steps else ())
+            steps.append(SimulationStep(now, crowd.active, crowd.waiting, targets, why))
+        for at in _moments(lambda at: crowd.targets(behaviors, at), now, until):
+            moved = crowd.targets(behaviors, at)
+            steps.append(SimulationStep(at, crowd.active, crowd.waiting, moved, (SimulationEvent(CLOCK),)))
+    return steps
+
+
+def _agenda(
+    occurrences: Iterable[TimetableOccurrence], changes: Iterable[SessionChange], first: int, last: int
+) -> dict[int, list[SimulationEvent]]:
+    """Return the given events by instant."""
+    agenda: dict[int, list[SimulationEvent]] = {}
+    for one in occurrences:
+        for at, kind in ((one.end, ENDS), (one.open, OPENS), (one.start, STARTS)):
+            if first <= at <= last:
+                agenda.setdefault(at, []).append(SimulationEvent(kind, one.id))
+    for change in changes:
+        if change.at <= last:
+            kind = COME if change.number > 0 else LEAVE
+            agenda.setdefault(change.at, []).append(SimulationEvent(kind, number=abs(change.number)))
+    return agenda
+
+
+def _moments(value: Callable[[int], tuple[int, ...]], now: int, until: int) -> Iterator[int]:
+    """Yield where `value` changes between two instants, both exclusive. It never returns to an old value."""
+    while value(until - 1) != (before := value(now)):
+        now += 1 + bisect_left(range(now + 1, until), True, key=lambda at: value(at) != before)
+        yield now
+
+
+class _Crowd:
+    """The sessions, and the occurrences they count for."""
+
+    def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
+        self._count = full_count(plan.pool.resource_class)
+        near = (one for one in plan.occurrences if one.open <= last and one.end >= first)
+        self.occurrences = tuple(one for one in near if self._count(one))
+        self._match = match = plan.pool.match
+        # One that is of the course, whatever narrows that.
+        namespace = match.namespaces[0] if match.namespaces else ""
+        self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
+        self._counter = SessionCounter(plan.stabilization_seconds, lambda session, _: session.template)
+        self._here = deque[str]()
+        self._arrived = 0
+        self._counts = ClaimCounts({}, {})
+
+    @property
+    def active(self) -> int:
+        return sum(self._counts.here.values())
+
+    @property
+    def waiting(self) -> int:
+        return sum(self._counts.counted.values()) - self.active
+
+    def advance(self, now: int, happening: Iterable[SimulationEvent]) -> tuple[SimulationEvent, ...]:
+        """Advance to `now` and return all events then."""
+        waited = self.waiting
+        self._counts = self._counter.counts(now)
+        over = waited - self.waiting
+        if claims := self._claims(now):  # when all is over, those that are there are still told
+            self._counter.set_claims(claims)
+        events = (*((SimulationEvent(WAIT_OVER, number=over),) if over else ()), *happening)
+        for event in events:
+            if event.kind == COME:
+                self._come(event.number, now)
+            elif event.kind == LEAVE:
+                for _ in range(event.number):
+                    self._counter.leave(self._here.popleft(), now)
+        self._counts = self._counter.counts(now)
+        return events
+
+    def _claims(self, now: int) -> tuple[Claim, ...]:
+        found = open_now(self.occurrences, now)
+        return ranked(
+            Claim(one.id, one.open, one.start, one.end, self._count(one), self._match) for one in found
+        )
+
+    def _come(self, number: int, now: int) -> None:
+        for _ in range(number):
+            self._arrived += 1
+            session = self._usual._replace(id=str(self._arrived), created=now)
+            self._here.append(session.id)
+            self._counter.arrive(session, now)
+
+    def targets(self, behaviors: Iterable[str], now: int) -> tuple[int, ...]:
+        """Return the targets of the behaviors, valid until the next advance."""
+        return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviors)
+
+    def _asks(self, behavior: str, now: int) -> Callable[[TimetableOccurrence], int]:
+        def seats(one: TimetableOccurrence) -> int:
+            window = one.open, one.start, one.end
+            return placeholders(behavior, self._count(one), self._counts.counted.get(one.id, 0), window, now)
+
+        return seats

@@ -1,5 +1,0 @@
-"""The command line: `main` is the program `berth`, `run` is one command of it."""
-
-from gen.cli.program import main, run
-
-__all__ = ["main", "run"]

@@ -1,1 +1,0 @@
-"""The programs that run in the cluster. They import the standard library and `gen.core` only."""
