@@ -1,20 +1,19 @@
 """The JSON Schema: whatever `validate` accepts passes it, and what an editor can see does not."""
 
 import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 from berth import cli
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
-from berth.reading.source import Source, read
+from berth.reading.source import (Source, read)
 from berth.schema.jsonschema import schema
 from berth.schema.renkunames import is_payload
 from jsonschema import Draft7Validator
-
+from pathlib import Path
 from tests import generate
 from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
+from typing import Any
+
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = Draft7Validator(schema())
@@ -92,6 +91,9 @@ def of(text: str) -> Any:
         ("scaleDownBehavior: none", "scaleDownBehavior: never", "$.spec.provisioning.scaleDownBehavior"),
         (', endTime: "13:00"', "", "$.spec.recurrence.schedule[0]"),
         ("dayOfWeek: mon", "dayOfWeek: 8", "$.spec.recurrence.schedule[0].dayOfWeek"),
+        ("dayOfWeek: mon", "dayOfWeek: Dienstag", "$.spec.recurrence.schedule[0].dayOfWeek"),
+        ("2026-03-01", "31.12.2027", "$.spec.recurrence.endDate"),
+        ('startTime: "09:00"', 'startTime: "9 Uhr"', "$.spec.recurrence.schedule[0].startTime"),
         ("x-note: ours", "note: ours", "$"),
         ("metadata: {name: course}", "metadata: {}", "$.metadata"),
     ],
@@ -106,6 +108,9 @@ def of(text: str) -> Any:
         "behaviour",
         "missing",
         "weekday",
+        "weekday-of-another-language",
+        "date",
+        "time-of-day",
         "key-at-the-top",
         "name",
     ],
@@ -114,6 +119,20 @@ def test_what_an_editor_can_see_is_shown_where_it_is(before: str, after: str, wh
     assert message(of(GOOD)) == ""
     assert before in GOOD
     assert {error.json_path for error in SCHEMA.iter_errors(of(GOOD.replace(before, after)))} == {where}
+
+
+def test_an_engine_may_have_its_own_options_and_no_other() -> None:
+    """And weekdays are good in any letters."""
+    site = of(
+        "apiVersion: berth.dev/v1alpha1\nkind: Site\nmetadata: {name: a}\nspec:\n"
+        "  engine: {type: flux, sourceName: fleet}\n  clusters: [{name: a, engine: argocd}]\n"
+    )
+
+    assert message(site) == ""
+    site["spec"]["engine"] = {"type": "argocd", "sourceName": "fleet"}
+    assert message(site) != ""
+    assert message(of(GOOD.replace("dayOfWeek: mon", "dayOfWeek: Monday"))) == ""
+    assert message(of(GOOD.replace("dayOfWeek: mon", "dayOfWeek: TUE"))) == ""
 
 
 def test_every_field_says_what_it_means() -> None:

@@ -1,0 +1,110 @@
+"""From values to models: what each error of a value becomes, and what is kept of a faulty document."""
+
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from gen.input.scalar import Octalish
+from gen.schema import validate
+from gen.schema.base import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from gen.schema.report import INVALID, Refusal, Report
+from tests.saying import ask, said
+
+
+def lower(text: str) -> str:
+    if text.islower():
+        return text
+    raise Refusal(f'"{text}" is not lower case.', "Write small letters.", "B020")
+
+
+Name = Annotated[str, Text("name", lower)]
+Seats = Annotated[int, Whole(1, 9)]
+
+
+class Window(Model):
+    start: Name
+    end: Name | None = field(None)
+
+
+class Room(Model):
+    name: Name
+    seats: Seats = field(5)
+    kind: Literal["lab", "hall"] = field("lab")
+    is_open: bool | None = field(None)
+    windows: ListOf[Annotated[Name | Window, OR_MAPPING]] = field(())
+    tags: UniqueList[Name] = field(())
+    rows: NonEmpty[Seats] | None = field(None)
+    labels: Annotated[dict[Name, Name], Length(0, 2)] = field({})
+
+    def check(self, path: tuple[str | int, ...], report: Report) -> None:
+        if self.seats == 9 and self.kind == "lab":
+            report("B016", (*path, "seats"), "a lab has no 9 seats.", "Write fewer.")
+
+
+FAULTS: dict[str, tuple[Any, list[str]]] = {
+    "no-mapping": ("lab", ["B013"]),
+    "missing": ({}, ["B011"]),
+    "null-is-missing": ({"name": None}, ["B011"]),
+    "unknown": ({"name": "a", "zzz": 1}, ["B010 zzz @key"]),
+    "unknown-and-null": ({"name": "a", "zzz": None}, ["B010 zzz @key"]),
+    "misspelled-is-not-missing": ({"nam": "a"}, ["B010 nam @key"]),
+    "grammar": ({"name": "A"}, ["B020 name"]),
+    "number-for-text": ({"name": 5}, ["B020 name"]),
+    "truth-for-text": ({"name": True}, ["B013 name"]),
+    "range": ({"name": "a", "seats": 10}, ["B012 seats"]),
+    "quoted-number": ({"name": "a", "seats": "5"}, ["B013 seats"]),
+    "zeros-in-front": ({"name": "a", "seats": Octalish("05")}, ["B013 seats"]),
+    "fraction": ({"name": "a", "seats": 5.0}, ["B013 seats"]),
+    "truth-for-number": ({"name": "a", "seats": True}, ["B013 seats"]),
+    "word": ({"name": "a", "kind": "labs"}, ["B014 kind"]),
+    "number-for-word": ({"name": "a", "kind": 1}, ["B013 kind"]),
+    "text-for-truth": ({"name": "a", "isOpen": "yes"}, ["B013 isOpen"]),
+    "no-list": ({"name": "a", "rows": 1}, ["B013 rows"]),
+    "empty-list": ({"name": "a", "rows": []}, ["B012 rows"]),
+    "faulty-items-only": ({"name": "a", "rows": [0, "x"]}, ["B012 rows.0", "B013 rows.1"]),
+    "twice": ({"name": "a", "tags": ["a", "b", "a"]}, ["B016 tags.2"]),
+    "both-ways": (
+        {"name": "a", "windows": ["X", {"start": "X", "end": None}, {}]},
+        ["B011 windows.2", "B020 windows.0", "B020 windows.1.start"],
+    ),
+    "key-and-value": ({"name": "a", "labels": {"A": "B"}}, ["B020 labels.A", "B020 labels.A @key"]),
+    "too-many-keys": ({"name": "a", "labels": dict.fromkeys("abc", "x")}, ["B012 labels"]),
+    "rules-besides-faults": (
+        {"name": "A", "seats": 9, "zzz": 1},
+        ["B010 zzz @key", "B016 seats", "B020 name"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "problems"), FAULTS.values(), ids=FAULTS)
+def test_each_fault_has_its_code_and_place(value: Any, problems: list[str]) -> None:
+    assert said(Room, value) == problems
+
+
+def test_a_null_key_is_one_that_is_left_out() -> None:
+    assert ask(Room, {"name": "a", "seats": None, "windows": None}) == ask(Room, {"name": "a"})
+
+
+def test_what_is_sound_of_a_faulty_value_is_kept() -> None:
+    labels = {"A": "a", "b": "B"}
+    made, _ = ask(Room, {"seats": 3, "windows": ["x", "X"], "labels": labels, "tag": 1})
+
+    assert (made.name, made.seats, made.kind) == (INVALID, 3, "lab")
+    assert made.windows == ("x", INVALID)
+    assert made.labels == {"b": INVALID}
+    assert made.tags is INVALID  # which the unknown key means
+
+
+def test_a_problem_says_what_to_write() -> None:
+    report = Report("a.yaml", 0)
+    value = {"name": 5, "seats": "7", "kind": "hal", "isOpen": "off", "rows": 3, "windos": []}
+    validate.read(Room, value, report)
+
+    assert {one.path[-1]: one.fix for one in report.problems} == {
+        "name": "Write small letters.",
+        "seats": "Write it without quotes: 7.",
+        "kind": "Did you mean hall?",
+        "isOpen": "Write false.",
+        "rows": "Write a list: [3].",
+        "windos": "Did you mean windows or kind?",
+    }
