@@ -1,20 +1,25 @@
-"""How fast many reservations are rendered, and in how much memory, against the baselines of the same run."""
+"""How fast many reservations are rendered, and in how much memory, against other programs in the same run."""
 
+import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from tests.bench import workload
+from tests.bench.process import (Command, Cost, in_turn, once)
 from typing import NamedTuple
 
-from tests.bench import baseline, workload
-from tests.bench.process import CACHE, Command, Cost, in_turn, once
 
 RENDER: Command = (sys.executable, "-m", "berth", "render")
 CHECK: Command = (*RENDER, "--check")
-MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # what a disk takes is not ours to measure
+PLAIN: Command = (sys.executable, "-m", "tests.bench.plain", ".", "plain")
+HELM: Command = (sys.executable, "-m", "tests.bench.helm", ".", "helm.yaml")
 BARE: Command = (sys.executable, "-c", "pass")
+RELEASED = "BERTH_BENCH_RELEASED"  # names the `berth` of version 0.1.0, to be compared with
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # what a disk takes is not ours to measure
 
 
 class Row(NamedTuple):
@@ -36,66 +41,50 @@ def project(number: int) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def measure(number: int, runs: int, *, baselines: bool = False) -> dict[str, Cost]:
-    """Costs by name: `render` (from nothing), `check` (nothing changed), `first` (the same where nothing is
-    remembered, as in a fresh clone), and the baselines.
-    """
+def measure(number: int, runs: int, others: dict[str, Command]) -> dict[str, Cost]:
+    """Costs by name: `render` (from nothing), `check` (nothing changed), and the `others`."""
     with project(number) as folder:
-        where = str(folder)
-        once(RENDER, where)
-        commands: dict[str, Command] = {"bare": BARE, "first": CHECK, "render": RENDER, "check": CHECK}
-        if baselines:
-            baseline.prepare(folder / "rendered", folder / "objects")
-            dump = (sys.executable, "-m", "tests.bench.baseline")
-            commands["cat"] = (
-                "sh",
-                "-c",
-                "cat reservations/* rendered/clusters/prod/reservations/* > copied",
-            )
-            commands["pyyaml"] = (*dump, "pyyaml", "objects", "dumped")
-            if number <= 100:
-                commands["ruamel"] = (*dump, "ruamel", "objects", "dumped")
+        once(RENDER, str(folder))
+        commands = {"check": CHECK, "render": RENDER, **others}
         names = list(commands)
 
         def before(i: int) -> None:
-            if names[i] == "render":
+            if names[i] in ("render", "released"):
                 shutil.rmtree(folder / "rendered", ignore_errors=True)
-            elif names[i] == "first":
-                shutil.rmtree(folder / CACHE, ignore_errors=True)
 
-        costs = in_turn([(commands[name], where) for name in names], runs, before)
+        costs = in_turn([(command, str(folder)) for command in commands.values()], runs, before)
         return dict(zip(names, costs, strict=True))
 
 
 def rows() -> Iterator[Row]:
-    one = measure(1, 9)
-    yield Row(
-        "1 reservation / bare Python", one["render"].seconds / one["bare"].seconds, 15, _ms(one["render"])
+    released: dict[str, Command] = (
+        {"released": (os.environ[RELEASED], "render")} if RELEASED in os.environ else {}
     )
-    hundred = measure(100, 5, baselines=True)
-    yield Row("100 / PyYAML's C dumper", _ratio(hundred, "pyyaml"), None, _ms(hundred["render"]))
-    yield Row("100 / ruamel.yaml", _ratio(hundred, "ruamel"), None, "")
-    thousand = measure(1000, 5, baselines=True)
-    yield Row("1,000 / PyYAML's C dumper", _ratio(thousand, "pyyaml"), 1 / 5, _ms(thousand["render"]))
-    yield Row("1,000 / cat", _ratio(thousand, "cat"), None, "")
-    yield Row(
-        "1,000 unchanged with --check / full render",
-        thousand["check"].seconds / thousand["render"].seconds,
-        1 / 2,
-        _ms(thousand["check"]),
-    )
-    yield Row(
-        "the same in a fresh clone",
-        thousand["first"].seconds / thousand["render"].seconds,
-        None,
-        _ms(thousand["first"]),
-    )
-    many = measure(5000, 3)
-    later = (many["render"].seconds - thousand["render"].seconds) / 4000
-    sooner = (thousand["render"].seconds - hundred["render"].seconds) / 900
-    yield Row("a reservation beyond 1,000 / one beyond 100", later / sooner, 1, f"{later * 1e6:.0f} us")
-    memory = f"{hundred['render'].mebibytes:.0f} to {many['render'].mebibytes:.0f} MiB"
-    yield Row("peak memory, 5,000 / 100", many["render"].mebibytes / hundred["render"].mebibytes, 2, memory)
+    one = measure(1, 9, {"plain": PLAIN, "bare": BARE, **released})
+    yield from _against("1 reservation", one, "plain", "a plain script", 1.3)
+    yield Row("1 reservation / bare Python", _ratio(one, "bare"), None, "")
+    yield from _against("1 reservation", one, "released", "version 0.1.0", None)
+    helm: dict[str, Command] = {"helm": HELM} if find_spec("helm_python") else {}
+    thousand = measure(1000, 5, {"plain": PLAIN, **helm, **released})
+    yield from _against("1,000", thousand, "plain", "a plain script", 1.2)
+    yield from _against("1,000", thousand, "helm", "Helm 4", 1)
+    if helm:
+        memory = thousand["render"].mebibytes / thousand["helm"].mebibytes
+        note = f"{thousand['render'].mebibytes:.0f} and {thousand['helm'].mebibytes:.0f} MiB"
+        yield Row("1,000 / Helm 4, peak memory", memory, 1 / 3, note)
+    yield from _against("1,000", thousand, "released", "version 0.1.0", None)
+    check = thousand["check"].seconds / thousand["render"].seconds
+    yield Row("1,000 with --check / full render", check, None, _ms(thousand["check"]))
+    hundred, many = measure(100, 3, {}), measure(10_000, 3, {})
+    note = f"{hundred['render'].mebibytes:.0f} and {many['render'].mebibytes:.0f} MiB"
+    yield Row("peak memory, 10,000 / 100", many["render"].mebibytes / hundred["render"].mebibytes, 2, note)
+
+
+def _against(what: str, costs: dict[str, Cost], other: str, name: str, most: float | None) -> Iterator[Row]:
+    """A row where the other program was run."""
+    if other in costs:
+        note = f"{_ms(costs['render'])} and {_ms(costs[other])}"
+        yield Row(f"{what} / {name}", _ratio(costs, other), most, note)
 
 
 def _ratio(costs: dict[str, Cost], other: str) -> float:

@@ -2,9 +2,8 @@
 
 import sys
 from collections.abc import Iterator
-
 from tests.bench.process import in_turn
-from tests.bench.rendering import BARE, Row
+from tests.bench.rendering import (BARE, Row)
 
 
 def rows() -> Iterator[Row]:
@@ -13,4 +12,4 @@ def rows() -> Iterator[Row]:
     bare, *others = in_turn([(command, ".") for command in commands], 15)
     for command, cost in zip(commands[1:], others, strict=True):
         what = " ".join(["berth", *command[3:]])
-        yield Row(f"{what} / bare Python", cost.seconds / bare.seconds, 3, f"{cost.seconds * 1000:.0f} ms")
+        yield Row(f"{what} / bare Python", cost.seconds / bare.seconds, 4, f"{cost.seconds * 1000:.0f} ms")
