@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from berth.findings import RULES
 from berth.output import report
 from berth.pipeline import Pipeline
-from berth.rules import RULES
 
 from tests.console import ROOT
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from berth.finding import ERROR, Finding
+from berth.findings import ERROR, Finding
 from berth.output.folder import OutputError, header
 from berth.output.stage import DISK, Check, Difference, Disk, Outcome, Stage
 

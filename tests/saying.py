@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.document import Document
 from berth.schema import validate

@@ -6,7 +6,7 @@ After a change of messages: python -m tests.refresh
 from pathlib import Path
 
 import pytest
-from berth.rules import RULES
+from berth.findings import RULES
 
 from tests.findingspage import PAGE, Sample, changed, printed, samples, valid_project
 

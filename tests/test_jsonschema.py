@@ -1,19 +1,20 @@
 """The JSON Schema: whatever `validate` accepts passes it, and what an editor can see does not."""
 
 import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from berth import cli
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
-from berth.reading.source import (Source, read)
+from berth.reading.source import Source, read
 from berth.schema.jsonschema import schema
 from berth.schema.renkunames import is_payload
 from jsonschema import Draft7Validator
-from pathlib import Path
+
 from tests import generate
 from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
-from typing import Any
-
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = Draft7Validator(schema())

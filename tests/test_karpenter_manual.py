@@ -10,7 +10,7 @@ import pytest
 import yaml
 from berth.diff.manifests import file_change
 from berth.diff.risks import of_nodes
-from berth.rules import RULES
+from berth.findings import RULES
 from berth.schema.cloudcapacity import CloudSpec
 from berth.schema.outline import fields as keys_of
 from berth.schema.site import ClusterSpec

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from berth.finding import ERROR, Finding
+from berth.findings import ERROR, Finding
 from berth.output.stage import DISK, Stage
 
 from tests.outputfolder import (

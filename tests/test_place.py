@@ -1,7 +1,7 @@
 """A finding points at the very value, by line, column and a path in people's words."""
 
 import pytest
-from berth.finding import Finding, Path, Problem
+from berth.findings import Finding, Path, Problem
 from berth.reading.document import parse
 from berth.reading.place import Places, locate
 from berth.reading.source import Source

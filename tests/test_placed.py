@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from berth.placed import class_names, cluster_of, placed
+from berth.manifests.placed import class_names, cluster_of, placed
 from berth.schema.declared import Declared
 
 from tests.saying import document, read, reservation, resource_class, site, weekly

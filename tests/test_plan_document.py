@@ -2,7 +2,7 @@
 
 import re
 
-from berth.rules import RULES
+from berth.findings import RULES
 
 from tests.pages import text_of
 

@@ -2,7 +2,7 @@
 
 import json
 
-from berth.finding import ERROR, NOTE, WARNING, Finding, in_order
+from berth.findings import ERROR, NOTE, WARNING, Finding, in_order
 from berth.output import report
 
 ONE = Finding(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.reading.source import LIMIT, Source, read
 
 

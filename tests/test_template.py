@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from berth.finding import ERROR, Finding
+from berth.findings import ERROR, Finding
 from berth.output.templates import Renderer, TemplateError, built_in_folder
 
 ANY_FILTER = "Give quote and literal a text, number a number, block a mapping or a list."

@@ -13,12 +13,11 @@ from berth.checks.collisions import RenderedNames
 from berth.dates.cron import lines
 from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.recurrence import expand
-from berth.finding import ERROR, Finding, Problem
-from berth.placed import Placed, class_names, placed
+from berth.findings import ERROR, Finding, Problem, severity
+from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import Document, parse
 from berth.reading.source import Source, read
 from berth.reading.text import Syntax
-from berth.rules import severity
 from berth.schema.declared import Declared, declared
 from berth.schema.model import Reservation, Site
 from berth.schema.renkunames import their_path

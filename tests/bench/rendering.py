@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from tests.bench import workload
-from tests.bench.process import (Command, Cost, in_turn, once)
 from typing import NamedTuple
 
+from tests.bench import workload
+from tests.bench.process import Command, Cost, in_turn, once
 
 RENDER: Command = (sys.executable, "-m", "berth", "render")
 CHECK: Command = (*RENDER, "--check")

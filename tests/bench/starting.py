@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Iterator
+
 from tests.bench.process import in_turn
-from tests.bench.rendering import (BARE, Row)
+from tests.bench.rendering import BARE, Row
 
 
 def rows() -> Iterator[Row]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from berth.checks import autoscalers, cloudchecks, references
 from berth.dates.recurrence import expand
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.schema.declared import Declared
 from berth.schema.model import Site
 

@@ -9,7 +9,7 @@ from berth.core.target import full_count, target
 from berth.core.timetable import TimetableOccurrence
 from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.recurrence import expand
-from berth.placed import placed
+from berth.manifests.placed import placed
 from berth.schema.model import Seats
 
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from berth.checks.collisions import RenderedNames
-from berth.placed import Placed, placed
+from berth.manifests.placed import Placed, placed
 from berth.schema.model import Cluster
 
 from tests.manifest.slotparts import SLOTS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.checks import references
-from berth.finding import Problem
+from berth.findings import Problem
 
 from tests.saying import (
     Value,

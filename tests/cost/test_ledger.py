@@ -7,7 +7,7 @@ from berth.cost import ledger
 from berth.cost.ledger import ReservedUsage, TimeRange, month_splitter
 from berth.cost.results import PoolKey, dollars
 from berth.dates.moments import named, read
-from berth.schema.nodepool import Requirement
+from gen.schema.nodepool import Requirement
 
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation
@@ -52,7 +52,14 @@ def test_without_a_price_there_is_no_sum() -> None:
                     Requirement,
                     built(
                         Requirement,
-                        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
+                        built(
+                            Requirement,
+                            {
+                                "key": "topology.kubernetes.io/zone",
+                                "operator": "In",
+                                "values": ["eu-central-1a"],
+                            },
+                        ),
                     ),
                 ),
             ),

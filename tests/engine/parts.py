@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from berth.manifests.files import engine_texts
 from berth.output import report
 from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
+from berth.render import engine_texts
 
 from tests.generate import document, write
 from tests.manifest.parts import Object, objects

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from berth.manifests.backends.base import Manifest
 from berth.manifests.engines import argocd
-from berth.manifests.files import base_text, engine_texts, reservation_text
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
+from berth.render import base_text, engine_texts, reservation_text
 
 from tests import generate
 from tests.manifest.parts import Object, objects

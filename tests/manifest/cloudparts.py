@@ -6,10 +6,10 @@ from typing import Any
 import yaml
 from berth.karpenter.disruption import WindowBudgets
 from berth.manifests import karpenter
-from berth.manifests.files import files, text_of
 from berth.output import report
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
+from berth.render import files, text_of
 from berth.schema.cloud import CloudCapacity
 
 from tests.generate import document, write

@@ -8,12 +8,12 @@ from typing import Any
 import yaml
 from berth.core.sessions import Inactive, Match, Recognition
 from berth.core.timetable import SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
-from berth.manifests.files import base_text, reservation_text
 from berth.manifests.naming import pool
 from berth.manifests.slots import pool_slots
 from berth.output import report
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
+from berth.render import base_text, reservation_text
 from berth.schema.model import Reservation, ResourceClass, Site
 
 from tests.cli import project

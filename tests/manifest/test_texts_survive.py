@@ -10,7 +10,7 @@ import pytest
 import yaml
 from berth.pipeline import Part
 from berth.schema.model import Site
-from berth.schema.pod import Placement
+from gen.schema.pod import Placement
 from ruamel.yaml import YAML
 
 from tests.awkward import AWKWARD

@@ -2,8 +2,7 @@
 
 import pytest
 from berth.checks import cloudchecks
-from berth.finding import ERROR
-from berth.rules import severity
+from berth.findings import ERROR, severity
 
 from tests.checks.clouds import KARPENTER
 from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Refused, spec, unchecked

@@ -10,10 +10,9 @@ from berth.checks import autoscalers, cloudchecks, references
 from berth.checks.ceilings import Ceilings
 from berth.checks.collisions import RenderedNames
 from berth.dates.recurrence import expand
-from berth.finding import ERROR, Path, Problem
-from berth.placed import placed
+from berth.findings import ERROR, Path, Problem, severity
+from berth.manifests.placed import placed
 from berth.reading.scalar import Octalish
-from berth.rules import severity
 
 from tests.saying import document, lines, payload, read, resource_class, site, weekly
 

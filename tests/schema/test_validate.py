@@ -3,11 +3,11 @@
 from typing import Annotated, Any, Literal
 
 import pytest
+from berth.reading.scalar import Octalish
+from berth.schema import validate
+from berth.schema.base import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from berth.schema.report import INVALID, Refusal, Report
 
-from gen.input.scalar import Octalish
-from gen.schema import validate
-from gen.schema.base import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
-from gen.schema.report import INVALID, Refusal, Report
 from tests.saying import ask, said
 
 

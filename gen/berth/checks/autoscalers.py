@@ -4,9 +4,9 @@ not read.
 
 from collections.abc import Iterator
 
-from berth.finding import Path, Problem
+from berth.findings import Path, Problem
 from berth.karpenter.versions import FEATURES, GATES_SINCE, NEWEST, supports, version_text
-from berth.placed import cluster_of
+from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.labels import DO_NOT_DISRUPT, UNREAD
 from berth.schema.model import Cluster, Karpenter, Origin, ResourceClass, Site

@@ -19,8 +19,8 @@ from berth.core.timetable import TimetableOccurrence
 from berth.dates.moments import named
 from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.zone import DAY, number, resolve
-from berth.finding import Problem
-from berth.placed import Placed, has_nodes, stands
+from berth.findings import Problem
+from berth.manifests.placed import Placed, has_nodes, stands
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.model import Ceiling, Cluster, Reservation, ResourceClass, Site

@@ -16,8 +16,8 @@ from berth.checks.cloudmatching import class_fit
 from berth.core.instants import instant_text
 from berth.dates.moments import local_text, named
 from berth.dates.occurrence import Occurrence
-from berth.finding import Path, Problem
-from berth.placed import Stands, class_names, has_nodes, stands
+from berth.findings import Path, Problem
+from berth.manifests.placed import Stands, class_names, has_nodes, stands
 from berth.schema.cloud import BLOCK, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
 from berth.schema.model import Reservation, ResourceClass

@@ -7,11 +7,11 @@ from berth.checks.autoscalers import NO_KARPENTER, has_feature, problems_of_need
 from berth.checks.clouddemand import buys_nothing
 from berth.checks.references import of_cluster
 from berth.durations import whole_seconds
-from berth.finding import Path, Problem
+from berth.findings import Path, Problem
 from berth.karpenter.disruption import is_always_active
 from berth.karpenter.nodelabels import RESERVATION_LABELS
 from berth.manifests.nodeaffinity import as_requirements
-from berth.placed import cluster_named, has_nodes
+from berth.manifests.placed import cluster_named, has_nodes
 from berth.schema.cloud import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
 from berth.schema.model import Cluster, Site

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from berth.checks.ceilings import PoolLoad
 from berth.dates.occurrence import Occurrence
-from berth.finding import ERROR, Problem
-from berth.placed import has_nodes
-from berth.rules import severity
+from berth.findings import ERROR, Problem, severity
+from berth.manifests.placed import has_nodes
 from berth.schema.declared import Declared
 from berth.schema.model import Reservation, Site
 

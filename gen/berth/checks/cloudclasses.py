@@ -14,10 +14,10 @@ from berth.checks.clouddemand import buys_nothing
 from berth.checks.cloudmatching import class_fit
 from berth.core.instants import instant_text
 from berth.dates.occurrence import Occurrence
-from berth.finding import Path, Problem
+from berth.findings import Path, Problem
 from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
 from berth.manifests import naming
-from berth.placed import class_names, cluster_named, cluster_of, has_nodes, placed
+from berth.manifests.placed import class_names, cluster_named, cluster_of, has_nodes, placed
 from berth.quantity import NANO, parse
 from berth.schema.cloud import CloudCapacity, CloudReservation
 from berth.schema.declared import Declared

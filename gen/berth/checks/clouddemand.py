@@ -20,7 +20,7 @@ from berth.checks.ceilings import (
 from berth.checks.collisions import COLLISION, KUSTOMIZE
 from berth.core.instants import instant_text
 from berth.durations import whole_seconds
-from berth.finding import Path, Problem
+from berth.findings import Path, Problem
 from berth.karpenter.disruption import (
     MAX_BUDGETS,
     TooManyBudgets,
@@ -30,7 +30,7 @@ from berth.karpenter.disruption import (
     merge_windows,
 )
 from berth.manifests.nodeaffinity import own_budgets
-from berth.placed import cluster_named
+from berth.manifests.placed import cluster_named
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.cloud import CloudCapacity

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.manifests import naming
+from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetable import LARGEST, TOO_LARGE
-from berth.placed import Placed, cluster_of
 from berth.schema.model import Cluster, Reservation, ResourceClass, Site
 
 COLLISION = "B066"

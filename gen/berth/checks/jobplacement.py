@@ -6,8 +6,8 @@ it does not tolerate the taints that the class tolerates, it stays pending.
 
 from collections.abc import Iterator
 
-from berth.finding import Problem
-from berth.placed import cluster_of
+from berth.findings import Problem
+from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.model import Cluster, ResourceClass, Site
 from berth.schema.pod import Toleration

@@ -5,8 +5,8 @@ count.
 from collections.abc import Iterator
 
 from berth.core.sessions import RENKU_PROJECT
-from berth.finding import Path, Problem
-from berth.placed import class_names, cluster_named, cluster_of
+from berth.findings import Path, Problem
+from berth.manifests.placed import class_names, cluster_named, cluster_of
 from berth.schema.declared import Declared
 from berth.schema.model import Origin, Reservation, ResourceClass, Site
 from berth.schema.renkunames import their_path

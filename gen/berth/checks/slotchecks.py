@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth import quantity
-from berth.finding import Path, Problem
+from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.nodeaffinity import placement
+from berth.manifests.placed import Placed, class_names, cluster_of, has_placeholders, placed
 from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
 from berth.manifests.slots import placed as placed_on
-from berth.placed import Placed, class_names, cluster_of, has_placeholders, placed
 from berth.schema import slots as slotkeys
 from berth.schema.backend import PRE_ALLOCATION
 from berth.schema.declared import Declared

@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
-from berth.finding import ERROR, NOTE, Finding
+from berth.findings import ERROR, NOTE, Finding
 from berth.output import report
 from berth.version import VERSION
 

@@ -25,10 +25,10 @@ from berth.diff.markdown import LIMIT, markdown
 from berth.diff.sides import Commit, Comparison, Folder, Question
 from berth.diff.text import Look, text
 from berth.git import Git, GitError
-from berth.manifests.files import files, text_of
 from berth.output import report
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Pipeline
+from berth.render import files, text_of
 
 _OUTPUT = "rendered"
 _HEAD = "working tree"

@@ -30,10 +30,10 @@ from berth.dates.moments import (
 )
 from berth.dates.occurrence import Occurrence, Skipped
 from berth.dates.zone import Zone
+from berth.manifests.placed import Stands, has_nodes, stands
 from berth.output import report, table
 from berth.output.report import hours_json, seats_text
 from berth.pipeline import Item, Part, Pipeline
-from berth.placed import Stands, has_nodes, stands
 from berth.schema.backend import PLACEHOLDER
 from berth.schema.model import Reservation
 

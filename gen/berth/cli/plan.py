@@ -30,8 +30,8 @@ from berth.cost.planfindings import plan_problems
 from berth.cost.results import Money
 from berth.cost.timeseries import PlanSeries, plan_series
 from berth.dates.moments import local_text, named
+from berth.manifests.placed import has_nodes
 from berth.pipeline import Item, Pipeline
-from berth.placed import has_nodes
 from berth.schema.model import Site
 
 

@@ -8,13 +8,13 @@ import click
 from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, progress, stdout
 from berth.cli.selection import templates_option
-from berth.finding import Problem, in_order
-from berth.manifests.files import files, text_of
+from berth.findings import Problem, in_order
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import OutputError
 from berth.output.stage import Check, Stage
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Part, Pipeline
+from berth.render import files, text_of
 
 _OUTPUT = "rendered"
 

@@ -37,11 +37,11 @@ from berth.core.timetable import BEHAVIORS, parse_timetable
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import Zone
+from berth.manifests.placed import has_nodes, stands
 from berth.manifests.timetable import timetable_text
 from berth.output import report, table
 from berth.output.report import seats_text
 from berth.pipeline import Item, Pipeline
-from berth.placed import has_nodes, stands
 from berth.schema.model import Site
 from berth.sessiontext import SessionScene, SessionsError, parse_changes
 from berth.simulation import (

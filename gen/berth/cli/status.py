@@ -33,7 +33,7 @@ from berth.cli.selection import (
 from berth.core.instants import instant_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
-from berth.finding import ERROR, NOTE, WARNING
+from berth.findings import ERROR, NOTE, WARNING
 from berth.live.access import ClusterAccess, ContextArgumentError, parse_contexts
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.expected import ExpectedState, expected_states

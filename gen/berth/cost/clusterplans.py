@@ -12,7 +12,7 @@ from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from berth.durations import whole_seconds
 from berth.karpenter.requirements import Labels
 from berth.manifests import naming, nodeaffinity
-from berth.placed import class_names, cluster_named, has_nodes, has_placeholders
+from berth.manifests.placed import class_names, cluster_named, has_nodes, has_placeholders
 from berth.planner.inputs import PodSet, SchedulingInput
 from berth.planner.podspec import POD_TEMPLATE_HASH, pod_set, topology_label_keys
 from berth.planner.provisioning import SchedulingResult, result_range

@@ -11,7 +11,7 @@ from berth.cost.ledger import month_splitter
 from berth.cost.results import Money, PoolKey, Shortfall, dollars
 from berth.dates.moments import local_day, local_text, named
 from berth.dates.zone import DAY, day_of
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.schema.declared import Declared
 from berth.schema.model import Reservation, Site
 

@@ -7,8 +7,9 @@ from functools import cache, lru_cache
 from berth.cron import format_field
 from berth.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
 
-# CronJob schedules that fire at given openings, as few as do, in the grammar of robfig/cron. Pure. Each has one time of day, because Kubernetes loses missed runs of schedules with several. They may fire more often than asked (a run that finds nothing open ends at once), never less, even where clocks change.
-
+# CronJob schedules that fire at given openings, as few as do, in the grammar of robfig/cron. Pure. Each has
+# one time of day, because Kubernetes loses missed runs of schedules with several. They may fire more often
+# than asked (a run that finds nothing open ends at once), never less, even where clocks change.
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ODD_CHANGES = frozenset({"Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham"})

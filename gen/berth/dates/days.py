@@ -4,8 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# Sets of days given as ranges: which days they are, and whether they hold a day. Days are numbers (days since 1970-01-01). The cost grows with the number of ranges, never with their length: to leave out a century is as cheap as to leave out a day.
-
+# Sets of days given as ranges: which days they are, and whether they hold a day. Days are numbers (days
+# since 1970-01-01). The cost grows with the number of ranges, never with their length: to leave out a
+# century is as cheap as to leave out a day.
 
 _FEW = 4000  # days: ten years of holidays
 

@@ -6,11 +6,10 @@ from functools import lru_cache
 from berth.dates.days import Cover, cover, listed, meets, title_of
 from berth.dates.occurrence import Bare, Fault, Occurrence, length
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.model import Calendar, Entry, Except, Extra, Move, Recurrence
 
 # What is left out of a bare recurrence, and why: `except` first, then the calendars.
-
 
 NOTHING_TO_SKIP = "B045"
 
@@ -103,7 +102,6 @@ def _idle_except(item: Except, i: int) -> Fault:
 
 # `moved`: which occurrence of the bare recurrence a move means, and when that happens instead.
 
-
 NO_LENGTH, NOTHING_TO_MOVE, WHICH_ONE, MOVED_TWICE = "B028", "B046", "B047", "B048"
 
 Moved = dict[Bare, tuple[int, int]]
@@ -162,8 +160,8 @@ def _destination(move: Move, occurrence: Bare, lengths: Sequence[int]) -> tuple[
     return start, start + minutes
 
 
-# Which entries of one reservation meet: their occurrences overlap, or would share an id. A pair of entries is told once, with its first date, whatever the number of dates.
-
+# Which entries of one reservation meet: their occurrences overlap, or would share an id. A pair of entries
+# is told once, with its first date, whatever the number of dates.
 
 OVERLAP, SAME_ID = "B031", "B049"
 

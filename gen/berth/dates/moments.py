@@ -7,7 +7,6 @@ from berth.dates.zone import DAY, Zone, clock, day_of, load, local, number, reso
 
 # Instants as people write them on the command line, and as they are shown to people.
 
-
 _INSTANT = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
     re.ASCII,

@@ -1,4 +1,5 @@
-"""Values of an expanded reservation, and the bare schedule: on which days its entries fall, before any exception.
+"""Values of an expanded reservation, and the bare schedule: on which days its entries fall, before any
+exception.
 
 Nothing here knows zones; days and wall times are the numbers of `zone`.
 """
@@ -7,10 +8,11 @@ from typing import NamedTuple
 
 from berth.dates.days import union
 from berth.dates.zone import DAY, number
-from berth.finding import Path, Problem
+from berth.findings import Path, Problem
 from berth.schema.model import Entry, Recurrence, Seats
 
-# What a reservation comes to: its dated occurrences, and those that exceptions took away. Values only. `berth.dates.recurrence` makes them; what comes after it compares instants and needs no calendar.
+# What a reservation comes to: its dated occurrences, and those that exceptions took away. Values only.
+# `berth.dates.recurrence` makes them; what comes after it compares instants and needs no calendar.
 
 
 class Occurrence(NamedTuple):
@@ -52,8 +54,9 @@ class Fault(NamedTuple):
     fix: str
 
 
-# The bare recurrence: on which days each entry of a schedule falls, and how long it lasts on the clock. Knows nothing of exceptions, of zones and of instants. Days and wall times are the numbers of `berth.dates.zone`.
-
+# The bare recurrence: on which days each entry of a schedule falls, and how long it lasts on the clock.
+# Knows nothing of exceptions, of zones and of instants. Days and wall times are the numbers of
+# `berth.dates.zone`.
 
 Bare = tuple[int, int]
 """An occurrence: wall time of its original start; place of its entry, where extras count on from entries."""

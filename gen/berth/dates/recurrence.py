@@ -17,11 +17,10 @@ from berth.dates.exceptions import (
 )
 from berth.dates.occurrence import Bare, Expansion, Fault, Occurrence, Skipped, entry_length, falls, length
 from berth.dates.zone import DAY, FOLD, GAP, Zone, clock, date_text, load, number, trait, window
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.schema.model import Calendar, Entry, Extra, Recurrence, Reservation
 
 # From the clock to UTC: once it is clear what happens, the occurrences with their ids and marks.
-
 
 OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", "onHoliday", "suspended"
 
@@ -106,8 +105,9 @@ def _marks(zone: Zone, start: int, end: int, own: str, absence: Absence) -> list
     return marks
 
 
-# Which occurrences does a reservation have? All of them, dated, in UTC; and what of its recurrence is wrong. Pure: no clock, no cluster, the same answer everywhere. The time rule itself lives in `berth.dates.zone`.
-
+# Which occurrences does a reservation have? All of them, dated, in UTC; and what of its recurrence is
+# wrong. Pure: no clock, no cluster, the same answer everywhere. The time rule itself lives in
+# `berth.dates.zone`.
 
 NEVER_FALLS, NEVER_FALLS_RENKU = "B040", "B041"
 NOTHING, NOTHING_RENKU = "B042", "B043"

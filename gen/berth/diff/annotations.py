@@ -2,7 +2,7 @@
 
 from berth.diff.change import Change
 from berth.diff.wording import details, title
-from berth.finding import NOTE, WARNING, Finding, Problem
+from berth.findings import NOTE, WARNING, Finding, Problem
 from berth.pipeline import Pipeline
 
 _CHANGED, _THINK = "change", "think"

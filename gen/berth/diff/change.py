@@ -10,7 +10,7 @@ from berth.cost.ledger import ReservedUsage
 from berth.cost.results import CountedKinds, Money
 from berth.dates.occurrence import Occurrence
 from berth.diff.manifests import FileChange
-from berth.finding import Finding
+from berth.findings import Finding
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
 

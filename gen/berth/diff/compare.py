@@ -9,8 +9,8 @@ from berth.core.instants import instant_text
 from berth.dates.occurrence import Occurrence
 from berth.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
 from berth.manifests.nodeaffinity import placement
+from berth.manifests.placed import Stands, class_names, has_nodes, stands
 from berth.output.report import seats_text
-from berth.placed import Stands, class_names, has_nodes, stands
 from berth.schema.model import Calendar, Reservation, ResourceClass, SessionMatch, Slots
 from berth.schema.slots import Owner
 
@@ -75,8 +75,8 @@ def _owner(one: Owner) -> str:
     return " and ".join(f"{key} {_tree(value)}" for key, value in one.parts().items())
 
 
-# How does one reservation differ from what it was? Pure. What people wrote is compared as values, with every default filled in, and its dates as they fall.
-
+# How does one reservation differ from what it was? Pure. What people wrote is compared as values, with
+# every default filled in, and its dates as they fall.
 
 _NONE: tuple[Occurrence, ...] = ()
 
@@ -226,7 +226,9 @@ def _sessions(match: SessionMatch) -> str:
     return ", ".join(said) or "all of the class"
 
 
-# Which reservations only changed their names, and which merely look as if they had? Pure. A rename is found, not guessed: but for name, title, labels and annotations both are equal. What is no more than alike is told, and people judge.
+# Which reservations only changed their names, and which merely look as if they had? Pure. A rename is
+# found, not guessed: but for name, title, labels and annotations both are equal. What is no more than alike
+# is told, and people judge.
 
 
 class Alike(NamedTuple):

@@ -11,12 +11,12 @@ from berth.cost.planfindings import plan_problems
 from berth.dates.moments import named
 from berth.diff.change import IdleChange, MachinesChange, MonthChange
 from berth.diff.peaks import Held
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.schema.declared import Declared
 from berth.schema.model import Site
 
-# What a change means for machines and money, before and after. Pure. A budget is held against the head as a whole, whoever made it dear: as ceilings are.
-
+# What a change means for machines and money, before and after. Pure. A budget is held against the head as a
+# whole, whoever made it dear: as ceilings are.
 
 _NOTHING = Decimal(0)
 

@@ -13,10 +13,11 @@ from berth.diff.change import RENAMED, ReservationChange, Warned
 from berth.diff.compare import Alike, Version
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.wording import date_and_times, number_of
-from berth.placed import stands
+from berth.manifests.placed import stands
 
-# Which changes make Karpenter replace nodes that stand? Pure. It keeps a hash of most of what describes a node; when that changes, all nodes have drifted. Of the rest it asks whether a node still matches (Karpenter v1.14, `Hash` of NodePool and EC2NodeClass).
-
+# Which changes make Karpenter replace nodes that stand? Pure. It keeps a hash of most of what describes a
+# node; when that changes, all nodes have drifted. Of the rest it asks whether a node still matches
+# (Karpenter v1.14, `Hash` of NodePool and EC2NodeClass).
 
 _BUDGETS = "as many at once as its disruption budgets allow, also while a window is open."
 
@@ -127,8 +128,8 @@ def standing_now(version: Version | None, now: int) -> dict[str, int]:
     return dict(version.reservation.seats) if found is not None and found.at(now) else {}
 
 
-# What should be thought of before a change is merged? Pure; `now` is a value. First what concerns people and their dates, then what an engine does with the manifests.
-
+# What should be thought of before a change is merged? Pure; `now` is a value. First what concerns people
+# and their dates, then what an engine does with the manifests.
 
 _CLUSTER_SCOPED = (
     *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),

@@ -15,18 +15,16 @@ from berth.diff.compare import Version, compared, likenesses, renamed, same
 from berth.diff.manifests import FileChange, file_change
 from berth.diff.peaks import Held, peaks
 from berth.diff.risks import of_slots, standing_now
-from berth.finding import ERROR
+from berth.findings import ERROR, severity
 from berth.git import Git
+from berth.manifests.placed import Placed, placed
 from berth.manifests.slots import slot_object
 from berth.output.folder import OWNED
 from berth.pipeline import Item, Pipeline, date_problems
-from berth.placed import Placed, placed
 from berth.reading.source import Source, is_input, read
-from berth.rules import severity
 from berth.schema.model import Reservation
 
 # The base of a comparison: a commit, or a folder. Its reservations as sources, and its rendered files.
-
 
 RESERVATIONS = "reservations"
 
@@ -103,8 +101,8 @@ def _is_hidden(path: str) -> bool:
     return any(part.startswith(".") for part in path.split("/"))
 
 
-# The two sides of a change, gone through reservation by reservation, so that neither is held as a whole. The head is rendered afresh as it goes; of the base only what differs is expanded.
-
+# The two sides of a change, gone through reservation by reservation, so that neither is held as a whole.
+# The head is rendered afresh as it goes; of the base only what differs is expanded.
 
 HOUR = 3600
 _KIND = "CapacityReservation"

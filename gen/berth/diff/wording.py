@@ -38,8 +38,8 @@ class Line(NamedTuple):
     text: str
 
 
-# Dates that are alike, told in one line: sixty Mondays are one line, a single date is itself. Pure. Local times are on the clock of the reservation's zone.
-
+# Dates that are alike, told in one line: sixty Mondays are one line, a single date is itself. Pure. Local
+# times are on the clock of the reservation's zone.
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 FEW = 3  # dates that are told one by one
@@ -103,7 +103,6 @@ def _utc_times(item: Occurrence) -> str:
 
 
 # What changes of machines and money, in lines as `said` has them.
-
 
 HEADING = "Machines and money"
 
@@ -183,8 +182,8 @@ def _idle(one: IdleChange) -> Line:
     return Line("~", f"{told}{paid}")
 
 
-# A change in words: the lines that every form for people shows, without colours and markup. A line begins with its sign: `+`, `-`, `~`, `!` for a warning, or a space for what only explains.
-
+# A change in words: the lines that every form for people shows, without colours and markup. A line begins
+# with its sign: `+`, `-`, `~`, `!` for a warning, or a space for what only explains.
 
 SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
 

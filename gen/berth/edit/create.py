@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from berth.dates.zone import DAY, Zone, clock, load, local, number
 from berth.edit.roundtrip import EditError
-from berth.finding import ERROR, Finding
+from berth.findings import ERROR, Finding
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -130,7 +130,6 @@ def _weekdays(said: str) -> tuple[int, ...]:
 
 
 # A reservation as a file of ours, as a person would write it: for `berth new` and `berth import`. Pure.
-
 
 SCHEMA = ".schema.json"  # beside the site file; hidden, so that nobody takes it for a declaration
 MODELINE = "# yaml-language-server: $schema={}\n"

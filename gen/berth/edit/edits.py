@@ -7,13 +7,15 @@ from berth.diff.change import ReservationChange
 from berth.diff.compare import compared
 from berth.diff.sides import version_of
 from berth.edit.roundtrip import Edit, EditError, Make, edited
-from berth.finding import ERROR, Finding
+from berth.findings import ERROR, Finding
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema.model import Reservation
 
-# Edits of single occurrences: leave one out, move it, let it last longer. Pure. Each works on the spec of a reservation as it stands in a file. An occurrence that stands in `extra` is edited there; one of the schedule gets a line in `except` or `moved`, or has its line changed.
+# Edits of single occurrences: leave one out, move it, let it last longer. Pure. Each works on the spec of a
+# reservation as it stands in a file. An occurrence that stands in `extra` is edited there; one of the
+# schedule gets a line in `except` or `moved`, or has its line changed.
 
 
 class Which(NamedTuple):
@@ -105,7 +107,6 @@ def _remove(recurrence: Any, key: str, line: Any) -> None:
 
 # `provisioning.placeholderCount=30`: where in a document a value goes, and putting it there. Pure.
 
-
 _step = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _TOP = ("metadata", "spec")
 
@@ -168,7 +169,8 @@ def _shown(path: tuple[str | int, ...]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
-# An edit of one reservation in a project: what the file says then, and whether the project allows it. Nothing is written here.
+# An edit of one reservation in a project: what the file says then, and whether the project allows it.
+# Nothing is written here.
 
 
 class Edited(NamedTuple):

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from berth.edit.create import MODELINE, SCHEMA, Wanted, reservation, written
-from berth.manifests.files import files, text_of
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
+from berth.render import files, text_of
 from berth.schema.jsonschema import text as schema_text
 from berth.version import VERSION
 
-# A repository to begin with: every file of it, which passes its own checks as it is. Pure but for the templates that rendering reads.
-
+# A repository to begin with: every file of it, which passes its own checks as it is. Pure but for the
+# templates that rendering reads.
 
 ACTION = f"berth-dev/berth@v{VERSION}"
 _WEEKS = 12

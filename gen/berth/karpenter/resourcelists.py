@@ -1,4 +1,6 @@
-"""Resource lists: exact whole numbers, in billionths of each resource's unit (as `berth.quantity` has them)."""
+"""Resource lists: exact whole numbers, in billionths of each resource's unit (as `berth.quantity` has
+them).
+"""
 
 from collections.abc import Iterable, Mapping
 

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 from berth import quantity
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
-from berth.manifests.files import pool_texts
 from berth.manifests.naming import pool
+from berth.manifests.placed import Placed, Stands, stands
 from berth.manifests.slots import slots_of, standing
 from berth.manifests.timetable import timetable_text
 from berth.output.templates import Renderer
 from berth.pipeline import Item
-from berth.placed import Placed, Stands, stands
 from berth.reading.document import parse
 from berth.reading.source import Source
+from berth.render import pool_texts
 from berth.schema.model import Site
 
 _QUANTITIES = frozenset(("requests", "limits"))

@@ -6,7 +6,7 @@ cluster. Codes are stable and never reused. docs/status.md shows each finding.
 
 from typing import NamedTuple
 
-from berth.finding import ERROR, NOTE, WARNING
+from berth.findings import ERROR, NOTE, WARNING
 
 
 class LiveRule(NamedTuple):

@@ -13,7 +13,7 @@ from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.target import open_now
 from berth.core.timetable import Timetable as Read
 from berth.core.timetable import TimetablePool
-from berth.finding import ERROR
+from berth.findings import ERROR
 from berth.live import health, persistent, seats, slotseats, sync
 from berth.live.clusterfacts import LivePool
 from berth.live.findings import LiveFinding

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from berth.core.instants import instant_text
 from berth.core.slots import SlotCounts
 from berth.core.timetable import TimetablePool
-from berth.finding import ERROR
+from berth.findings import ERROR
 from berth.live import health, slotseats
 from berth.live.clusterfacts import ListRefused, LiveSlot
 from berth.live.expected import PersistentSeats

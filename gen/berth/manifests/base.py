@@ -9,8 +9,8 @@ from berth.manifests.backends.base import Manifest
 from berth.quantity import parse
 from berth.schema.model import Cluster, ResourceClass, Site
 
-# The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep. They stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
-
+# The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep. They
+# stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
 SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."

@@ -8,8 +8,10 @@ from typing import Any
 
 from berth import durations, quantity
 
-# How Go decodes JSON into types of Kubernetes, told as checks of plain values. Pure. The API server stores more than these types take, where a schema is loose. Every check takes a value and where it stands, and answers what is wrong with it, or nothing. Null is the zero value of any type; a field that nobody knows is passed over.
-
+# How Go decodes JSON into types of Kubernetes, told as checks of plain values. Pure. The API server stores
+# more than these types take, where a schema is loose. Every check takes a value and where it stands, and
+# answers what is wrong with it, or nothing. Null is the zero value of any type; a field that nobody knows
+# is passed over.
 
 Check = Callable[[Any, str], str]
 
@@ -104,8 +106,9 @@ def struct(**fields: Check) -> Check:
     return every
 
 
-# Which Reservations could Koordinator's scheduler not read? Pure. The API server stores more than Go's types take, and a list is read as a whole or not at all: one such object, of whomever, stops the scheduler for everybody.
-
+# Which Reservations could Koordinator's scheduler not read? Pure. The API server stores more than Go's
+# types take, and a list is read as a whole or not at all: one such object, of whomever, stops the scheduler
+# for everybody.
 
 _TEXTS = map_of(TEXT)
 _AMOUNTS = map_of(QUANTITY)

@@ -1,4 +1,6 @@
-"""Karpenter's objects: EC2NodeClass and NodePool of a CloudCapacity, and NodePools of a fixed number of nodes."""
+"""Karpenter's objects: EC2NodeClass and NodePool of a CloudCapacity, and NodePools of a fixed number of
+nodes.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,8 +17,10 @@ from berth.schema.cloud import CloudCapacity, terms
 from berth.schema.declared import Declared
 from berth.schema.model import Cluster, ResourceClass, Site
 
-# What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole nodes. Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of ours stands there: our labels, and what people say in metadata, are on the objects themselves. How these look stands in templates/karpenter/.
-
+# What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole
+# nodes. Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of
+# ours stands there: our labels, and what people say in metadata, are on the objects themselves. How these
+# look stands in templates/karpenter/.
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 

@@ -6,8 +6,8 @@ from berth.schema.model import Reservation, ResourceClass, Site
 # Names of what is rendered, and the labels and annotations that all of it carries.
 
 
-# What rendered objects are called. Names carry no time, day or release, and never change between releases. CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
-
+# What rendered objects are called. Names carry no time, day or release, and never change between releases.
+# CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
 
 LONGEST = 52
 # ConfigMaps of the in-cluster code: the package `core`, the package `runtime`, and modules of one program.

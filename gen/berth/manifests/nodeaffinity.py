@@ -9,8 +9,8 @@ from berth.manifests import naming
 from berth.schema.cloud import CloudCapacity
 from berth.schema.model import ResourceClass
 
-# What NodePools are called, which of them the seats of a class are led to, and what holds for them always. Pure.
-
+# What NodePools are called, which of them the seats of a class are led to, and what holds for them always.
+# Pure.
 
 Expression = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -81,7 +81,8 @@ def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
     return ({"nodes": "10%"},) if said is None else tuple(one.dump() for one in said)
 
 
-# What session pods of a class need so that they run on the nodes of its cloud capacities and nowhere else. Nobody but who makes these pods can add it, so it is text. Pure.
+# What session pods of a class need so that they run on the nodes of its cloud capacities and nowhere else.
+# Nobody but who makes these pods can add it, so it is text. Pure.
 
 
 def snippet(site: str, found: ResourceClass, clouds: Sequence[CloudCapacity]) -> str:

@@ -6,12 +6,13 @@ from typing import Any
 from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.naming import of_site
-from berth.placed import Placed
+from berth.manifests.placed import Placed
 from berth.schema.model import Cluster, ResourceClass, Site
 from berth.schema.sessions import ClassSessions
 
-# What our two ServiceAccounts may do, as rules of RBAC: what they need, and nothing else. What is granted for objects by name stands in the file of their reservation; what is granted for a whole namespace, in the cluster's base. Whoever may list an object may read it: `list` has all of its content.
-
+# What our two ServiceAccounts may do, as rules of RBAC: what they need, and nothing else. What is granted
+# for objects by name stands in the file of their reservation; what is granted for a whole namespace, in the
+# cluster's base. Whoever may list an object may read it: `list` has all of its content.
 
 Rule = dict[str, Any]
 READ = ("list", "watch")

@@ -1,4 +1,6 @@
-"""The objects of slots: Koordinator's Reservation of each seat, its owners, and what session pods need to use it."""
+"""The objects of slots: Koordinator's Reservation of each seat, its owners, and what session pods need to
+use it.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,13 +12,14 @@ from berth.core.slots import MAX_TTL, go_duration
 from berth.core.timetable import slot_hash
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
-from berth.placed import Placed
+from berth.manifests.placed import Placed
 from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from berth.schema.pod import LabelRequirement, LabelSelector
 from berth.schema.slots import Owner, OwnerObject, SlotTaint
 
-# Who owns the slots of a class where a reservation does not say it: the pods of its sessions. Pure. Koordinator knows owners by the labels of pods. So this works where sessions are pods, and where labels and namespaces alone narrow them.
-
+# Who owns the slots of a class where a reservation does not say it: the pods of its sessions. Pure.
+# Koordinator knows owners by the labels of pods. So this works where sessions are pods, and where labels
+# and namespaces alone narrow them.
 
 _POSITIVE = ("In", "Exists")
 _SERVER = {"component": "singleuser-server"}  # on every pod of a user of JupyterHub, and on no other
@@ -94,8 +97,9 @@ def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str
     return {**({"matchLabels": both} if both else {}), **({"matchExpressions": terms} if terms else {})}
 
 
-# The slot of a seat: the Koordinator Reservation that holds it, as it stands in timetables and in git. Koordinator checks next to nothing, and one Reservation that it cannot decode stops it for everybody. So there is one place that makes them, and what `validate` accepts is what is made here. Pure.
-
+# The slot of a seat: the Koordinator Reservation that holds it, as it stands in timetables and in git.
+# Koordinator checks next to nothing, and one Reservation that it cannot decode stops it for everybody. So
+# there is one place that makes them, and what `validate` accepts is what is made here. Pure.
 
 Object = dict[str, Any]
 GROUP = "scheduling.koordinator.sh"
@@ -236,8 +240,9 @@ def owners(site: Site, cluster: Cluster, reservation: Reservation, found: Resour
     return made
 
 
-# What session pods need so that they start in a slot of their pool or not at all: `sessionAffinity`. Koordinator's webhook can add it to the very pods that labels and namespaces tell apart; where it cannot, it is text for whatever makes the pods. Pure.
-
+# What session pods need so that they start in a slot of their pool or not at all: `sessionAffinity`.
+# Koordinator's webhook can add it to the very pods that labels and namespaces tell apart; where it cannot,
+# it is text for whatever makes the pods. Pure.
 
 AFFINITY = f"{GROUP}/reservation-affinity"
 EXACT = f"{GROUP}/exact-match-reservation"

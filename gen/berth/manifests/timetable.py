@@ -8,15 +8,16 @@ from typing import Any
 from berth.core.instants import instant_text
 from berth.core.timetable import API_VERSION, KIND
 from berth.dates.occurrence import Occurrence
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.manifests.naming import pool, static_pool
+from berth.manifests.placed import Placed, has_nodes
 from berth.manifests.slots import pool_slots
-from berth.placed import Placed, has_nodes
 from berth.schema.model import ResourceClass, Seats, SessionMatch, Site
 from berth.schema.sessions import ClassSessions
 
-# The timetable of a reservation as text: what `berth.core.timetable` reads in the cluster. One occurrence a line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very changes.
-
+# The timetable of a reservation as text: what `berth.core.timetable` reads in the cluster. One occurrence a
+# line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very
+# changes.
 
 TOO_LARGE = "B073"
 # The lowest that can say it: older readers go on with what they know.

@@ -1,4 +1,6 @@
-"""What opens and closes the windows of a reservation: the timetable and one CronJob for each time of opening."""
+"""What opens and closes the windows of a reservation: the timetable and one CronJob for each time of
+opening.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,7 +10,7 @@ from berth.dates.cron import cron_zone
 from berth.dates.occurrence import Occurrence
 from berth.manifests import code, naming
 from berth.manifests.backends.base import Manifest
-from berth.placed import Placed
+from berth.manifests.placed import Placed
 from berth.schema.model import Cluster, Site
 
 # What the pods of all our own Jobs share: their image, where they may run, and with what.
@@ -48,7 +50,8 @@ def pull_secrets(cluster: Cluster) -> dict[str, Any]:
     return {"pull_secrets": secrets, "has_pull_secrets": bool(secrets)}
 
 
-# What opens and closes the windows of a reservation, whatever holds its seats: the timetable, and a CronJob for each time of opening. How the objects look stands in templates/window/.
+# What opens and closes the windows of a reservation, whatever holds its seats: the timetable, and a CronJob
+# for each time of opening. How the objects look stands in templates/window/.
 
 
 def shared(site: Site, placed: Placed) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from berth.finding import ERROR, Finding
+from berth.findings import ERROR, Finding
 
 MARK = "# Rendered by berth"
 OWNED = ("clusters", "gitops")

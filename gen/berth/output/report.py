@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from posixpath import join, normpath
 
-from berth.finding import ERROR, NOTE, WARNING, Finding
+from berth.findings import ERROR, NOTE, WARNING, Finding
 
 API_VERSION = "berth.dev/v1alpha1"
 _COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}

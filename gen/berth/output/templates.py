@@ -1,6 +1,7 @@
 """Render the text of an object: our templates and those of a user, by jinja2.
 
-A template is read, held to `berth.output.templaterules` and compiled once in a run. What is wrong with one is a
+A template is read, held to `berth.output.templaterules` and compiled once in a run. What is wrong with one
+is a
 finding at its line, never a traceback. Nothing is read outside of the two folders: a link in a user's folder
 that leads out of it is refused.
 """
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
-from berth.finding import ERROR, Finding
+from berth.findings import ERROR, Finding
 from berth.output.templaterules import broken_rules
 from berth.output.yamltext import block, literal, number, quote
 
@@ -135,7 +136,11 @@ def built_in_folder() -> str:
     """Return the folder of the built-in templates: in a wheel in the package, in a checkout at its top."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     inside = os.path.join(package, "templates")
-    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(os.path.dirname(package)), "templates")
+    return (
+        inside
+        if os.path.isdir(inside)
+        else os.path.join(os.path.dirname(os.path.dirname(package)), "templates")
+    )
 
 
 def _overrides(folder: str, built_in: str) -> tuple[list[str], list[Finding]]:

@@ -2,7 +2,8 @@
 
 PyYAML's loader over libyaml, with the scalars of YAML 1.2, reads nearly every file, and the `json` module
 those that are JSON. They know no places. What they do not take as it stands (faults, but also tags and
-aliases) is read a second time by `berth.reading.tree`, which gives the same values and knows what is wrong where.
+aliases) is read a second time by `berth.reading.tree`, which gives the same values and knows what is wrong
+where.
 Reading never raises, whatever the bytes are.
 """
 

@@ -6,7 +6,7 @@ Only findings need this: it reads the file a second time, with the place of ever
 import re
 from collections.abc import Callable, Iterable
 
-from berth.finding import Finding, Path, Problem, in_order
+from berth.findings import Finding, Path, Problem, in_order
 from berth.reading.source import Source
 from berth.reading.text import Lines, Syntax, decode, visible
 from berth.reading.tree import Node, trees

@@ -8,7 +8,7 @@ import os
 import stat
 from typing import NamedTuple
 
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.reading.text import visible
 
 LIMIT = 1024 * 1024

@@ -1,6 +1,7 @@
 """Read a text as a tree of nodes: each value with the characters that it is written with.
 
-This is the second reading. It is slower than that of `berth.reading.document`, gives the same values, and knows
+This is the second reading. It is slower than that of `berth.reading.document`, gives the same values, and
+knows
 what is wrong with a text and where each value stands. YAML and JSON make the same tree: a key is text and
 stands once in a mapping, `<<` takes over another mapping, and a tree has a greatest depth and size. libyaml
 gives the events of YAML; what is made of them is not recursive, so no nesting and no alias hurts.

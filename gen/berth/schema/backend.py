@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
 from berth.schema.model import Slots
 from berth.schema.report import CONFLICT, INVALID, Report

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.reading.scalar import Octalish
 from berth.schema.report import TYPE, Refusal, Report
 from berth.schema.suggest import article, shown

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, field
 from berth.schema.metadata import Document
 from berth.schema.model import Calendar, Origin

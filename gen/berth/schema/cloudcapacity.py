@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.base import ListOf, Model, NonEmptyUnique, Text, Whole, field

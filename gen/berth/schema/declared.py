@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from berth.finding import NOTE, WARNING, Path, Problem
+from berth.findings import NOTE, RULES, WARNING, Path, Problem
 from berth.reading.document import Document
-from berth.rules import RULES
 from berth.schema.cloud import CloudCapacity
 from berth.schema.grammar import dns_label
 from berth.schema.kinds import KINDS, document_of

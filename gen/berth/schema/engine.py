@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Switch, Text, Whole, field
 from berth.schema.grammar import UNFIT, is_artifact

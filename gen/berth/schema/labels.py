@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.report import INVALID, Report
 from berth.schema.suggest import shown

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema import validate
 from berth.schema.base import Model, field
 from berth.schema.labels import (

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Strict
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema import cloudgrammar, grammar
 from berth.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
 from berth.schema.cloudgrammar import BY_ALIAS, FAMILIES

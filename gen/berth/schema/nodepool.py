@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Strict
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema import cloudgrammar
 from berth.schema.base import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.cloudgrammar import BUDGET_RULE

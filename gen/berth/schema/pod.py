@@ -5,7 +5,7 @@ They are checked so that the API server accepts what is rendered, and are render
 
 from typing import Annotated, Any, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.base import Json, ListOf, Model, NonEmpty, Whole, field
 from berth.schema.report import CONFLICT, INVALID, MISSING, Report
 from berth.schema.types import INT32, DnsLabel, DnsName, LabelKey, Labels, LabelValue, NodeName

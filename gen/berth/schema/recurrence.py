@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field
 from berth.schema.calendar import ORDER, check_order
 from berth.schema.model import Entry, Except, Extra, Move, Recurrence, Seats

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema import grammar, validate
 from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.calendar import ORDER

@@ -2,7 +2,7 @@
 
 import re
 
-from berth.finding import Path
+from berth.findings import Path
 
 _SNAKE = {
     "startDate": "start_date",

@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from berth.finding import ERROR, Path, Problem
-from berth.rules import severity
+from berth.findings import ERROR, Path, Problem, severity
 
 INVALID: Final[Any] = object()
 """Stands for a value that is missing or faulty; the problem is reported already."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.backend import NODE_POOL, NOTHING_SAID, BackendSpec
 from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, field
 from berth.schema.metadata import Document

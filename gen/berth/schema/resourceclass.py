@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.base import UniqueList, Whole, field
 from berth.schema.labels import refuse_our_labels
 from berth.schema.metadata import Document

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.quantity import NANO, parse
 from berth.schema import grammar
 from berth.schema.labels import items

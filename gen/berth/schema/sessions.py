@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema.base import Json, ListOf, Model, NonEmpty, field
 from berth.schema.pod import LabelSelector
 from berth.schema.report import CONFLICT, INVALID, MISSING, Report

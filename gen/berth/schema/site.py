@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal, TypeVar
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import engine as engines
 from berth.schema import grammar

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic.json_schema import SkipJsonSchema
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Text, Whole, field
 from berth.schema.labels import RESERVED, items, refuse_much, refuse_our_label

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from berth.finding import Path
+from berth.findings import Path
 from berth.reading.scalar import Octalish
 from berth.schema import outline
 from berth.schema.base import Length, Model, Unique, Whole, wrong_type

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from berth.dates.occurrence import Occurrence
-from berth.placed import Placed
+from berth.manifests.placed import Placed
 from berth.schema.model import Site
 
 

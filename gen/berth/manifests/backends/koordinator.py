@@ -11,8 +11,8 @@ from berth.core.labels import AFFINITY, ROLE
 from berth.dates.occurrence import Occurrence
 from berth.manifests import naming, pools, window
 from berth.manifests.backends.base import Manifest
+from berth.manifests.placed import Placed
 from berth.manifests.slots import is_by_profile, pod_annotations, profiles, slots_of, snippet, standing
-from berth.placed import Placed
 from berth.schema.model import Site
 
 

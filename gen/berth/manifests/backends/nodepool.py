@@ -9,7 +9,7 @@ from typing import Any
 from berth.dates.occurrence import Occurrence
 from berth.manifests import karpenter, naming, rbac, window
 from berth.manifests.backends.base import Manifest
-from berth.placed import Placed
+from berth.manifests.placed import Placed
 from berth.schema.model import Site
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from berth.dates.occurrence import Occurrence
 from berth.manifests import pools, window
 from berth.manifests.backends.base import Manifest
-from berth.placed import Placed
+from berth.manifests.placed import Placed
 from berth.schema.model import Site
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from berth.manifests import naming, slots
 from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
-from berth.placed import cluster_named, cluster_of
+from berth.manifests.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
 from berth.schema.engine import ArgoCD
 from berth.schema.model import Cluster, Site

@@ -1,6 +1,4 @@
-"""A reservation as its clusters see it: which pools it has where. One reservation may have classes in
-several.
-"""
+"""The part of a reservation that lies in one cluster, and what it holds there."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,6 +9,8 @@ from berth.schema.backend import NODE_POOL
 from berth.schema.cloud import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
+
+# A reservation as its clusters see it: which pools it has where. One reservation may have classes in several.
 
 
 class Placed(NamedTuple):

@@ -1,24 +1,24 @@
-"""From what was declared to the text of files: which objects a file holds, in which order.
-
-Pure but for the templates that it reads. What an object looks like stands in templates/; which values it
-gets, in `berth.backend` and `berth.manifests.base`.
-"""
+"""From a pipeline to the text of files: which objects a file has, in which order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from berth.finding import Problem
+from berth.findings import Problem
 from berth.manifests import base, karpenter, pools
 from berth.manifests.backends.base import Manifest
 from berth.manifests.backends.registry import BACKENDS
 from berth.manifests.engines.registry import ENGINES
+from berth.manifests.placed import cluster_named, cluster_of
 from berth.manifests.slots import standing_line
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Item, Part, Pipeline, TextOf
-from berth.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
 from berth.schema.model import Cluster, ResourceClass, Site
+
+# From what was declared to the text of files: which objects a file holds, in which order. Pure but for the
+# templates that it reads. What an object looks like stands in templates/; which values it gets, in
+# `berth.backend` and `berth.manifests.base`.
 
 _POOLS = (pools.TEMPLATE, karpenter.TEMPLATE)
 
