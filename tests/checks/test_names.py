@@ -7,7 +7,7 @@ from berth.checks.collisions import RenderedNames
 from berth.manifests.placed import Placed, placed
 from berth.schema.model import Cluster
 
-from tests.manifest.slotparts import SLOTS
+from tests.manifests.slotparts import SLOTS
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
 
 TWO = ({"name": "prod"}, {"name": "hub"})

@@ -8,7 +8,7 @@ from berth.manifests.base import INVENTORY_HEAD
 
 from tests.cli import project
 from tests.cli.conftest import Berth
-from tests.manifest.parts import objects, of_kind
+from tests.manifests.parts import objects, of_kind
 from tests.outputfolder import content, files_in, write
 
 ERROR = project.COURSE.replace("placeholderCount: 25", "placeholderCount: -3")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli import project
 from tests.cli.conftest import ROOT, Berth
-from tests.manifest.parts import objects, of_kind
+from tests.manifests.parts import objects, of_kind
 from tests.outputfolder import content, files_in, write
 
 

@@ -14,9 +14,9 @@ from berth.manifests import nodeaffinity
 from berth.planner.provisioning import result_range
 from berth.schema.cloud import CloudCapacity, CloudReservation, InstanceType
 from berth.schema.model import Origin, ResourceClass
-from gen.schema.nodeclass import NodeClass
-from gen.schema.nodepool import Disruption, Requirement
-from gen.schema.pod import Placement
+from berth.schema.nodeclass import NodeClass
+from berth.schema.nodepool import Disruption, Requirement
+from berth.schema.pod import Placement
 
 from tests.built import built
 

@@ -6,7 +6,7 @@ import pytest
 from berth.cost.results import SimulationRun
 from berth.schema.cloud import CloudCapacity
 from berth.schema.model import ResourceClass
-from gen.schema.pod import Placement
+from berth.schema.pod import Placement
 
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, only, resource_class, run, told

@@ -7,7 +7,7 @@ from berth.cost import ledger
 from berth.cost.ledger import ReservedUsage, TimeRange, month_splitter
 from berth.cost.results import PoolKey, dollars
 from berth.dates.moments import named, read
-from gen.schema.nodepool import Requirement
+from berth.schema.nodepool import Requirement
 
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation

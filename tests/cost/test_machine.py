@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from berth.schema.model import ResourceClass
-from gen.schema.nodepool import Requirement
-from gen.schema.pod import Placement
+from berth.schema.nodepool import Requirement
+from berth.schema.pod import Placement
 
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, reservation, resource_class, run, told

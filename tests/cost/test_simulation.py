@@ -6,7 +6,7 @@ from berth.cost.ledger import TimeRange, reserved_usage
 from berth.cost.results import Shortfall
 from berth.cost.simulatednodes import PoolPlacement
 from berth.planner.inputs import PodSet
-from gen.schema.pod import Placement
+from berth.schema.pod import Placement
 
 from tests.built import built
 from tests.cost.stories import (

@@ -10,7 +10,7 @@ from tests.e2e import flux
 from tests.e2e.appliers import ByArgoCD, ByFlux, give_rights
 from tests.e2e.gitfolder import GitFolder
 from tests.e2e.project import Document
-from tests.engine import manuals
+from tests.manifests.engines import manuals
 
 REMOTE = "remote"  # what the engines call the cluster
 ROOT = "berth"  # the object of the manuals that makes an engine apply its own

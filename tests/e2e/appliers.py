@@ -11,7 +11,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.errors import E2EError
 from tests.e2e.gitfolder import GitFolder
 from tests.e2e.project import Document
-from tests.engine import manuals
+from tests.manifests.engines import manuals
 
 
 class Applier(Protocol):

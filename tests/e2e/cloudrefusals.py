@@ -14,7 +14,7 @@ from berth.schema.nodepool import Disruption, Requirement, Taint
 
 from tests.built import built
 from tests.e2e.project import Document
-from tests.manifest.cloudparts import of_karpenter
+from tests.manifests.cloudparts import of_karpenter
 
 Change = Callable[[Document], object]
 SPEC: Document = {

@@ -13,7 +13,7 @@ from tests.e2e.appliers import eventually
 from tests.e2e.cluster import Cluster
 from tests.e2e.enginestory import Story
 from tests.e2e.gitfolder import GitFolder
-from tests.engine import manuals
+from tests.manifests.engines import manuals
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from berth.schema.cloud import CloudCapacity
 from berth.schema.nodeclass import VolumeSize
 from jsonschema import Draft202012Validator
 
-from tests.manifest.cloudparts import of_karpenter
-from tests.manifest.schemas import strict
+from tests.manifests.cloudparts import of_karpenter
+from tests.manifests.schemas import strict
 from tests.saying import Value, read, said
 from tests.schema.test_cloudcapacity import cloud
 from tests.schema.test_garbage import JUNK, changed, places

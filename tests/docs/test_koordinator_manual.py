@@ -1,0 +1,132 @@
+"""docs/koordinator.md: its samples are good, and what it says is rendered and granted is."""
+
+import re
+import shutil
+from typing import Any
+
+import pytest
+import yaml
+from berth.manifests import rbac
+from berth.schema.site import ClusterSpec
+
+from tests.console import ROOT, blocks, printed
+from tests.manifests.parts import Object, objects, of_kind
+from tests.saying import ask
+
+MANUAL = (ROOT / "docs/koordinator.md").read_text("utf-8")
+SAMPLES: list[dict[str, Any]] = [
+    yaml.safe_load(text) for language, text in blocks(MANUAL) if language == "yaml"
+]
+DOCUMENTS = [one for one in SAMPLES if "kind" in one]
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Object]]:
+    """The objects that become of its reservations, beside our examples, by reservation."""
+    folder = tmp_path_factory.mktemp("manual")
+    shutil.copytree(ROOT / "reservations", folder / "reservations")
+    for text in (text for language, text in blocks(MANUAL) if language == "yaml"):
+        if "\nkind:" in text:
+            name = yaml.safe_load(text)["metadata"]["name"]
+            (folder / "reservations" / f"manual-{name}.yaml").write_text(text)
+    out = printed("berth validate --strict", folder)
+    assert re.fullmatch(r"\d+ reservations (are valid|in order)\.\n", out), out
+    assert printed("berth render", folder).startswith("rendered/: ")
+    files = (folder / "rendered/clusters/gpu/reservations").glob("vision-*.yaml")
+    return {file.stem: objects(file.read_text("utf-8")) for file in files}
+
+
+def test_it_shows_a_class_and_a_reservation_of_each_kind(rendered: dict[str, list[Object]]) -> None:
+    assert [one["kind"] for one in DOCUMENTS].count("ResourceClass") == 1
+    assert {name: [one["kind"] for one in found] for name, found in rendered.items()} == {
+        "vision-course": ["ConfigMap", "CronJob"],
+        "vision-exam": ["ConfigMap", "CronJob", "ConfigMap"],
+        "vision-lab": ["Reservation", "Reservation"],
+        "vision-hackathon": ["ConfigMap", "Deployment", "Role", "RoleBinding", "CronJob"],
+    }
+
+
+def test_its_block_of_the_site_is_good_and_says_the_defaults() -> None:
+    (sample,) = (one for one in SAMPLES if "kind" not in one)
+    (cluster,) = sample["clusters"]
+    plain = {**cluster, "koordinator": {}}
+
+    assert ask(ClusterSpec, cluster) == ask(ClusterSpec, plain)
+    assert ask(ClusterSpec, cluster)[1] == []
+
+
+def test_names_are_those_that_it_tells(rendered: dict[str, list[Object]]) -> None:
+    first, second = (one["metadata"]["name"] for one in rendered["vision-lab"])
+    (_, snippet) = of_kind("ConfigMap", rendered["vision-exam"])
+
+    assert re.fullmatch(r"example-university-vision-lab-gpu-seat-0-[0-9a-f]{8}", first)
+    assert second == first.replace("-0-", "-1-")
+    assert snippet["metadata"]["name"] == "vision-exam-session-affinity"
+    for told in ("<site>-<reservation>-<class>-<n>-<hash>", "<reservation>-session-affinity"):
+        assert f"`{told}`" in MANUAL
+
+
+def test_the_rights_are_the_ones_that_are_granted() -> None:
+    told = dict(re.findall(r"^\| `(berth-\w+)` \| ((?:`\w+`(?:, )?)+) \|$", MANUAL, re.M))
+
+    assert {name: re.findall(r"\w+", verbs) for name, verbs in told.items()} == {
+        name: verbs["verbs"] for name, (verbs,) in rbac.of_slots().items()
+    }
+
+
+def test_every_field_of_the_backend_is_shown_or_explained() -> None:
+    """Except those that docs/reference/fields.md explains completely."""
+    table = {"preAllocationPolicy", "preAllocationRequired", "unschedulable", "priority", "ttl", "type"}
+    page = (ROOT / "docs/reference/fields.md").read_text("utf-8")
+    fields = set(re.findall(r"^\| `(?:spec\.)?backend\.(\w+)` \|", page, re.M))
+
+    assert {name for name in fields if name not in MANUAL} <= table
+    assert len(fields) > 15
+
+
+HEALTH = {
+    "nothing-yet": ({}, "Progressing"),
+    "no-phase": ({"status": {}}, "Progressing"),
+    "pending": ({"status": {"phase": "Pending"}}, "Progressing"),
+    "available": ({"status": {"phase": "Available"}}, "Healthy"),
+    "succeeded": ({"status": {"phase": "Succeeded"}}, "Healthy"),
+    "failed": ({"status": {"phase": "Failed"}}, "Degraded"),
+}
+
+
+@pytest.mark.parametrize(("tree", "status"), HEALTH.values(), ids=HEALTH)
+def test_argo_cd_is_told_how_healthy_a_slot_is(tree: Object, status: str) -> None:
+    manual = (ROOT / "docs/argocd.md").read_text("utf-8")
+    (script,) = (text for language, text in blocks(manual) if language == "lua")
+
+    assert run(script, tree)["status"] == status
+    assert "`resource.customizations.health.scheduling.koordinator.sh_Reservation`" in manual
+
+
+class Table(dict[str, Any]):
+    """What Lua has instead of objects: a key that is not there is nil."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = self.get(name)
+        return Table(found) if type(found) is dict else found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+def run(script: str, tree: Object) -> Table:
+    """A script of assignments and ifs, which are all that it may have, in Python's words."""
+    lines, depth = [], 0
+    for line in (line.strip() for line in script.splitlines()):
+        words = re.sub(r"^local ", "", line).replace("~=", "!=").replace("nil", "None")
+        words = words.replace("= {}", "= Table()").replace("elseif ", "elif ")
+        assert re.fullmatch(r"(el)?if .* then|else|end|return \w+|[\w.]+ = .*", words), line
+        depth -= words.startswith(("elif", "else", "end"))
+        if words != "end":
+            lines.append("    " * (depth + 1) + re.sub(r" then$", ":", re.sub(r"^else$", "else:", words)))
+        depth += words.startswith(("if ", "elif", "else"))
+    space: dict[str, Any] = {"Table": Table}
+    exec("def health(obj):\n" + "\n".join(lines), space)
+    made = space["health"](Table(tree))
+    assert isinstance(made, Table)
+    return made

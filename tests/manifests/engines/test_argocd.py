@@ -1,0 +1,278 @@
+"""What makes Argo CD apply the rest: an Application for each cluster, and a project that allows no more."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.manifests.engines.parts import HOME, SITE_LABELS, rendered, resource_class
+from tests.manifests.parts import Object
+
+OURS = {
+    "argocd.argoproj.io/compare-options": "ServerSideDiff=true",
+    "argocd.argoproj.io/manifest-generate-paths": ".",
+}
+KINDS = [
+    ("", "ConfigMap"),
+    ("", "Pod"),
+    ("", "ServiceAccount"),
+    ("apps", "Deployment"),
+    ("apps", "ReplicaSet"),
+    ("batch", "CronJob"),
+    ("batch", "Job"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+]
+
+
+def application(folder: Path, **spec: Any) -> Object:
+    (found,) = rendered(folder, **{"engine": "argocd", **spec})["gitops/argocd/prod.yaml"]
+    return found
+
+
+def projects(folder: Path, *classes: Any, **spec: Any) -> list[Object]:
+    return rendered(folder, *classes, **{"engine": "argocd", **spec})["gitops/argocd/project.yaml"]
+
+
+def test_an_application_leaves_replicas_alone_and_keeps_the_rest_as_in_git(tmp_path: Path) -> None:
+    assert application(tmp_path) == {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {
+            "name": "berth-uni.prod",
+            "namespace": "argocd",
+            "labels": SITE_LABELS,
+            "annotations": OURS,
+        },
+        "spec": {
+            "project": "berth-uni",
+            "source": {
+                "repoURL": HOME["url"],
+                "targetRevision": "main",
+                "path": "rendered/clusters/prod",
+                "directory": {"recurse": True},
+            },
+            "destination": {"server": "https://kubernetes.default.svc", "namespace": "berth"},
+            "ignoreDifferences": [
+                {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}
+            ],
+            "syncPolicy": {
+                "automated": {"prune": True, "selfHeal": True},
+                "retry": {"limit": 5, "backoff": {"duration": "10s", "factor": 2, "maxDuration": "5m"}},
+                "syncOptions": [
+                    "RespectIgnoreDifferences=true",
+                    "ServerSideApply=true",
+                    "ApplyOutOfSyncOnly=true",
+                ],
+            },
+        },
+    }
+
+
+def test_options_change_what_they_name_and_nothing_else(tmp_path: Path) -> None:
+    options = {
+        "type": "argocd",
+        "namespace": "cd",
+        "project": "teaching",
+        "automated": False,
+        "retries": -1,
+        "syncOptions": ["ServerSideApply=false", "Validate=false"],
+        "cascade": True,
+        "labels": {"team": "on"},
+        "annotations": {"argocd.argoproj.io/compare-options": "IgnoreExtraneous", "a/b": "1e3"},
+    }
+    files = rendered(
+        tmp_path, engine=options, kustomization=True, clusters=[{"name": "prod", "namespace": "n"}]
+    )
+    (found,) = files.pop("gitops/argocd/prod.yaml")
+    expected = application(tmp_path / "plain")
+    expected["metadata"].update(
+        namespace="cd",
+        labels={**SITE_LABELS, "team": "on"},
+        annotations={**OURS, **options["annotations"]},  # type: ignore[dict-item]
+        finalizers=["resources-finalizer.argocd.argoproj.io"],
+    )
+    spec = expected["spec"]
+    spec.update(project="teaching")
+    spec["destination"]["namespace"] = "n"
+    del spec["source"]["directory"]  # or kustomization.yaml would be taken for a manifest
+    del spec["syncPolicy"]["automated"]
+    spec["syncPolicy"]["retry"]["limit"] = -1
+    spec["syncPolicy"]["syncOptions"] = [
+        "RespectIgnoreDifferences=true",
+        "ServerSideApply=false",
+        "ApplyOutOfSyncOnly=true",
+        "Validate=false",
+    ]
+
+    assert found == expected
+    assert files == {}  # the project is the team's own
+
+
+def test_prune_and_self_heal_can_be_switched_off_each_by_itself(tmp_path: Path) -> None:
+    engine = {"type": "argocd", "prune": False}
+    found = application(tmp_path, engine=engine)["spec"]["syncPolicy"]["automated"]
+
+    assert found == {"prune": False, "selfHeal": True}
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [(".", ""), ("./", ""), ("/", ""), ("teaching", "teaching/"), ("./a//b/", "a/b/")],
+    ids=["dot", "dot-slash", "slash", "folder", "untidy"],
+)
+def test_the_path_begins_where_the_project_is_in_the_repository(
+    tmp_path: Path, path: str, found: str
+) -> None:
+    source = application(tmp_path, repository={**HOME, "path": path})["spec"]["source"]
+
+    assert source["path"] == f"{found}rendered/clusters/prod"
+
+
+SEVERAL: list[Any] = [
+    {"name": "prod", "priority": -5},
+    {"name": "hub", "destination": {"name": "hub"}, "namespace": "seats"},
+    {"name": "own", "destination": {"name": "own"}, "engine": {"type": "argocd", "project": "theirs"}},
+    {"name": "flux", "engine": "flux"},
+]
+CLASSES = [
+    resource_class("a", "prod", "renku", "jhub"),
+    resource_class("b", "hub", "renku"),
+    resource_class("c", "hub", "seats"),
+    resource_class("d", "own", "elsewhere"),
+    resource_class("e", "flux", "elsewhere"),
+    resource_class("f", "prod"),
+]
+HERE = "https://kubernetes.default.svc"
+PRIORITY = {"group": "scheduling.k8s.io", "kind": "PriorityClass"}
+
+
+def test_the_project_allows_our_kinds_names_and_places_and_nothing_else(tmp_path: Path) -> None:
+    """Of all clusters; the Roles of sessions stand in the sessions' namespaces of their own cluster."""
+    (found,) = projects(tmp_path, *CLASSES, clusters=SEVERAL)
+
+    assert found["metadata"] == {
+        "name": "berth-uni",
+        "namespace": "argocd",
+        "labels": SITE_LABELS,
+        "annotations": {"argocd.argoproj.io/sync-wave": "-1"},
+    }
+    assert found["spec"] == {
+        "description": "Scheduled capacity, rendered by Berth: its kinds and names, and nothing else.",
+        "sourceRepos": [HOME["url"]],
+        "destinations": [
+            {"server": HERE, "namespace": "berth"},
+            {"server": HERE, "namespace": "jhub"},
+            {"server": HERE, "namespace": "renku"},
+            {"name": "hub", "namespace": "renku"},
+            {"name": "hub", "namespace": "seats"},
+        ],
+        "clusterResourceWhitelist": [
+            {"group": "", "kind": "Namespace", "name": "berth"},
+            {"group": "", "kind": "Namespace", "name": "seats"},
+            {**PRIORITY, "name": "berth-uni-10"},
+            {**PRIORITY, "name": "berth-uni-5"},
+        ],
+        "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in KINDS],
+    }
+
+
+def test_an_argocd_before_3_3_allows_no_single_names(tmp_path: Path) -> None:
+    (found,) = projects(tmp_path, engine={"type": "argocd", "version": "3.2"})
+
+    assert found["spec"]["clusterResourceWhitelist"] == [
+        {"group": "", "kind": "Namespace"},
+        {"group": "scheduling.k8s.io", "kind": "PriorityClass"},
+    ]
+
+
+def test_an_account_is_impersonated_in_our_namespace_of_each_cluster(tmp_path: Path) -> None:
+    clusters = [{"name": "prod"}, {"name": "hub", "destination": {"name": "hub"}, "namespace": "seats"}]
+    engine = {"type": "argocd", "serviceAccount": "argocd:berth"}
+    (found,) = projects(tmp_path, clusters=clusters, engine=engine)
+
+    assert found["spec"]["destinationServiceAccounts"] == [
+        {
+            "server": "https://kubernetes.default.svc",
+            "namespace": "berth",
+            "defaultServiceAccount": "argocd:berth",
+        },
+        {"server": "*", "namespace": "seats", "defaultServiceAccount": "argocd:berth"},
+    ]
+
+
+def test_each_argocd_has_a_project_of_its_own_clusters(tmp_path: Path) -> None:
+    clusters = [
+        {"name": "a"},
+        {"name": "b", "engine": {"type": "argocd", "namespace": "other"}, "priority": -3},
+    ]
+    first, second = projects(tmp_path, clusters=clusters)
+
+    assert [one["metadata"]["namespace"] for one in (first, second)] == ["argocd", "other"]
+    names = [
+        [kind.get("name") for kind in one["spec"]["clusterResourceWhitelist"]] for one in (first, second)
+    ]
+    assert names == [["berth", "berth-uni-10"], ["berth", "berth-uni-3"]]
+
+
+def test_a_cluster_that_is_called_project_shares_the_projects_file(tmp_path: Path) -> None:
+    files = rendered(tmp_path, engine="argocd", clusters=[{"name": "project"}])
+
+    assert {path: [one["kind"] for one in found] for path, found in files.items()} == {
+        "gitops/argocd/project.yaml": ["AppProject", "Application"]
+    }
+
+
+def test_sites_that_share_an_argocd_do_not_meet(tmp_path: Path) -> None:
+    """Not even where one's name is the beginning of the other's."""
+    names = [
+        (one["kind"], one["metadata"]["name"])
+        for site, cluster in (("a", "b-c"), ("a-b", "c"))
+        for found in rendered(
+            tmp_path / site, name=site, engine="argocd", clusters=[{"name": cluster}]
+        ).values()
+        for one in found
+    ]
+
+    assert len(names) == len(set(names)) == 4
+
+
+def test_without_a_repository_there_is_nothing_to_point_at(tmp_path: Path) -> None:
+    assert rendered(tmp_path, engine="argocd", repository=None) == {}
+
+
+KOORDINATOR = [{"name": "prod", "koordinator": {}}]
+
+
+def test_what_koordinators_scheduler_writes_is_no_difference(tmp_path: Path) -> None:
+    plain, found = application(tmp_path / "plain"), application(tmp_path, clusters=KOORDINATOR)
+    added = found["spec"]["ignoreDifferences"].pop()
+
+    assert added == {
+        "group": "scheduling.koordinator.sh",
+        "kind": "Reservation",
+        "jsonPointers": ["/status"],
+        "managedFieldsManagers": ["koord-scheduler"],
+    }
+    assert found == plain
+
+
+def test_a_project_allows_slots_where_koordinator_is_and_profiles_where_they_may_be(tmp_path: Path) -> None:
+    roles = [
+        {"group": "rbac.authorization.k8s.io", "kind": kind, "name": f"{account}.uni"}
+        for kind in ("ClusterRole", "ClusterRoleBinding")
+        for account in ("berth-occurrence", "berth-sweep")
+    ]
+    slots = {"group": "scheduling.koordinator.sh", "kind": "Reservation", "name": "uni-*"}
+    profiles = {"group": "config.koordinator.sh", "kind": "ClusterColocationProfile", "name": "berth-uni.*"}
+    both = [
+        {"name": "prod", "koordinator": {"colocationProfiles": True}},
+        {"name": "hub", "destination": {"name": "hub"}},
+    ]
+    (plain,) = projects(tmp_path / "plain")
+    (found,) = projects(tmp_path / "one", clusters=KOORDINATOR)
+    (more,) = projects(tmp_path / "two", clusters=both)
+    namespace, priority = plain["spec"]["clusterResourceWhitelist"]
+
+    assert found["spec"]["clusterResourceWhitelist"] == [namespace, *roles, priority, slots]
+    assert more["spec"]["clusterResourceWhitelist"] == [namespace, profiles, *roles, priority, slots]

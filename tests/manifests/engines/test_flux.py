@@ -1,0 +1,212 @@
+"""What makes Flux apply the rest: for each cluster a source and a Kustomization."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.manifests.engines.parts import HOME, SITE_LABELS, rendered
+from tests.manifests.parts import Object, of_kind
+
+
+def of_prod(folder: Path, **spec: Any) -> list[Object]:
+    files = rendered(folder, **{"engine": "flux", **spec})
+    assert list(files) == ["gitops/flux/prod.yaml"]
+    return files["gitops/flux/prod.yaml"]
+
+
+def kustomization(folder: Path, **options: Any) -> Object:
+    (found,) = of_kind("Kustomization", of_prod(folder, engine={"type": "flux", **options}))
+    spec: Object = found["spec"]
+    return spec
+
+
+def metadata(**more: Any) -> Object:
+    return {"name": "berth-uni.prod", "namespace": "flux-system", "labels": SITE_LABELS, **more}
+
+
+KOORDINATOR = [{"name": "prod", "koordinator": {}}]
+SPEC: Object = {
+    "sourceRef": {"kind": "GitRepository", "name": "berth-uni.prod"},
+    "path": "./rendered/clusters/prod",
+    "interval": "10m",
+    "retryInterval": "1m",
+    "timeout": "5m",
+    "prune": True,
+    "wait": False,
+    "ignore": [
+        {
+            "paths": ["/spec/replicas"],
+            "target": {
+                "group": "apps",
+                "version": "v1",
+                "kind": "Deployment",
+                "labelSelector": "berth.dev/site=uni",
+            },
+        }
+    ],
+}
+
+
+def test_a_kustomization_leaves_replicas_alone_and_waits_for_nothing(tmp_path: Path) -> None:
+    assert of_prod(tmp_path) == [
+        {
+            "apiVersion": "source.toolkit.fluxcd.io/v1",
+            "kind": "GitRepository",
+            "metadata": metadata(),
+            "spec": {"url": HOME["url"], "ref": {"branch": "main"}, "interval": "1m"},
+        },
+        {
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+            "kind": "Kustomization",
+            "metadata": metadata(),
+            "spec": SPEC,
+        },
+    ]
+
+
+def test_before_2_9_there_is_no_field_to_leave_alone(tmp_path: Path) -> None:
+    expected = {key: value for key, value in SPEC.items() if key != "ignore"}
+
+    assert kustomization(tmp_path, version="2.8") == expected
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "times": (
+        {"interval": "1h", "retryInterval": "5s", "timeout": "90s"},
+        {"interval": "1h", "retryInterval": "5s", "timeout": "90s"},
+    ),
+    "prune": ({"prune": False}, {"prune": False}),
+    "deletion": ({"deletionPolicy": "Orphan"}, {"deletionPolicy": "Orphan"}),
+    "suspend": ({"suspend": True}, {"suspend": True}),
+    "account": ({"serviceAccountName": "berth"}, {"serviceAccountName": "berth"}),
+    "remote": ({"kubeConfigSecret": "prod"}, {"kubeConfig": {"secretRef": {"name": "prod"}}}),
+    "remote-by-an-identity": ({"kubeConfigMap": "prod"}, {"kubeConfig": {"configMapRef": {"name": "prod"}}}),
+    "dependencies": ({"dependsOn": ["a", "b"]}, {"dependsOn": [{"name": "a"}, {"name": "b"}]}),
+    "path": ({"path": "./deep/"}, {"path": "./deep"}),
+    "root": ({"path": "."}, {"path": "./"}),
+    "source": (
+        {"sourceName": "own", "sourceKind": "OCIRepository"},
+        {"sourceRef": {"kind": "OCIRepository", "name": "own"}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "changes"), OPTIONS.values(), ids=OPTIONS)
+def test_an_option_changes_what_it_names(
+    tmp_path: Path, options: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    assert kustomization(tmp_path, **options) == {**SPEC, **changes}
+
+
+def test_labels_annotations_and_namespace_are_those_of_both_objects(tmp_path: Path) -> None:
+    engine = {"type": "flux", "namespace": "gitops", "labels": {"team": "y"}, "annotations": {"a/b": "1e3"}}
+    expected = metadata(labels={**SITE_LABELS, "team": "y"}, annotations={"a/b": "1e3"})
+
+    found = of_prod(tmp_path, engine=engine)
+
+    assert [one["metadata"] for one in found] == [{**expected, "namespace": "gitops"}] * 2
+
+
+def test_the_rendered_source_has_its_own_options(tmp_path: Path) -> None:
+    engine = {"type": "flux", "sourceInterval": "30s", "sourceSecret": "deploy-key"}
+    (found,) = of_kind("GitRepository", of_prod(tmp_path, engine=engine))
+
+    assert (found["spec"]["interval"], found["spec"]["secretRef"]) == ("30s", {"name": "deploy-key"})
+    assert "provider" not in found["spec"]
+
+
+def test_a_provider_is_that_of_the_source(tmp_path: Path) -> None:
+    (found,) = of_kind(
+        "GitRepository", of_prod(tmp_path, engine={"type": "flux", "sourceProvider": "github"})
+    )
+
+    assert found["spec"]["provider"] == "github"
+
+
+DIGEST = f"sha256:{'0123456789abcdef' * 4}"
+
+
+@pytest.mark.parametrize(
+    ("revision", "reference"),
+    [("latest", {"tag": "latest"}), (DIGEST, {"digest": DIGEST})],
+    ids=["tag", "digest"],
+)
+def test_an_artifact_is_read_from_its_registry(
+    tmp_path: Path, revision: str, reference: dict[str, str]
+) -> None:
+    """Its Kustomization is that of git."""
+    repository = {"url": "oci://ghcr.io/uni/capacity", "revision": revision}
+    engine = {"type": "flux", "sourceProvider": "gcp", "sourceSecret": "a", "sourceInterval": "3m"}
+    source, found = of_prod(tmp_path, repository=repository, engine=engine)
+
+    assert source == {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "OCIRepository",
+        "metadata": metadata(),
+        "spec": {
+            "url": "oci://ghcr.io/uni/capacity",
+            "ref": reference,
+            "interval": "3m",
+            "provider": "gcp",
+            "secretRef": {"name": "a"},
+        },
+    }
+    assert found["spec"] == {**SPEC, "sourceRef": {"kind": "OCIRepository", "name": "berth-uni.prod"}}
+
+
+@pytest.mark.parametrize(
+    ("revision", "reference"),
+    [
+        ("main", {"branch": "main"}),
+        ("release/1.0", {"branch": "release/1.0"}),
+        ("refs/tags/v1", {"name": "refs/tags/v1"}),
+        ("0123456789abcdef" * 2 + "01234567", {"commit": "0123456789abcdef" * 2 + "01234567"}),
+    ],
+    ids=["branch", "branch-with-a-slash", "tag", "commit"],
+)
+def test_a_revision_is_what_it_looks_like(tmp_path: Path, revision: str, reference: dict[str, str]) -> None:
+    (found,) = of_kind("GitRepository", of_prod(tmp_path, repository={**HOME, "revision": revision}))
+
+    assert found["spec"]["ref"] == reference
+
+
+def test_the_files_of_several_clusters_can_be_applied_together(tmp_path: Path) -> None:
+    """A Kustomization over the folder itself would refuse two objects of one name."""
+    files = rendered(tmp_path, engine="flux", clusters=[{"name": "a"}, {"name": "b"}])
+    names = [(one["kind"], one["metadata"]["name"]) for found in files.values() for one in found]
+
+    assert list(files) == ["gitops/flux/a.yaml", "gitops/flux/b.yaml"]
+    assert len(names) == len(set(names)) == 4
+
+
+def test_a_source_of_their_own_needs_no_repository(tmp_path: Path) -> None:
+    engine = {"type": "flux", "sourceName": "own", "sourceKind": "Bucket", "path": "prod"}
+    (found,) = of_prod(tmp_path, engine=engine, repository=None)
+
+    assert found["spec"]["sourceRef"] == {"kind": "Bucket", "name": "own"}
+    assert found["spec"]["path"] == "./prod"
+
+
+@pytest.mark.parametrize("engine", ["flux", "none"], ids=["flux-without-a-repository", "none"])
+def test_there_may_be_nothing_to_render(tmp_path: Path, engine: str) -> None:
+    repository = HOME if engine == "none" else None
+
+    assert rendered(tmp_path, engine=engine, repository=repository) == {}
+
+
+def test_with_koordinator_it_says_when_a_standing_slot_is_healthy(tmp_path: Path) -> None:
+    """For whoever lets it wait: without conditions of its own kind, Flux would call a pending one current."""
+    (found,) = of_kind("Kustomization", of_prod(tmp_path, engine="flux", clusters=KOORDINATOR))
+
+    assert found["spec"] == {
+        **SPEC,
+        "healthCheckExprs": [
+            {
+                "apiVersion": "scheduling.koordinator.sh/v1alpha1",
+                "kind": "Reservation",
+                "failed": "has(status.phase) && status.phase == 'Failed'",
+                "current": "has(status.phase) && status.phase in ['Available', 'Succeeded']",
+            }
+        ],
+    }

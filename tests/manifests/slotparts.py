@@ -1,0 +1,58 @@
+"""Reservations of backend koordinator as values, made of those of the small project, for tests."""
+
+from pathlib import Path
+from typing import Any
+
+from berth.pipeline import Part
+from berth.schema.model import Cluster, Koordinator, Site, Slots
+
+from tests.built import template
+from tests.cli.project import EVENING
+from tests.manifests.parts import small
+
+KOORDINATOR = Koordinator("koord-scheduler", "Restricted", colocation_profiles=False)
+SLOTS = Slots(
+    owners=(),
+    allocate_once=False,
+    allocate_policy=None,
+    pre_allocation=False,
+    pre_allocation_policy=None,
+    pre_allocation_required=False,
+    unschedulable=False,
+    taints=(),
+    order=None,
+    priority=None,
+    restricted_resources=(),
+    labels=(),
+    annotations=(),
+    template=template(),
+    standing=False,
+    expires=None,
+    ttl=None,
+    session_affinity=False,
+    with_placeholders=False,
+)
+
+
+def evening(
+    folder: Path,
+    slots: Slots = SLOTS,
+    koordinator: Koordinator = KOORDINATOR,
+    seat: dict[str, Any] | None = None,
+    **reservation: Any,
+) -> tuple[Site, Part]:
+    """The evening in prod, for which class `seat` is declared with sessions; `seat` changes the class."""
+
+    site, parts = small(folder, evening=EVENING)
+    part = parts["evening/prod"]
+    standing = {"occurrences": (), "schedules": ()} if slots.standing else {}
+    placed = part.placed._replace(
+        reservation=part.placed.reservation._replace(backend="koordinator", slots=slots, **reservation),
+        cluster=with_koordinator(part.placed.cluster, koordinator),
+        classes=tuple(one._replace(**(seat or {})) for one in part.placed.classes),
+    )
+    return site, part._replace(placed=placed, **standing)
+
+
+def with_koordinator(cluster: Cluster, koordinator: Koordinator = KOORDINATOR) -> Cluster:
+    return cluster._replace(koordinator=koordinator)

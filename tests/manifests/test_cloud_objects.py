@@ -1,0 +1,239 @@
+"""What Karpenter is told of a cloud capacity, and of pools that are whole nodes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.manifests.cloudparts import (
+    MACHINES,
+    NODE_CLASS,
+    NODE_CLASS_REF,
+    ON_DEMAND,
+    OURS,
+    Object,
+    capacity,
+    mondays,
+    nodes,
+    objects,
+    resource_class,
+    site,
+    texts,
+)
+
+CLOUD = "clusters/prod/cloud/odcr.yaml"
+HELD = {"nodes": "0", "schedule": "30 7 2,9 2 *", "duration": "2h30m", "reasons": ["Underutilized", "Empty"]}
+
+
+def cloud_objects(folder: Path, *declared: Object) -> dict[str, Object]:
+    return objects(texts(folder, *declared)[CLOUD])
+
+
+def test_a_capacity_is_a_node_class_and_a_node_pool(tmp_path: Path) -> None:
+    found = cloud_objects(tmp_path, capacity(), resource_class(), mondays())
+
+    assert found["EC2NodeClass/uni.cloud.odcr"] == {
+        "apiVersion": "karpenter.k8s.aws/v1",
+        "kind": "EC2NodeClass",
+        "metadata": {"name": "uni.cloud.odcr", "labels": OURS},
+        "spec": NODE_CLASS,
+    }
+    assert found["NodePool/uni.cloud.odcr"] == {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {"name": "uni.cloud.odcr", "labels": OURS},
+        "spec": {
+            "disruption": {"consolidateAfter": "0s", "budgets": [{"nodes": "10%"}, HELD]},
+            "template": {"spec": {"nodeClassRef": NODE_CLASS_REF, "requirements": [ON_DEMAND]}},
+        },
+    }
+
+
+def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
+    """A number of CPUs is text: an engine would see a difference for ever."""
+    zone = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-west-2a"]}
+    taint = {"key": "example.org/teaching", "value": "true", "effect": "NoSchedule"}
+    budget = {"nodes": "1", "reasons": ["Drifted"]}
+    said = capacity(
+        capacityTypes=["reserved", "on-demand"],
+        reservations=[{"id": "cr-0123456789abcdef0", **MACHINES}],
+        requirements=[zone],
+        weight=10,
+        limits={"cpu": 64.5, "memory": "1024Mi", "nodes": "4000m"},
+        taints=[taint],
+        startupTaints=[{"key": "example.org/starting", "effect": "NoExecute"}],
+        labels={"example.org/room": "teaching"},
+        expireAfter="Never",
+        terminationGracePeriod="1h",
+        disruption={"consolidationPolicy": "WhenEmpty", "consolidateAfter": "1m", "budgets": [budget]},
+    )
+    toleration = {"key": "example.org/teaching", "operator": "Exists"}
+    found = cloud_objects(tmp_path, said, resource_class(tolerations=[toleration]), mondays())
+
+    assert found["NodePool/uni.cloud.odcr"]["spec"] == {
+        "weight": 10,
+        "limits": {"cpu": "64500m", "memory": "1Gi", "nodes": "4"},
+        "disruption": {
+            "consolidationPolicy": "WhenEmpty",
+            "consolidateAfter": "1m",
+            "budgets": [budget, HELD],
+        },
+        "template": {
+            "metadata": {"labels": {"example.org/room": "teaching"}},
+            "spec": {
+                "nodeClassRef": NODE_CLASS_REF,
+                "requirements": [{**ON_DEMAND, "values": ["reserved", "on-demand"]}, zone],
+                "taints": [taint],
+                "startupTaints": [{"key": "example.org/starting", "effect": "NoExecute"}],
+                "expireAfter": "Never",
+                "terminationGracePeriod": "1h",
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("engine", "more"),
+    [("argocd", {}), ("flux", {"kustomize.toolkit.fluxcd.io/substitute": "disabled"})],
+    ids=["argocd", "flux-rewrites-nothing"],
+)
+def test_metadata_is_that_of_the_objects_and_not_of_nodes(
+    tmp_path: Path, engine: str, more: dict[str, str]
+) -> None:
+    said = capacity()
+    said["metadata"]["labels"] = {"example.org/team": "ml"}
+    kept = {"argocd.argoproj.io/sync-options": "Prune=false"}
+    said["metadata"]["annotations"] = {**kept, "berth.dev/ignore": "B158: soon"}
+    found = cloud_objects(tmp_path / "with", site(engine=engine), said)
+    without = cloud_objects(tmp_path / "without", site(engine=engine), capacity())
+
+    for one in ("EC2NodeClass/uni.cloud.odcr", "NodePool/uni.cloud.odcr"):
+        assert found[one]["metadata"] == {
+            "name": "uni.cloud.odcr",
+            "labels": {**OURS, "example.org/team": "ml"},
+            "annotations": {**more, **kept},
+        }
+        assert found[one]["spec"] == without[one]["spec"]
+
+
+def test_reservations_are_selected_in_every_form(tmp_path: Path) -> None:
+    """Two entries with the same tags are one term; the order is that of the file."""
+    tags = {"tags": {"course": "ml"}, "ownerID": "123456789012", **MACHINES}
+    said = [
+        {"id": "cr-0123456789abcdef0", **MACHINES},
+        tags,
+        {**tags, "instanceType": "m7i.8xlarge"},
+        {"instanceMatchCriteria": "open", **MACHINES},
+        {"tags": {"course": "*"}, "instanceMatchCriteria": "targeted", **MACHINES},
+    ]
+    found = cloud_objects(tmp_path, capacity(capacityTypes=["reserved"], reservations=said))
+
+    assert found["EC2NodeClass/uni.cloud.odcr"]["spec"]["capacityReservationSelectorTerms"] == [
+        {"id": "cr-0123456789abcdef0"},
+        {"tags": {"course": "ml"}, "ownerID": "123456789012"},
+        {"instanceMatchCriteria": "open"},
+        {"tags": {"course": "*"}, "instanceMatchCriteria": "targeted"},
+    ]
+
+
+def test_windows_of_all_who_may_use_it_are_held(tmp_path: Path) -> None:
+    """Those that touch are one; who names another capacity, is suspended or has whole nodes holds nothing."""
+    after = {
+        "type": "dates",
+        "dates": ["2026-02-02"],
+        "schedule": [{"startTime": "10:30", "endTime": "12:00"}],
+    }
+    elsewhere = mondays("other", resourceClass="desk", recurrence={**after, "dates": ["2026-03-02"]})
+    suspended = mondays("gone", suspend=True, recurrence={**after, "dates": ["2026-04-02"]})
+    found = cloud_objects(
+        tmp_path,
+        capacity(),
+        resource_class(),
+        resource_class("desk", cloudCapacity=[]),
+        mondays(),
+        mondays("second", recurrence=after),
+        elsewhere,
+        suspended,
+        nodes(),
+    )
+
+    assert found["NodePool/uni.cloud.odcr"]["spec"]["disruption"]["budgets"] == [
+        {"nodes": "10%"},
+        {**HELD, "schedule": "30 7 2 2 *", "duration": "4h30m"},
+        {**HELD, "schedule": "30 7 9 2 *"},
+    ]
+
+
+def test_a_budget_is_a_line_so_that_changes_of_two_courses_merge(tmp_path: Path) -> None:
+    lines = texts(tmp_path, capacity(), resource_class(), mondays())[CLOUD].splitlines()
+
+    assert (
+        '      - {nodes: "0", schedule: "30 7 2,9 2 *", duration: "2h30m", reasons: [Underutilized, Empty]}'
+        in lines
+    )
+
+
+def test_only_requirements_tell_one_render_from_another(tmp_path: Path) -> None:
+    """Karpenter replaces every node when anything else of the template changes."""
+    before = cloud_objects(tmp_path / "a", capacity(), resource_class(), mondays())
+    after = cloud_objects(tmp_path / "b", capacity(), resource_class(), mondays("renamed"), nodes())
+
+    for key in ("EC2NodeClass/uni.cloud.odcr", "NodePool/uni.cloud.odcr"):
+        for one in (before, after):
+            one[key]["spec"].pop("disruption", None)
+        assert before[key] == after[key]
+    assert "berth.dev" not in json.dumps(before["NodePool/uni.cloud.odcr"]["spec"])
+
+
+def placement(folder: Path, *clouds: str, **spec: Any) -> Object:
+    """Of the pods of a Deployment."""
+    declared = [capacity(name, weight=50 - i) for i, name in enumerate(clouds)]
+    seat = resource_class(cloudCapacity=list(clouds), **spec)
+    found = objects(texts(folder, *declared, seat, mondays())["clusters/prod/reservations/course.yaml"])
+    pod: Object = found["Deployment/course-bench"]["spec"]["template"]["spec"]
+    return pod
+
+
+def test_placeholders_are_led_to_the_pools_of_their_class(tmp_path: Path) -> None:
+    assert placement(tmp_path, "odcr", "spare")["affinity"] == {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": [led("uni.cloud.odcr", "uni.cloud.spare")]}]
+            }
+        }
+    }
+
+
+def led(*names: str) -> Object:
+    return {"key": "karpenter.sh/nodepool", "operator": "In", "values": list(names)}
+
+
+def test_what_the_class_says_itself_stays(tmp_path: Path) -> None:
+    """Terms are alternatives, so each is led."""
+    arm = {"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}
+    amd = {**arm, "values": ["amd64"]}
+    wish = {"weight": 1, "preference": {"matchExpressions": [arm]}}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [arm]}, {"matchExpressions": [amd]}]}
+    said = {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": terms,
+            "preferredDuringSchedulingIgnoredDuringExecution": [wish],
+        }
+    }
+
+    assert placement(tmp_path, "odcr", affinity=said)["affinity"] == {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [
+                    {"matchExpressions": [arm, led("uni.cloud.odcr")]},
+                    {"matchExpressions": [amd, led("uni.cloud.odcr")]},
+                ]
+            },
+            "preferredDuringSchedulingIgnoredDuringExecution": [wish],
+        }
+    }
+
+
+def test_a_class_without_capacity_is_as_it_was(tmp_path: Path) -> None:
+    assert "affinity" not in placement(tmp_path)

@@ -1,0 +1,115 @@
+"""Projects made by chance: whatever `validate` accepts is rendered, and every reader sees the same in it."""
+
+import contextlib
+import re
+from typing import NamedTuple
+
+import pytest
+import yaml
+from berth import cli
+from berth.core.timetable import parse_timetable
+from berth.manifests.base import INVENTORY_HEAD
+from berth.output.folder import header
+from berth.pipeline import Part
+from berth.schema.model import Site
+from ruamel.yaml import YAML
+
+from tests import generate
+from tests.manifests.parts import objects, of_kind, read, timetable_in_cluster
+from tests.manifests.schemas import drop_refused
+from tests.outputfolder import files_in
+
+SEEDS = (1, 2)
+SIZE = 12
+
+
+class World(NamedTuple):
+    site: Site
+    parts: dict[str, Part]  # by file
+    rendered: dict[str, str]
+
+
+@pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed-{seed}")
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("generated")
+    generate.project(folder, request.param, SIZE)
+    drop_refused(folder)
+    with contextlib.chdir("."):
+        assert cli.run(["-C", str(folder), "render"]) == 0
+    site, found = read(folder)
+    parts = {
+        f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml": part
+        for part in found
+    }
+    return World(site, parts, files_in(folder / "rendered"))
+
+
+def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World) -> None:
+    assert len(world.parts) >= SIZE / 2
+    assert sorted(world.rendered) == sorted(
+        [
+            *world.parts,
+            "clusters/one/base.yaml",
+            "clusters/two/base.yaml",
+            "clusters/two/inventory.yaml",
+            "gitops/argocd/one.yaml",
+            "gitops/argocd/project.yaml",
+        ]
+    )
+
+
+def test_files_are_plain_lines_below_our_header(world: World) -> None:
+    for path, text in world.rendered.items():
+        assert text.startswith(header("generated") + "---\napiVersion: "), path
+        assert text.endswith("\n"), path
+        assert not text.endswith("\n\n"), path
+        assert not re.search(r"[\t\r\x0b\x0c\x85\u2028\u2029]| $", text, re.MULTILINE), path
+
+
+def test_readers_of_yaml_1_1_and_1_2_see_the_same(world: World) -> None:
+    """The CronJobs of a file differ in name and schedule only, and are long: two of them will do."""
+    reader = YAML(typ="safe", pure=True)
+    for path, text in world.rendered.items():
+        documents = text.split("\n---\n")[1:]
+        jobs = [one for one in documents if "\nkind: CronJob\n" in one]
+        for document in documents if len(jobs) < 3 else [*documents[: -len(jobs)], jobs[0], jobs[-1]]:
+            assert reader.load(document) == yaml.load(document, yaml.CSafeLoader), path
+
+
+def test_no_two_objects_of_a_cluster_have_one_name(world: World) -> None:
+    for cluster in ("one", "two"):
+        found = [
+            (one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"])
+            for path, text in world.rendered.items()
+            if path.startswith(f"clusters/{cluster}/")
+            for one in objects(text)
+        ]
+
+        assert len(found) == len(set(found)) > 0
+
+
+def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None:
+    for path, part in world.parts.items():
+        if part.placed.reservation.slots and part.placed.reservation.slots.standing:
+            continue  # it has no windows, and no timetable of any
+        found, *snippets = of_kind("ConfigMap", objects(world.rendered[path]))
+
+        assert all(one["metadata"]["labels"]["berth.dev/role"] == "session-affinity" for one in snippets)
+        assert parse_timetable(found["data"]["timetable.json"]) == timetable_in_cluster(world.site, part), (
+            path
+        )
+        assert found["metadata"]["annotations"]["berth.dev/title"] == part.placed.reservation.title
+
+
+def test_replicas_stand_only_where_the_engine_leaves_them_alone(world: World) -> None:
+    for path in world.parts:
+        for deployment in of_kind("Deployment", objects(world.rendered[path])):
+            assert ("replicas" in deployment["spec"]) == path.startswith("clusters/one/")
+
+
+def test_the_inventory_names_the_reservations_of_its_cluster(world: World) -> None:
+    (found,) = objects(world.rendered["clusters/two/inventory.yaml"])
+    here = [path for path in world.parts if path.startswith("clusters/two/")]
+
+    names = sorted(world.parts[path].placed.reservation.name for path in here)
+    assert found["data"]["reservations.txt"].splitlines() == [INVENTORY_HEAD, *names]

@@ -1,0 +1,129 @@
+"""Every pod that we render is one that Pod Security *restricted* and kube-linter's default checks let
+pass.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+RENDERED = Path(__file__).parents[2] / "rendered"
+
+
+def objects() -> Iterator[dict[str, Any]]:
+    for file in sorted(RENDERED.rglob("*.yaml")):
+        yield from yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader)
+
+
+def pods() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """(name, annotations of the object, pod spec) of everything that makes pods."""
+    for one in objects():
+        name = f"{one['kind']}/{one['metadata']['name']}"
+        notes = one["metadata"].get("annotations", {})
+        if one["kind"] == "Deployment":
+            yield name, notes, one["spec"]["template"]["spec"]
+        elif one["kind"] == "CronJob":
+            yield name, notes, one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+
+
+def containers(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Also those that run beside."""
+    return [*spec.get("initContainers", []), *spec["containers"]]
+
+
+PODS = list(pods())
+
+
+@pytest.fixture(params=PODS, ids=[name.replace("/", "-").lower() for name, _, _ in PODS])
+def pod(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    found: tuple[str, dict[str, Any], dict[str, Any]] = request.param
+    return found
+
+
+def test_pods_run_as_nobody_and_share_nothing_with_their_host(
+    pod: tuple[str, dict[str, Any], dict[str, Any]],
+) -> None:
+    _, _, spec = pod
+    context = spec["securityContext"]
+
+    assert context["runAsNonRoot"] is True
+    assert context["runAsUser"] > 0
+    assert context["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert not {"hostNetwork", "hostPID", "hostIPC", "serviceAccount"} & set(spec)
+    volumes = [key for volume in spec.get("volumes", []) for key in volume if key != "name"]
+    assert set(volumes) <= {
+        "configMap",
+        "emptyDir",
+        "projected",
+        "secret",
+    }  # of those that *restricted* lets pass
+
+
+def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any], dict[str, Any]]) -> None:
+    _, _, spec = pod
+    for container in containers(spec):
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert ":" in container["image"]
+        assert not container["image"].endswith(":latest")
+
+
+@pytest.mark.parametrize("resource", ["cpu", "memory"])
+def test_a_missing_request_or_limit_is_explained(
+    pod: tuple[str, dict[str, Any], dict[str, Any]], resource: str
+) -> None:
+    _, notes, spec = pod
+    for container in containers(spec):
+        resources = container["resources"]
+        set_ = all(resource in resources.get(kind, {}) for kind in ("requests", "limits"))
+        assert set_ or notes[f"ignore-check.kube-linter.io/unset-{resource}-requirements"]
+
+
+def test_placeholders_hold_no_token_and_occurrences_have_an_account_of_the_namespace() -> None:
+    accounts = {
+        (one["metadata"]["namespace"], one["metadata"]["name"])
+        for one in objects()
+        if one["kind"] == "ServiceAccount"
+    }
+    for name, _, spec in PODS:
+        if name.startswith("Deployment"):
+            assert spec["automountServiceAccountToken"] is False
+        else:
+            assert ("berth", spec["serviceAccountName"]) in accounts
+
+
+def test_every_container_is_there_to_be_tested() -> None:
+    found = {container["name"] for _, _, spec in PODS for container in containers(spec)}
+
+    assert found == {"placeholder", "occurrence", "scaler", "sweep"}
+    assert any("secret" in volume for _, _, spec in PODS for volume in spec.get("volumes", []))
+
+
+def test_what_is_written_to_is_small_and_all_else_is_read_only() -> None:
+    for name, _, spec in PODS:
+        written = {volume["name"] for volume in spec.get("volumes", []) if "emptyDir" in volume}
+        for volume in spec.get("volumes", []):
+            assert volume.get("emptyDir", {"sizeLimit": "1Mi"}) == {"sizeLimit": "1Mi"}, name
+        for container in containers(spec):
+            for mount in container.get("volumeMounts", []):
+                assert mount.get("readOnly", False) == (mount["name"] not in written), name
+
+
+def test_every_selector_matches_its_pods_and_none_of_our_jobs() -> None:
+    """A Deployment would count the pod of a Job that it selects as one of its own."""
+    of_jobs = [
+        one["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]
+        for one in objects()
+        if one["kind"] == "CronJob"
+    ]
+    for one in objects():
+        if one["kind"] == "Deployment":
+            selected = one["spec"]["selector"]["matchLabels"].items()
+
+            assert selected <= one["spec"]["template"]["metadata"]["labels"].items()
+            assert not [labels for labels in of_jobs if selected <= labels.items()]

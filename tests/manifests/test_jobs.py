@@ -1,0 +1,230 @@
+"""The pods of our own Jobs: the occurrence with its scaler, and the sweep."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli import project
+from tests.manifests.parts import Object, of_cluster, of_kind, of_part, pod_specs, small
+
+CLASSES = project.CLASSES.replace(
+    "{cpu: 250m}", "{cpu: 250m}\n  renkuId: 7\n  sessions: {source: SOURCE, namespaces: [there]}"
+)
+TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
+RUNTIME = {"configMap": {"name": "berth-runtime"}}
+PROBE = ("python", "-S", "-E", "-m", "berth.runtime.alive")
+LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+
+
+def occurrence(
+    folder: Path, behaviour: str = "maintain", source: str = "pods", site: str = project.SITE
+) -> Object:
+    """The pod of an occurrence of `rest`, which is on the cluster lab."""
+    rest = project.REST.replace("scaleDownBehavior: none", f"scaleDownBehavior: {behaviour}")
+    found, parts = small(folder, classes=CLASSES.replace("SOURCE", source), rest=rest, site=site)
+    (_, pod) = pod_specs(of_part(found, parts["rest/lab"]))
+    return pod
+
+
+def sweep(folder: Path, cluster: str, site: str = project.SITE) -> Object:
+    (found,) = of_kind("CronJob", of_cluster(folder, cluster, site=site))
+    return found
+
+
+def variables(container: Object) -> dict[str, str]:
+    return {one["name"]: one.get("value", one.get("valueFrom")) for one in container["env"]}
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
+def test_the_scaler_runs_beside_an_occurrence_that_counts_sessions(tmp_path: Path, behaviour: str) -> None:
+    pod = occurrence(tmp_path, behaviour)
+    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
+
+    assert (main["name"], main["command"]) == ("occurrence", ["python", "-m", "berth.runtime.occurrence"])
+    assert (sidecar["name"], sidecar["command"]) == ("scaler", ["python", "-m", "berth.runtime.scaler"])
+    assert sidecar["restartPolicy"] == "Always"
+    assert "startupProbe" not in sidecar  # one that never passes would keep main from starting
+    assert "readinessProbe" not in sidecar
+
+
+def test_who_counts_no_sessions_has_no_scaler(tmp_path: Path) -> None:
+    pod = occurrence(tmp_path, "none")
+
+    assert "initContainers" not in pod
+    assert [one["name"] for one in pod["containers"]] == ["occurrence"]
+
+
+def test_both_containers_are_alike_but_for_their_program(tmp_path: Path) -> None:
+    """So that an edit of one template line cannot forget the other."""
+    pod = occurrence(tmp_path)
+    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
+    own = {"name", "command", "livenessProbe", "restartPolicy"}
+
+    assert {key: main[key] for key in main if key not in own} == {
+        key: sidecar[key] for key in sidecar if key not in own
+    }
+    assert main["resources"] == LIMITS
+
+
+def test_a_program_that_stopped_to_look_is_started_again(tmp_path: Path) -> None:
+    pod = occurrence(tmp_path)
+
+    for one in (*pod["containers"], *pod["initContainers"]):
+        assert one["livenessProbe"] == {
+            "exec": {"command": [*PROBE, f"/share/{one['name']}.alive", "90"]},
+            "initialDelaySeconds": 60,
+            "periodSeconds": 60,
+            "timeoutSeconds": 30,
+            "failureThreshold": 2,
+        }
+
+
+def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+    cronjob = of_kind("CronJob", of_part(site, parts["night/lab"]))[0]
+    job = cronjob["spec"]["jobTemplate"]["spec"]
+    pod = job["template"]["spec"]
+    (container,) = pod["containers"]
+
+    assert (job["backoffLimit"], pod["restartPolicy"]) == (2147483647, "Never")
+    assert not {"activeDeadlineSeconds", "podFailurePolicy"} & job.keys()
+    assert variables(container) == {
+        "BERTH_NAMESPACE": "seats",
+        "BERTH_RESERVATION": "night",
+        "BERTH_TIMETABLE": "night",
+        "BERTH_TIMETABLE_FILE": "/timetable/timetable.json",
+        "BERTH_SHARE": "/share",
+        "BERTH_JOB": {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-name']"}},
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MALLOC_MMAP_THRESHOLD_": "65536",
+        "MALLOC_ARENA_MAX": "1",
+    }
+    assert container["volumeMounts"] == [
+        {"name": "core", "mountPath": "/berth/berth/core", "readOnly": True},
+        {"name": "code", "mountPath": "/berth/berth/runtime", "readOnly": True},
+        {"name": "timetable", "mountPath": "/timetable", "readOnly": True},
+        {"name": "share", "mountPath": "/share"},
+    ]
+    assert pod["volumes"] == [
+        {"name": "core", "configMap": {"name": "berth-core"}},
+        {"name": "code", "projected": {"sources": [RUNTIME]}},
+        {"name": "timetable", "configMap": {"name": "night"}},
+        {"name": "share", "emptyDir": {"sizeLimit": "1Mi"}},
+    ]
+
+
+def test_the_shared_folder_keeps_no_node_from_being_drained(tmp_path: Path) -> None:
+    """cluster-autoscaler leaves nodes alone whose pods have an emptyDir that nobody speaks for."""
+    site, parts = small(tmp_path)
+    (cronjob,) = of_kind("CronJob", of_part(site, parts["night/lab"]))
+
+    assert cronjob["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["annotations"] == {
+        "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "share"
+    }
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "source", "site", "mounted"),
+    [
+        ("maintain", "renku", project.SITE + TOKEN, True),
+        ("reduce", "renku", project.SITE + TOKEN, True),
+        ("none", "renku", project.SITE + TOKEN, False),
+        ("maintain", "pods", project.SITE + TOKEN, False),
+        ("maintain", "renku", project.SITE + "  renku: {url: https://renku.example.org}\n", False),
+        ("maintain", "renku", project.SITE, False),
+    ],
+    ids=["maintain", "reduce", "none", "other-source", "no-token", "no-renku"],
+)
+def test_the_scaler_of_renkus_sessions_has_the_token_and_nobody_else(
+    tmp_path: Path, behaviour: str, source: str, site: str, mounted: bool
+) -> None:
+    """Of a reservation without a template too: its rivals may have one, and both must judge alike."""
+    pod = occurrence(tmp_path, behaviour, source, site)
+    (main,) = pod["containers"]
+    secret = {"secretName": "renku-token", "optional": True, "items": [{"key": "the.key", "path": "token"}]}
+
+    assert "BERTH_RENKU_TOKEN_FILE" not in variables(main)
+    assert [one["mountPath"] for one in main["volumeMounts"]] == [
+        "/berth/berth/core",
+        "/berth/berth/runtime",
+        "/timetable",
+        "/share",
+    ]
+    volumes = [one for one in pod["volumes"] if "secret" in one]
+    assert volumes == ([{"name": "renku", "secret": secret}] if mounted else [])
+    for sidecar in pod.get("initContainers", []):
+        assert variables(sidecar).get("BERTH_RENKU_TOKEN_FILE") == ("/renku/token" if mounted else None)
+        mounts = [one for one in sidecar["volumeMounts"] if one["name"] == "renku"]
+        assert mounts == ([{"name": "renku", "mountPath": "/renku", "readOnly": True}] if mounted else [])
+
+
+def test_the_sweep_comes_every_five_minutes_and_cannot_hang(tmp_path: Path) -> None:
+    found = sweep(tmp_path, "prod")
+    spec = found["spec"]
+    job = spec["jobTemplate"]["spec"]
+
+    assert found["metadata"]["name"] == "berth-sweep"
+    assert (spec["schedule"], spec["timeZone"], spec["suspend"]) == ("2-59/5 * * * *", "Etc/UTC", False)
+    assert spec["concurrencyPolicy"] == "Replace"
+    assert spec["startingDeadlineSeconds"] == 300  # the last one that was missed starts at once, and only it
+    assert job["activeDeadlineSeconds"] == 120
+    assert job["template"]["spec"]["restartPolicy"] == "Never"
+
+
+@pytest.mark.parametrize(
+    ("cluster", "told"),
+    [
+        ("prod", {"BERTH_NAMESPACE": "berth", "BERTH_ENGINE": "argocd"}),
+        ("lab", {"BERTH_NAMESPACE": "seats", "BERTH_ENGINE": "none", "BERTH_INVENTORY": "berth-inventory"}),
+    ],
+    ids=["argocd", "none"],
+)
+def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, told: dict[str, str]) -> None:
+    pod = sweep(tmp_path, cluster)["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+
+    assert (pod["serviceAccountName"], container["name"]) == ("berth-sweep", "sweep")
+    assert container["command"] == ["python", "-m", "berth.runtime.sweep"]
+    assert container["workingDir"] == "/berth"
+    assert variables(container) == {
+        **told,
+        "BERTH_SITE": "uni",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MALLOC_MMAP_THRESHOLD_": "65536",
+        "MALLOC_ARENA_MAX": "1",
+    }
+    assert container["resources"] == {**LIMITS, "limits": {"memory": "256Mi"}}  # it holds all timetables
+    own = {"configMap": {"name": "berth-sweep"}}
+    assert pod["volumes"] == [
+        {"name": "core", "configMap": {"name": "berth-core"}},
+        {"name": "code", "projected": {"sources": [RUNTIME, own]}},
+    ]
+
+
+def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> None:
+    more = """\
+  images: {python: "example.org/python:3", pullSecrets: [one]}
+  runtime:
+    nodeSelector: {ours: "yes"}
+    tolerations: [{operator: Exists}]
+    resources: {requests: {cpu: 20m}, limits: {memory: 300Mi}}
+"""
+    pods = [
+        occurrence(tmp_path, site=project.SITE + more),
+        sweep(tmp_path, "lab", project.SITE + more)["spec"]["jobTemplate"]["spec"]["template"]["spec"],
+    ]
+
+    for pod in pods:
+        assert pod["nodeSelector"] == {"ours": "yes"}
+        assert pod["imagePullSecrets"] == [{"name": "one"}]
+        assert pod["tolerations"][0] == {"operator": "Exists"}
+        assert [(one["key"], one["tolerationSeconds"]) for one in pod["tolerations"][1:]] == [
+            ("node.kubernetes.io/not-ready", 30),
+            ("node.kubernetes.io/unreachable", 30),
+        ]
+        for container in (*pod["containers"], *pod.get("initContainers", [])):
+            assert container["image"] == "example.org/python:3"
+            assert container["resources"] == {
+                "requests": {"cpu": "20m", "memory": "300Mi"},
+                "limits": {"memory": "300Mi"},
+            }

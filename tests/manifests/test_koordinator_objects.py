@@ -1,0 +1,295 @@
+"""The objects of a reservation that holds its seats by slots."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from berth.core.timetable import SlotSpec as InCluster
+from berth.core.timetable import parse_timetable, slot_hash
+from berth.manifests.slots import pool_slots
+from berth.schema.model import Slots
+from berth.schema.slots import Owner, SlotTaint
+
+from tests.awkward import AWKWARD
+from tests.built import built, owner, template
+from tests.manifests.parts import Object, of_kind, of_part, text_of
+from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
+
+NOTES = {"berth.dev/title": "evening"}
+STANDING = SLOTS._replace(standing=True)
+WITH_AFFINITY = SLOTS._replace(session_affinity=True)
+PROFILES = KOORDINATOR._replace(colocation_profiles=True)
+
+
+def rendered(folder: Path, slots: Slots = SLOTS, **changes: object) -> list[Object]:
+    return of_part(*evening(folder, slots, **changes))  # type: ignore[arg-type] # whatever evening takes
+
+
+def names(found: list[Object]) -> list[tuple[str, str]]:
+    return [(one["kind"], one["metadata"]["name"]) for one in found]
+
+
+def hash_of(folder: Path, slots: Slots) -> str:
+    site, part = evening(folder, slots)
+    (seat,) = part.placed.classes
+    found: str = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)["hash"]
+    return found
+
+
+def test_a_window_is_a_timetable_and_its_cronjobs(tmp_path: Path) -> None:
+    """The slots are made when it opens; there is no Deployment, and so nothing to be allowed."""
+    assert names(rendered(tmp_path)) == [
+        ("ConfigMap", "evening"),
+        ("CronJob", "evening"),
+        ("CronJob", "evening-2"),
+    ]
+
+
+def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None:
+    found = rendered(tmp_path, SLOTS._replace(with_placeholders=True))
+    (deployment,) = of_kind("Deployment", found)
+
+    assert names(found) == [
+        ("ConfigMap", "evening"),
+        ("Deployment", "evening-seat"),
+        ("Role", "evening"),
+        ("RoleBinding", "evening"),
+        ("CronJob", "evening"),
+        ("CronJob", "evening-2"),
+    ]
+    assert deployment["spec"]["template"]["spec"]["schedulerName"] == "koord-scheduler"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "mounted"),
+    [
+        ("reduce", ["berth-runtime", "berth-scaler", "berth-koordinator"]),
+        ("none", ["berth-runtime", "berth-koordinator"]),
+    ],
+)
+def test_its_jobs_mount_the_code_that_knows_slots(tmp_path: Path, behaviour: str, mounted: list[str]) -> None:
+    for job in of_kind("CronJob", rendered(tmp_path, behavior=behaviour)):
+        volumes = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["volumes"]
+        (code,) = (one["projected"] for one in volumes if one["name"] == "code")
+
+        assert [one["configMap"]["name"] for one in code["sources"]] == mounted
+
+
+def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
+    site, part = evening(tmp_path)
+    (timetable,) = of_kind("ConfigMap", of_part(site, part))
+    (seat,) = part.placed.classes
+    told = json.loads(timetable["data"]["timetable.json"])
+    expected = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
+
+    assert told["version"] == 2
+    assert told["pools"]["seat"].pop("slots") == expected
+    assert told["pools"]["seat"] == {
+        "deployment": "evening-seat",
+        "behaviour": "reduce",
+        "sessions": {
+            "source": "pods",
+            "namespaces": ["jhub"],
+            "selector": {},
+            "course": {"matchLabels": {"course": "evening"}},
+            "earlier": "count",
+        },
+    }
+
+
+def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
+    site, part = evening(tmp_path, SLOTS._replace(with_placeholders=True))
+    (timetable,) = of_kind("ConfigMap", of_part(site, part))
+    (seat,) = part.placed.classes
+    told = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
+    (pool,) = parse_timetable(timetable["data"]["timetable.json"]).pools
+
+    assert pool.slots == InCluster(told["name"], told["hash"], told["object"], True, False)
+
+
+def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> None:
+    draining = SLOTS._replace(unschedulable=True)
+    before = text_of(*evening(tmp_path / "a")).splitlines()
+    after = text_of(*evening(tmp_path / "b", draining)).splitlines()
+
+    assert [line.strip() for line in after if line not in before] == [
+        f'"hash": "{hash_of(tmp_path, draining)}",',
+        '"allocatePolicy": "Restricted",',
+        '"unschedulable": true',
+    ]
+
+
+def test_standing_slots_stand_in_git_and_nothing_opens_or_closes_them(tmp_path: Path) -> None:
+    found = rendered(tmp_path, STANDING, labels=(("faculty", "1e3"),))
+    shape = hash_of(tmp_path, STANDING)
+    first = found[0]
+
+    assert names(found) == [("Reservation", f"uni-evening-seat-{i}-{shape}") for i in range(4)]
+    assert first["apiVersion"] == "scheduling.koordinator.sh/v1alpha1"
+    assert "namespace" not in first["metadata"]
+    assert first["metadata"]["annotations"] == NOTES
+    assert first["metadata"]["labels"] == {
+        "app.kubernetes.io/name": "berth",
+        "app.kubernetes.io/part-of": "uni",
+        "app.kubernetes.io/managed-by": "berth",
+        "berth.dev/site": "uni",
+        "berth.dev/reservation": "evening",
+        "faculty": "1e3",
+        "berth.dev/resource-class": "seat",
+        "berth.dev/role": "slot",
+        "berth.dev/standing": "true",
+    }
+    assert first["spec"]["ttl"] == "0s"
+
+
+def test_the_authors_labels_are_no_part_of_the_shape_and_none_of_koordinators(tmp_path: Path) -> None:
+    own = (("team", "a"), ("koordinator.sh/priority", "x"), ("quota.scheduling.koordinator.sh/name", "q"))
+    plain = rendered(tmp_path / "plain", STANDING)
+    found = rendered(tmp_path / "own", STANDING, labels=own, annotations=own)
+
+    assert names(found) == names(plain)
+    for before, after in zip(plain, found, strict=True):
+        for notes in ("labels", "annotations"):
+            assert after["metadata"].pop(notes) == {**before["metadata"].pop(notes), "team": "a"}
+        assert after == before
+
+
+def test_a_suspended_reservation_has_no_standing_slots(tmp_path: Path) -> None:
+    affinity = STANDING._replace(session_affinity=True)
+
+    assert names(rendered(tmp_path, affinity, suspend=True)) == [("ConfigMap", "evening-session-affinity")]
+
+
+def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) -> None:
+    taints = ({"key": "course", "value": "a", "effect": "NoSchedule"}, {"key": "lab", "effect": "NoExecute"})
+    found = rendered(tmp_path, WITH_AFFINITY._replace(taints=tuple(built(SlotTaint, one) for one in taints)))
+    snippet = found[-1]
+    pod = json.loads(snippet["data"]["seat.yaml"])
+    notes = {key.partition("/")[2]: json.loads(text) for key, text in pod["metadata"]["annotations"].items()}
+
+    assert names(found)[-1] == ("ConfigMap", "evening-session-affinity")
+    assert snippet["metadata"]["labels"]["berth.dev/role"] == "session-affinity"
+    assert pod["spec"] == {"schedulerName": "koord-scheduler"}
+    assert notes == {
+        "reservation-affinity": {
+            "reservationSelector": {
+                "berth.dev/site": "uni",
+                "berth.dev/reservation": "evening",
+                "berth.dev/resource-class": "seat",
+            },
+            "tolerations": [
+                {"key": "course", "operator": "Equal", "value": "a", "effect": "NoSchedule"},
+                {"key": "lab", "operator": "Exists", "effect": "NoExecute"},
+            ],
+        },
+        "exact-match-reservation": {"resourceNames": ["cpu"]},
+    }
+    assert yaml.safe_load(snippet["data"]["seat.yaml"]) == pod
+
+
+def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: Path) -> None:
+    owners = tuple(
+        owner((("namespace", namespace),), {}, {"matchLabels": {"course": course}})
+        for namespace, course in (("a", "x"), ("b", "y"), ("c", "x"))
+    )
+    slots = WITH_AFFINITY._replace(owners=owners, restricted_resources=("memory",), with_placeholders=True)
+    found = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
+    first, second = found
+
+    assert names(found) == [
+        ("ClusterColocationProfile", "berth-uni.evening-seat"),
+        ("ClusterColocationProfile", "berth-uni.evening-seat.2"),
+    ]
+    assert first["apiVersion"] == "config.koordinator.sh/v1alpha1"
+    assert first["metadata"].keys() == {"name", "labels", "annotations"}
+    assert first["spec"] == {
+        "namespaceSelector": {
+            "matchExpressions": [
+                {"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["a", "c"]}
+            ]
+        },
+        "selector": {"matchLabels": {"course": "x"}},
+        "schedulerName": "koord-scheduler",
+        "annotations": {
+            "scheduling.koordinator.sh/reservation-affinity": '{"reservationSelector": {"berth.dev/site": '
+            '"uni", "berth.dev/reservation": "evening", "berth.dev/resource-class": "seat"}}',
+            "scheduling.koordinator.sh/exact-match-reservation": '{"resourceNames": ["memory"]}',
+        },
+    }
+    assert second["spec"]["selector"] == {"matchLabels": {"course": "y"}}
+
+
+NO_LABELS = {
+    "controller": owner((), {"apiVersion": "", "kind": "Job", "name": "a", "uid": ""}, {}),
+    "one-pod": owner((("namespace", "a"), ("name", "b")), {}, {"matchLabels": {"x": "y"}}),
+    "a-namespace": owner((("namespace", "a"),), {}, {}),
+    # It would match Reservations too, which the webhook may be told to change.
+    "only-what-it-lacks": owner((), {}, {"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]}),
+}
+
+
+@pytest.mark.parametrize("one", NO_LABELS.values(), ids=NO_LABELS)
+def test_owners_that_labels_do_not_tell_apart_leave_it_to_people(tmp_path: Path, one: Owner) -> None:
+    by_label = owner((), {}, {"matchLabels": {"course": "x"}})
+    slots = WITH_AFFINITY._replace(owners=(by_label, one))
+    found = rendered(tmp_path, slots, koordinator=PROFILES)
+
+    assert names(found)[-1] == ("ConfigMap", "evening-session-affinity")
+    assert of_kind("ClusterColocationProfile", found) == []
+
+
+ANYWHERE = owner((), {}, {"matchLabels": {"course": "x"}})
+IN_ONE = owner((("namespace", "a"),), {}, {"matchLabels": {"course": "x"}})
+
+
+@pytest.mark.parametrize(
+    "owners",
+    [(ANYWHERE,), (ANYWHERE, IN_ONE), (IN_ONE, ANYWHERE), (IN_ONE, ANYWHERE, IN_ONE)],
+    ids=["alone", "first", "last", "between"],
+)
+def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(
+    tmp_path: Path, owners: tuple[Owner, ...]
+) -> None:
+    slots = WITH_AFFINITY._replace(owners=owners)
+    (found,) = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
+
+    assert "namespaceSelector" not in found["spec"]
+
+
+@pytest.mark.parametrize("slots", [STANDING, WITH_AFFINITY], ids=["standing", "affinity"])
+def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: Slots) -> None:
+    """Also what is checked and so never comes: values of labels, taints and selectors."""
+    site, part = evening(tmp_path, slots, koordinator=PROFILES)
+    plain = [names([one]) for one in of_part(site, part)]
+
+    for text in AWKWARD:
+        said = slots._replace(
+            owners=(owner((("namespace", "a"),), {}, {"matchLabels": {"course": text}}),),
+            taints=(built(SlotTaint, {"key": "k", "value": text, "effect": "NoSchedule"}),),
+            annotations=(("a.b/c", text),),
+            template=template({"annotations": {"x": text}}),
+        )
+        reservation = part.placed.reservation._replace(slots=said, title=text)
+        found = of_part(site, part._replace(placed=part.placed._replace(reservation=reservation)))
+        last = found[-1]
+
+        assert [[kind for kind, _ in names([one])] for one in found] == [[one[0][0]] for one in plain]
+        assert last["metadata"]["annotations"]["berth.dev/title"] == text, ascii(text)
+        if slots.standing:
+            assert last["metadata"]["annotations"]["a.b/c"] == text
+            assert last["spec"]["taints"][0]["value"] == text
+            assert last["spec"]["template"]["metadata"]["annotations"] == {"x": text}
+            assert last["metadata"]["name"].endswith(slot_hash(shape_of(last)))
+        else:
+            assert last["spec"]["selector"]["matchLabels"] == {"course": text}
+
+
+def shape_of(found: Object) -> Object:
+    """The object of the slot that was rendered: without name, lifetime and title."""
+    metadata, spec = found["metadata"], found["spec"]
+    notes = {key: text for key, text in metadata["annotations"].items() if key != "berth.dev/title"}
+    return {
+        "metadata": {"labels": metadata["labels"], "annotations": notes},
+        "spec": {key: value for key, value in spec.items() if key not in ("ttl", "expires")},
+    }

@@ -1,0 +1,65 @@
+"""Labels by which the cluster side knows what is ours."""
+
+from pathlib import Path
+
+from tests.cli import project
+from tests.manifests.parts import of_cluster, of_kind, of_part, small
+
+OURS = {
+    "app.kubernetes.io/name": "berth",
+    "app.kubernetes.io/part-of": "uni",
+    "app.kubernetes.io/managed-by": "berth",
+    "berth.dev/site": "uni",
+}
+OWN = {"example.org/faculty": "1e3", "team": "on"}
+
+
+def test_every_object_of_a_cluster_carries_the_site(tmp_path: Path) -> None:
+    for one in of_cluster(tmp_path, "prod"):
+        named = {key: value for key, value in one["metadata"]["labels"].items() if key in OURS}
+        assert named == OURS, one["kind"]
+
+
+def test_every_object_of_a_reservation_carries_its_name_and_its_own_labels(tmp_path: Path) -> None:
+    course = project.COURSE.replace(
+        "{name: course}", '{name: course, labels: {example.org/faculty: "1e3", team: on}}'
+    )
+    site, parts = small(tmp_path, course=course)
+
+    for one in of_part(site, parts["course/prod"]):
+        role = {"berth.dev/role": "timetable"} if one["kind"] == "ConfigMap" else {}
+        expected = {**OURS, "berth.dev/reservation": "course", **OWN, **role}
+
+        assert one["metadata"]["labels"] == expected, one["kind"]
+
+
+def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
+    """A new label would replace the pods in the middle of a class."""
+    course = project.COURSE.replace(
+        "{name: course}", '{name: course, labels: {example.org/faculty: "1e3", team: on}}'
+    )
+    _, plain = small(tmp_path / "plain")
+    site, labelled = small(tmp_path / "labelled", course=course)
+
+    for before, after in zip(
+        of_part(site, plain["course/prod"]), of_part(site, labelled["course/prod"]), strict=True
+    ):
+        if after["kind"] == "CronJob":
+            jobs = after["spec"]["jobTemplate"].pop("metadata"), before["spec"]["jobTemplate"].pop("metadata")
+            assert jobs[0]["labels"] == {**jobs[1]["labels"], **OWN}
+        assert {**after, "metadata": None} == {**before, "metadata": None}
+
+
+def test_jobs_and_their_pods_say_what_they_are_for(tmp_path: Path) -> None:
+    """What the sweep and `kubectl get -l` look for; and no selector of ours finds a pod of theirs."""
+    site, parts = small(tmp_path)
+    (sweep,) = of_kind("CronJob", of_cluster(tmp_path, "prod"))
+    (course,) = of_kind("CronJob", of_part(site, parts["course/prod"]))
+
+    for cronjob, expected in (
+        (sweep, {**OURS, "berth.dev/role": "sweep"}),
+        (course, {**OURS, "berth.dev/reservation": "course", "berth.dev/role": "occurrence"}),
+    ):
+        job = cronjob["spec"]["jobTemplate"]
+
+        assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"] == expected

@@ -1,0 +1,258 @@
+"""The objects of a reservation that holds its seats by placeholders."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli import project
+from tests.manifests.parts import Object, of_kind, of_part, pod_specs, small, text_of
+
+POD = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: gpu}
+spec:
+  cluster: prod
+  requests: {cpu: 500m, nvidia.com/gpu: 1}
+  limits: {memory: 8Gi}
+  podLabels: {team: "on", berth-free: "1e3"}
+  nodeSelector: {pool: "y"}
+  tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}]
+  schedulerName: other
+"""
+
+
+def one(kind: str, found: list[Object]) -> Object:
+    (single,) = of_kind(kind, found)
+    return single
+
+
+def gpu(folder: Path, site: str = project.SITE) -> list[Object]:
+    """The course, on class gpu."""
+    course = project.COURSE.replace("resourceClass: small", "resourceClass: gpu")
+    found, parts = small(folder, classes=project.CLASSES + POD, course=course, site=site)
+    return of_part(found, parts["course/prod"])
+
+
+def test_the_objects_and_their_order(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+
+    assert [(found["kind"], found["metadata"]["name"]) for found in of_part(site, parts["night/lab"])] == [
+        ("ConfigMap", "night"),
+        ("Deployment", "night-bench"),
+        ("Role", "night"),
+        ("RoleBinding", "night"),
+        ("CronJob", "night"),
+    ]
+
+
+def test_each_time_of_opening_has_a_cronjob_by_local_time(tmp_path: Path) -> None:
+    course = project.COURSE.replace(
+        "    schedule:\n",
+        '    schedule:\n      - {dayOfWeek: fri, startTime: "15:00", endTime: "16:00"}\n'
+        '      - {dayOfWeek: wed, startTime: "08:00", endTime: "09:00"}\n',
+    )
+    site, parts = small(tmp_path, course=course)
+    jobs = of_kind("CronJob", of_part(site, parts["course/prod"]))
+
+    assert [(job["metadata"]["name"], job["spec"]["schedule"]) for job in jobs] == [
+        ("course", "30 7 4,11,18,25 2 *"),
+        ("course-2", "30 8 2,24 2 *"),
+        ("course-3", "30 14 6,13,20,27 2 *"),
+    ]
+    assert {job["spec"]["timeZone"] for job in jobs} == {"Europe/Zurich"}
+
+
+def test_replicas_stand_in_git_only_for_engines_that_leave_them_alone(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+
+    assert one("Deployment", of_part(site, parts["night/prod"]))["spec"]["replicas"] == 0
+    assert "replicas" not in one("Deployment", of_part(site, parts["night/lab"]))["spec"]
+
+
+def test_a_pool_holds_what_its_class_asks_for_where_its_sessions_run(tmp_path: Path) -> None:
+    spec = one("Deployment", gpu(tmp_path))["spec"]
+    pod = spec["template"]["spec"]
+    labels = spec["template"]["metadata"]["labels"]
+
+    assert pod["containers"][0]["resources"] == {
+        "requests": {"cpu": "500m", "nvidia.com/gpu": "1", "memory": "8Gi"},
+        "limits": {"memory": "8Gi", "nvidia.com/gpu": "1"},
+    }
+    assert pod["nodeSelector"] == {"pool": "y"}
+    assert pod["tolerations"] == [
+        {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}
+    ]
+    assert pod["schedulerName"] == "other"
+    assert (pod["priorityClassName"], pod["terminationGracePeriodSeconds"]) == ("berth-uni-10", 0)
+    assert spec["selector"]["matchLabels"] == {
+        "berth.dev/site": "uni",
+        "berth.dev/reservation": "course",
+        "berth.dev/resource-class": "gpu",
+    }
+    assert spec["selector"]["matchLabels"].items() <= labels.items()
+    assert (labels["team"], labels["berth-free"]) == ("on", "1e3")
+    assert spec["strategy"] == {
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxSurge": 0, "maxUnavailable": "25%"},
+    }
+
+
+def test_a_class_without_placement_or_limits_leaves_them_out(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+    pod = one("Deployment", of_part(site, parts["night/lab"]))["spec"]["template"]["spec"]
+
+    assert pod["containers"][0]["resources"] == {"requests": {"cpu": "250m"}}
+    assert pod.keys().isdisjoint({"nodeSelector", "tolerations", "affinity", "imagePullSecrets"})
+
+
+def test_the_role_allows_these_objects_and_nothing_else(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+    found = of_part(site, parts["night/prod"])
+
+    assert one("Role", found)["rules"] == [
+        {
+            "apiGroups": ["apps"],
+            "resources": ["deployments"],
+            "resourceNames": ["night-small"],
+            "verbs": ["get"],
+        },
+        {
+            "apiGroups": ["apps"],
+            "resources": ["deployments/scale"],
+            "resourceNames": ["night-small"],
+            "verbs": ["get", "patch"],
+        },
+    ]
+    assert one("RoleBinding", found)["roleRef"]["name"] == "night"
+    assert one("RoleBinding", found)["subjects"] == [
+        {"kind": "ServiceAccount", "name": "berth-occurrence", "namespace": "berth"}
+    ]
+
+
+def test_the_deadline_is_the_longest_opening(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+    deadlines = {
+        name: one("CronJob", of_part(site, part))["spec"]["startingDeadlineSeconds"]
+        for name, part in parts.items()
+    }
+
+    assert deadlines == {
+        "course/prod": 4 * 3600 + 1800,
+        "night/prod": 9 * 3600,
+        "night/lab": 9 * 3600,
+        "rest/lab": 1200,
+    }
+
+
+def test_only_a_suspended_reservation_is_suspended(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+
+    for name, part in parts.items():
+        assert one("CronJob", of_part(site, part))["spec"]["suspend"] is (name == "rest/lab")
+
+
+def test_the_sites_images_secrets_and_nodes_reach_the_pods(tmp_path: Path) -> None:
+    more = """\
+  images: {pause: "example.org/pause:1", python: "example.org/python:3", pullSecrets: [one, two]}
+  runtime:
+    nodeSelector: {ours: "yes"}
+    tolerations: [{operator: Exists}]
+    resources: {requests: {cpu: 20m}, limits: {memory: 99Mi}}
+"""
+    pool, job = pod_specs(gpu(tmp_path, project.SITE + more))
+    plain_pool, plain_job = pod_specs(gpu(tmp_path / "plain"))
+
+    assert pool["containers"][0]["image"] == "example.org/pause:1"
+    assert job["containers"][0]["image"] == "example.org/python:3"
+    assert pool["imagePullSecrets"] == job["imagePullSecrets"] == [{"name": "one"}, {"name": "two"}]
+    assert job["nodeSelector"] == {"ours": "yes"}
+    assert job["tolerations"] == [{"operator": "Exists"}, *plain_job["tolerations"]]
+    assert job["containers"][0]["resources"] == {
+        "requests": {"cpu": "20m", "memory": "99Mi"},
+        "limits": {"memory": "99Mi"},
+    }
+    assert plain_pool["containers"][0]["image"] == "registry.k8s.io/pause:3.10.1"
+    assert plain_job["containers"][0]["image"] == "python:3.13-slim"
+    assert "nodeSelector" not in plain_job
+    assert [(item["key"], item["tolerationSeconds"]) for item in plain_job["tolerations"]] == [
+        ("node.kubernetes.io/not-ready", 30),
+        ("node.kubernetes.io/unreachable", 30),
+    ]
+
+
+def test_the_authors_annotations_and_title_stand_on_every_object(tmp_path: Path) -> None:
+    course = project.COURSE.replace(
+        "{name: course}", '{name: course, annotations: {a.b/c: "x: y", berth.dev/ignore: "B031: meant"}}'
+    )
+    site, parts = small(tmp_path, course=course)
+
+    for found in of_part(site, parts["course/prod"]):
+        notes = found["metadata"]["annotations"]
+        ours = ("ignore-check.kube-linter.io/", "argocd.argoproj.io/ignore-healthcheck")
+        kept = {key: text for key, text in notes.items() if not key.startswith(ours)}
+
+        assert kept == {"a.b/c": "x: y", "berth.dev/title": "Zürich, Café | Lab"}
+        assert bool(notes.keys() - kept.keys()) == (found["kind"] in ("Deployment", "CronJob"))
+
+
+def test_argocd_judges_neither_pools_nor_cronjobs_by_their_health(tmp_path: Path) -> None:
+    """A placeholder may wait for days, and a run that failed is the sweep's to mend."""
+    site, parts = small(tmp_path)
+    notes = {
+        (name, one["kind"]): one["metadata"]["annotations"].get("argocd.argoproj.io/ignore-healthcheck")
+        for name in ("course/prod", "night/lab")
+        for one in of_part(site, parts[name])
+    }
+
+    assert {key for key, value in notes.items() if value == "true"} == {
+        ("course/prod", "Deployment"),
+        ("course/prod", "CronJob"),
+    }
+    assert {value for key, value in notes.items() if value != "true"} == {None}
+
+
+def test_flux_puts_no_values_into_what_people_wrote(tmp_path: Path) -> None:
+    """A team may patch `postBuild` into every Kustomization; `${x}` in a title would then stop all of it."""
+    site, parts = small(tmp_path, site=project.SITE.replace("engine: argocd", "engine: flux"))
+
+    for name, expected in (("course/prod", "disabled"), ("night/lab", None)):
+        for found in of_part(site, parts[name]):
+            notes = found["metadata"]["annotations"]
+            assert notes.get("kustomize.toolkit.fluxcd.io/substitute") == expected
+
+
+def test_a_payload_that_never_falls_has_its_pool_and_no_cronjob(tmp_path: Path) -> None:
+    """Renku accepts one, so here it is a warning."""
+    payload = """\
+name: Never
+resource_class_id: 5
+recurrence:
+  type: weekly
+  start_date: 2026-02-02
+  end_date: 2026-02-03
+  schedule: [{day_of_week: 7, start_time: "09:00", end_time: "10:00"}]
+provisioning: {placeholder_count: 2, scale_down_behavior: none}
+"""
+    classes = project.CLASSES.replace("cluster: prod", "cluster: prod\n  renkuId: 5")
+    site, parts = small(tmp_path, classes=classes, rest=payload)
+    found = of_part(site, parts["never/prod"])
+
+    assert [each["kind"] for each in found] == ["ConfigMap", "Deployment", "Role", "RoleBinding"]
+    assert parts["never/prod"].occurrences == ()
+
+
+@pytest.mark.parametrize("name", ["a", "n" * 63], ids=["short", "long"])
+def test_all_names_within_a_file_fit_together(tmp_path: Path, name: str) -> None:
+    rest = project.REST.replace("name: rest", f"name: {name}")
+    site, parts = small(tmp_path, rest=rest)
+    found = of_part(site, parts[f"{name}/lab"])
+    (pod,) = (spec for spec in pod_specs(found) if "volumes" in spec)
+    timetable = one("ConfigMap", found)["metadata"]["name"]
+    deployment = one("Deployment", found)["metadata"]["name"]
+
+    assert [rule["resourceNames"] for rule in one("Role", found)["rules"]] == [[deployment]] * 2
+    assert timetable in [item["configMap"]["name"] for item in pod["volumes"] if "configMap" in item]
+    assert f'"deployment": "{deployment}"' in one("ConfigMap", found)["data"]["timetable.json"]
+    assert text_of(site, parts[f"{name}/lab"]).count(f'"berth.dev/reservation": "{name}"') == 9

@@ -1,0 +1,62 @@
+"""What stands in git below rendered/ is what a render of reservations/ gives today, and it opens on time."""
+
+import contextlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+import yaml
+from berth import cli
+from berth.core.timetable import Timetable, active_occurrences, parse_timetable
+from croniter import croniter
+
+ROOT = Path(__file__).parents[2]
+FILES = [
+    file
+    for file in sorted(ROOT.glob("rendered/clusters/*/reservations/*.yaml"))
+    if file.stem != "robotics-lab"  # it stands always: there is nothing to open
+]
+
+
+def content(file: Path) -> tuple[Timetable, list[dict[str, Any]]]:
+    """The timetable of a reservation and the specs of its CronJobs."""
+    found = list(yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader))
+    (timetable,) = (one["data"]["timetable.json"] for one in found if one["kind"] == "ConfigMap")
+    return parse_timetable(timetable), [one["spec"] for one in found if one["kind"] == "CronJob"]
+
+
+def fires(spec: dict[str, Any], instant: int) -> bool:
+    local = datetime.fromtimestamp(instant, UTC).astimezone(ZoneInfo(spec["timeZone"]))
+    return bool(croniter.match(spec["schedule"], local))
+
+
+def ids(files: list[Path]) -> Iterator[str]:
+    return (f"{file.parts[-3]}-{file.stem}" for file in files)
+
+
+def test_rendered_in_git_is_what_a_render_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    """After a change of reservations, templates or the runtime: berth render."""
+    with contextlib.chdir("."):
+        code = cli.run(["-C", str(ROOT), "render", "--check"])
+
+    assert (code, *capsys.readouterr()) == (0, "rendered/ is up to date.\n", "")
+
+
+@pytest.mark.parametrize("file", FILES, ids=ids(FILES))
+def test_some_cronjob_fires_at_every_opening(file: Path) -> None:
+    timetable, jobs = content(file)
+
+    for occurrence in timetable.occurrences:
+        assert any(fires(spec, occurrence.open) for spec in jobs), occurrence.id
+    assert len(active_occurrences(timetable)) == len(timetable.occurrences) > 0
+
+
+@pytest.mark.parametrize("file", FILES, ids=ids(FILES))
+def test_every_cronjob_opens_something(file: Path) -> None:
+    timetable, jobs = content(file)
+
+    for spec in jobs:
+        assert any(fires(spec, occurrence.open) for occurrence in timetable.occurrences), spec["schedule"]

@@ -1,0 +1,278 @@
+"""The Reservation that holds one seat: what the class, the course and the backend say becomes of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from berth.core.slots import parse_slot
+from berth.core.timetable import slot_hash
+from berth.manifests.slots import narrowed, placed, pool_slots, slot_object, standing
+from berth.schema.model import SessionMatch, Slots
+from berth.schema.pod import Placement
+from berth.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
+
+from tests.built import built, class_sessions, owner
+from tests.manifests.parts import Object
+from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
+
+LABELS = {
+    "app.kubernetes.io/name": "berth",
+    "app.kubernetes.io/part-of": "uni",
+    "app.kubernetes.io/managed-by": "berth",
+    "berth.dev/site": "uni",
+    "berth.dev/reservation": "evening",
+    "berth.dev/resource-class": "seat",
+    "berth.dev/role": "slot",
+}
+OWNERS: list[Object] = [
+    {"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"course": "evening"}}}
+]
+PLAIN: Object = {
+    "metadata": {"labels": LABELS},
+    "spec": {
+        "template": {
+            "spec": {
+                "schedulerName": "koord-scheduler",
+                "containers": [{"name": "seat", "resources": {"requests": {"cpu": "1"}}}],
+            }
+        },
+        "owners": OWNERS,
+        "allocateOnce": False,
+        "allocatePolicy": "Restricted",
+    },
+}
+
+
+def made(folder: Path, slots: Slots = SLOTS, **changes: Any) -> Object:
+    site, part = evening(folder, slots, **changes)
+    (found,) = part.placed.classes
+    return slot_object(site, part.placed.cluster, part.placed.reservation, found)
+
+
+def test_where_nothing_is_said_a_slot_is_a_seat_for_the_sessions_of_the_course(tmp_path: Path) -> None:
+    assert made(tmp_path) == PLAIN
+
+
+SAID: dict[str, tuple[Slots, Object, Object]] = {
+    "policy": (SLOTS._replace(allocate_policy="Aligned"), {}, {"allocatePolicy": "Aligned"}),
+    "once": (SLOTS._replace(allocate_once=True), {}, {"allocateOnce": True}),
+    "unschedulable": (SLOTS._replace(unschedulable=True), {}, {"unschedulable": True}),
+    "pre-allocation": (
+        SLOTS._replace(
+            pre_allocation=True,
+            pre_allocation_policy=built(PreAllocationPolicy, {"mode": "Cluster", "enableMultiple": True}),
+        ),
+        {},
+        {"preAllocation": True, "preAllocationPolicy": {"mode": "Cluster", "enableMultiple": True}},
+    ),
+    "required": (
+        SLOTS._replace(pre_allocation_required=True),
+        {"labels": {**LABELS, "scheduling.koordinator.sh/pre-allocation-required": "true"}},
+        {},
+    ),
+    "taints": (
+        SLOTS._replace(taints=(built(SlotTaint, {"key": "course", "value": "a", "effect": "NoSchedule"}),)),
+        {},
+        {"taints": [{"key": "course", "value": "a", "effect": "NoSchedule"}]},
+    ),
+    "order": (
+        SLOTS._replace(order=5),
+        {"labels": {**LABELS, "scheduling.koordinator.sh/reservation-order": "5"}},
+        {},
+    ),
+    "priority": (
+        SLOTS._replace(priority=9000),
+        {"labels": {**LABELS, "koordinator.sh/priority": "9000"}},
+        {},
+    ),
+    "restricted": (
+        SLOTS._replace(restricted_resources=("cpu", "memory")),
+        {
+            "annotations": {
+                "scheduling.koordinator.sh/reservation-restricted-options": '{"resources": ["cpu", "memory"]}'
+            }
+        },
+        {},
+    ),
+    "labels": (
+        SLOTS._replace(labels=(("team", "on"),), annotations=(("a.b/c", "x: y"),)),
+        {"labels": {**LABELS, "team": "on"}, "annotations": {"a.b/c": "x: y"}},
+        {},
+    ),
+    "standing": (SLOTS._replace(standing=True), {"labels": {**LABELS, "berth.dev/standing": "true"}}, {}),
+}
+
+
+@pytest.mark.parametrize(("slots", "metadata", "spec"), SAID.values(), ids=SAID)
+def test_a_field_changes_what_it_names_and_nothing_else(
+    tmp_path: Path, slots: Slots, metadata: Object, spec: Object
+) -> None:
+    assert made(tmp_path, slots) == {
+        "metadata": {"labels": LABELS, **metadata},
+        "spec": {**PLAIN["spec"], **spec},
+    }
+
+
+def test_the_cluster_says_scheduler_and_policy(tmp_path: Path) -> None:
+    found = made(tmp_path, koordinator=KOORDINATOR._replace(scheduler="koord-2", allocate_policy="Aligned"))
+
+    assert found["spec"]["allocatePolicy"] == "Aligned"
+    assert found["spec"]["template"]["spec"]["schedulerName"] == "koord-2"
+
+
+def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(tmp_path: Path) -> None:
+    """Limits are nothing to hold; the scheduler is Koordinator's whatever the class says."""
+    seat = {
+        "requests": (("cpu", "500m"), ("nvidia.com/gpu", "1")),
+        "limits": (("nvidia.com/gpu", "1"), ("memory", "8Gi")),
+        "pod": built(
+            Placement,
+            {
+                "nodeSelector": {"pool": "y", "disk": "a"},
+                "tolerations": [{"key": "gpu", "operator": "Exists"}],
+                "schedulerName": "other",
+            },
+        ),
+        "pod_labels": (("team", "on"), ("own", "1e3")),
+    }
+    said = {
+        "metadata": {"namespace": "jhub", "labels": {"own": "2"}, "annotations": {"n": "m"}},
+        "nodeName": "node-1",
+        "nodeSelector": {"disk": "b"},
+        "tolerations": [{"key": "lab", "operator": "Exists"}],
+    }
+    found = made(tmp_path, SLOTS._replace(template=built(SlotTemplate, said)), seat=seat)["spec"]["template"]
+
+    assert found == {
+        "metadata": {"namespace": "jhub", "labels": {"team": "on", "own": "2"}, "annotations": {"n": "m"}},
+        "spec": {
+            "nodeName": "node-1",
+            "nodeSelector": {"pool": "y", "disk": "b"},
+            "tolerations": [{"key": "gpu", "operator": "Exists"}, {"key": "lab", "operator": "Exists"}],
+            "schedulerName": "koord-scheduler",
+            "containers": [
+                {"name": "seat", "resources": {"requests": {"cpu": "500m", "nvidia.com/gpu": "1"}}}
+            ],
+        },
+    }
+
+
+def test_an_affinity_of_a_kind_replaces_that_of_the_class() -> None:
+    """Terms of node affinity are alternatives: one more would let the slot lie where the class does not."""
+    nodes, other, pods = {"required": ["a"]}, {"required": ["b"]}, {"required": ["c"]}
+
+    assert placed(
+        {"affinity": {"nodeAffinity": nodes, "podAffinity": pods}}, {"affinity": {"nodeAffinity": other}}
+    ) == {"affinity": {"nodeAffinity": other, "podAffinity": pods}}
+
+
+def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
+    controller = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "", "uid": "", "namespace": "renku"}
+    owners = (
+        owner((("namespace", "a"), ("name", "b")), {}, {}),
+        owner((), controller, {}),
+        owner((("namespace", "a"),), {}, {"matchExpressions": [{"key": "x", "operator": "Exists"}]}),
+    )
+
+    found = made(tmp_path, SLOTS._replace(owners=owners))["spec"]["owners"]
+
+    assert json.loads(json.dumps(found)) == [
+        {"object": {"namespace": "a", "name": "b"}},
+        {"controller": controller},
+        {
+            "object": {"namespace": "a"},
+            "labelSelector": {"matchExpressions": [{"key": "x", "operator": "Exists"}]},
+        },
+    ]
+
+
+def test_the_sessions_of_a_class_own_in_each_of_its_namespaces_that_the_course_has(tmp_path: Path) -> None:
+    sessions = class_sessions("pods", ("a", "b", "c"), {"matchLabels": {"component": "user"}}, {})
+    course = SessionMatch(("c", "a"), (("course", "x"), ("component", "user")), (), None, "count")
+    found = made(tmp_path, seat={"sessions": sessions}, sessions=course)
+    selector = {"matchLabels": {"component": "user", "course": "x"}}
+
+    assert found["spec"]["owners"] == [
+        {"object": {"namespace": "a"}, "labelSelector": selector},
+        {"object": {"namespace": "c"}, "labelSelector": selector},
+    ]
+
+
+def test_labels_that_contradict_a_selector_select_nothing_rather_than_more() -> None:
+    term = {"key": "k", "operator": "Exists"}
+
+    assert narrowed({"matchLabels": {"a": "1"}, "matchExpressions": [term]}, {"a": "2", "b": "3"}) == {
+        "matchLabels": {"a": "1", "b": "3"},
+        "matchExpressions": [term, {"key": "a", "operator": "In", "values": ["2"]}],
+    }
+    assert narrowed({}, {}) == {}
+
+
+def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> None:
+    """Whatever else is said: only so does Koordinator take over the room of a pod that runs."""
+    said = SLOTS._replace(with_placeholders=True, allocate_once=True, allocate_policy="Aligned")
+    found = made(tmp_path, said)
+    ours = {"berth.dev/site": "uni", "berth.dev/reservation": "evening", "berth.dev/resource-class": "seat"}
+
+    assert found == {
+        "metadata": {"labels": {**LABELS, "scheduling.koordinator.sh/pre-allocation-required": "true"}},
+        "spec": {
+            **PLAIN["spec"],
+            "owners": [*OWNERS, {"object": {"namespace": "berth"}, "labelSelector": {"matchLabels": ours}}],
+            "preAllocation": True,
+        },
+    }
+
+
+def test_what_runs_knows_our_placeholders_among_the_owners(tmp_path: Path) -> None:
+    """So that it can close a slot to them, and only those who were reviewed may take it."""
+    shape = made(tmp_path, SLOTS._replace(with_placeholders=True))
+    known = {"name": "n", "uid": "u", "resourceVersion": "1", "creationTimestamp": "2026-02-02T07:30:00Z"}
+    tree = {"metadata": {**shape["metadata"], **known}, "spec": shape["spec"]}
+
+    assert json.loads(parse_slot(tree).closed) == made(tmp_path)["spec"]["owners"]
+
+
+def test_what_is_told_to_the_cluster_has_name_hash_and_object(tmp_path: Path) -> None:
+    site, part = evening(tmp_path)
+    (found,) = part.placed.classes
+
+    assert pool_slots(site, part.placed.cluster, part.placed.reservation, found) == {
+        "placeholders": False,
+        "allocateOnce": False,
+        "name": "uni-evening-seat",
+        "hash": slot_hash(PLAIN),
+        "object": PLAIN,
+    }
+
+
+def test_another_shape_is_another_name_and_the_order_of_keys_is_no_shape() -> None:
+    turned = {"spec": dict(reversed(PLAIN["spec"].items())), "metadata": PLAIN["metadata"]}
+    hashes = {slot_hash({**PLAIN, "spec": {**PLAIN["spec"], **spec}}) for _, _, spec in SAID.values() if spec}
+
+    assert slot_hash(turned) == slot_hash(json.loads(json.dumps(PLAIN)))
+    assert len(hashes | {slot_hash(PLAIN)}) == 6
+    assert all(len(found) == 8 and int(found, 16) >= 0 for found in hashes)
+
+
+LIVES = {
+    "for-ever": (None, None, {"ttl": "0s"}),
+    "for-a-time": (None, "720h0m0s", {"ttl": "720h0m0s"}),
+    "until": ("2026-12-31T23:00:00Z", None, {"ttl": "876600h0m0s", "expires": "2026-12-31T23:00:00Z"}),
+    "both": ("2026-12-31T23:00:00Z", "1h0m0s", {"ttl": "1h0m0s", "expires": "2026-12-31T23:00:00Z"}),
+}
+
+
+@pytest.mark.parametrize(("expires", "ttl", "spec"), LIVES.values(), ids=LIVES)
+def test_a_standing_slot_says_how_long_it_lives_and_its_name_does_not(
+    tmp_path: Path, expires: str | None, ttl: str | None, spec: Object
+) -> None:
+    """The ttl that Koordinator gives to what says none is a day."""
+    site, part = evening(tmp_path, SLOTS._replace(standing=True, expires=expires, ttl=ttl))
+    (seat,) = part.placed.classes
+    found = list(standing(site, part.placed.cluster, part.placed.reservation, seat, 2))
+    shape = {**PLAIN, "metadata": {"labels": {**LABELS, "berth.dev/standing": "true"}}}
+
+    assert [name for name, _ in found] == [f"uni-evening-seat-{i}-{slot_hash(shape)}" for i in (0, 1)]
+    assert found[0][1] == {**shape, "spec": {**PLAIN["spec"], **spec}} == found[1][1]

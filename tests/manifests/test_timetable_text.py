@@ -1,0 +1,191 @@
+"""The timetable as text: what the cluster reads is what was declared, and what a reviewer sees."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
+from berth.manifests.timetable import LARGEST, timetable_text, timetable_that_fits
+from berth.pipeline import Part
+from berth.schema.model import SessionMatch, Site
+from berth.schema.sessions import ClassSessions
+
+from tests.awkward import AWKWARD
+from tests.built import class_sessions
+from tests.cli import project
+from tests.manifests.parts import small, timetable_in_cluster
+from tests.saying import finding, line
+
+NIGHT = """\
+{"apiVersion": "berth.dev/v1alpha1", "kind": "Timetable", "version": 1,
+ "site": "uni", "reservation": "night", "suspend": false,
+ "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
+ "pools": {
+  "bench": {"deployment": "night-bench", "behaviour": "none", "sessions": null}},
+ "occurrences": [
+  {"id": "night/2026-02-07T22:00", "open": "2026-02-08T02:00:00Z", "start": "2026-02-08T03:00:00Z", \
+"end": "2026-02-08T11:00:00Z", "seats": {"bench": 3}}
+ ]}
+"""
+RENKU = class_sessions("renku", ("renku",), {"matchLabels": {"a": "b"}}, {})
+EVERYTHING = SessionMatch((), (), (), None, "count")
+
+
+class World(NamedTuple):
+    site: Site
+    parts: dict[str, Part]
+
+    def text(self, name: str) -> str:
+        part = self.parts[name]
+        return timetable_text(self.site, part.placed, part.occurrences)
+
+    def read(self, name: str) -> Timetable:
+        return parse_timetable(self.text(name))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(*small(tmp_path))
+
+
+def with_sessions(
+    world: World, found: ClassSessions | None, match: SessionMatch, renku_id: int | None = None
+) -> Any:
+    """What the timetable of night in the lab says of the sessions of its only pool."""
+    part = world.parts["night/lab"]
+    (only,) = part.placed.classes
+    changed = part.placed._replace(
+        classes=(only._replace(sessions=found, renku_id=renku_id),),
+        reservation=part.placed.reservation._replace(sessions=match),
+    )
+    return json.loads(timetable_text(world.site, changed, part.occurrences))["pools"][only.name]["sessions"]
+
+
+def test_an_occurrence_is_a_line(world: World) -> None:
+    assert world.text("night/lab") == NIGHT
+
+
+def test_the_cluster_reads_the_same_instants_seats_and_pools(world: World) -> None:
+    for name, part in world.parts.items():
+        assert world.read(name) == timetable_in_cluster(world.site, part)
+
+
+def test_suspend_is_told(world: World) -> None:
+    assert {name: world.read(name).suspend for name in world.parts} == {
+        "course/prod": False,
+        "night/prod": False,
+        "night/lab": False,
+        "rest/lab": True,
+    }
+
+
+def test_what_the_site_says_of_its_windows_is_told(tmp_path: Path) -> None:
+    more = """\
+  scaler: {stabilizationSeconds: 0, readyMinutes: 12}
+  renku: {url: https://renku.example.org/}
+"""
+    world = World(*small(tmp_path, site=project.SITE + more))
+
+    assert json.loads(world.text("night/lab"))["settings"] == {
+        "stabilizationSeconds": 0,
+        "readyMinutes": 12,
+        "renkuUrl": "https://renku.example.org",
+    }
+    assert world.read("night/lab").settings == TimetableSettings(0, 12, "https://renku.example.org")
+
+
+def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -> None:
+    """Even where they are given: the other cluster's timetable has them."""
+    night = project.NIGHT.replace(
+        'schedule: [{startTime: "22:00", endTime: "06:00"}]',
+        """schedule:
+      - {startTime: "22:00", endTime: "06:00"}
+      - {startTime: "08:00", endTime: "09:00", seats: [{resourceClass: bench, placeholderCount: 7}]}""",
+    )
+    world = World(*small(tmp_path, night=night))
+    both = world.parts["night/lab"].occurrences
+
+    assert [item.id for item in both] == ["night/2026-02-07T08:00", "night/2026-02-07T22:00"]
+    assert [item.seats for item in world.read("night/lab").occurrences] == [(("bench", 7),), (("bench", 3),)]
+    prod = timetable_text(world.site, world.parts["night/prod"].placed, both)
+    assert [item.id for item in parse_timetable(prod).occurrences] == ["night/2026-02-07T22:00"]
+
+
+def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
+    narrow = SessionMatch(("one",), (("course", "1e3"),), (("note", "a: b"),), "01JC", "ignore")
+    custom = class_sessions(
+        "custom", ("a", "b"), {}, {"group": "g", "inactive": [{"path": "p", "values": ["v"]}]}
+    )
+
+    assert with_sessions(world, RENKU, narrow, 5) == {
+        "source": "renku",
+        "renkuId": 5,
+        "namespaces": ["renku"],
+        "selector": {"matchLabels": {"a": "b"}},
+        "course": {
+            "namespaces": ["one"],
+            "matchLabels": {"course": "1e3"},
+            "matchAnnotations": {"note": "a: b"},
+            "projectTemplate": "01JC",
+        },
+        "earlier": "ignore",
+    }
+    assert with_sessions(world, custom, EVERYTHING) == {
+        "source": "custom",
+        "group": "g",
+        "inactive": [{"path": "p", "values": ["v"]}],
+        "namespaces": ["a", "b"],
+        "selector": {},
+        "course": {},
+        "earlier": "count",
+    }
+    assert with_sessions(world, None, narrow) is None
+
+
+def test_every_text_comes_back_from_ascii(world: World) -> None:
+    pairs = tuple((f"example.org/n{i}", text) for i, text in enumerate(AWKWARD))
+    narrow = EVERYTHING._replace(match_annotations=pairs)
+    placed = world.parts["night/lab"].placed
+    (only,) = placed.classes
+    changed = placed._replace(
+        classes=(only._replace(sessions=RENKU),), reservation=placed.reservation._replace(sessions=narrow)
+    )
+    text = timetable_text(world.site, changed, world.parts["night/lab"].occurrences)
+
+    assert text.isascii()
+    assert text.isprintable() or set(text) - {"\n"} == {c for c in text if c.isprintable()}
+    assert json.loads(text)["pools"]["bench"]["sessions"]["course"]["matchAnnotations"] == dict(pairs)
+
+
+@pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)], ids=["largest", "one-byte-more"])
+def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, more: int, fits: bool) -> None:
+    site, part = world.site, world.parts["night/lab"]
+    (only,) = part.placed.classes
+
+    def padded(length: int) -> Any:
+        long = class_sessions("pods", ("a",), {"matchLabels": {"a": "b" * length}}, {})
+        return part.placed._replace(classes=(only._replace(sessions=long),))
+
+    room = LARGEST - len(timetable_text(site, padded(0), part.occurrences))
+    found = timetable_that_fits(site, padded(room + more), part.occurrences)
+
+    if fits:
+        assert isinstance(found, str)
+        assert len(found) == LARGEST == 200 * 1024
+    else:
+        assert not isinstance(found, str)
+        assert line(found, file=True) == finding(
+            "reservations/night.yaml B073 spec.recurrence", "1 occurrence", "201 KiB", "200"
+        )
+
+
+def test_too_large_a_payload_is_told_in_renkus_words(world: World) -> None:
+    part = world.parts["night/lab"]
+    origin = part.placed.reservation.origin._replace(prefix=(3,))
+    placed = part.placed._replace(reservation=part.placed.reservation._replace(renku=True, origin=origin))
+
+    found = timetable_that_fits(world.site, placed, part.occurrences * 2000)
+
+    assert not isinstance(found, str)
+    assert line(found) == finding("B073 3.recurrence", "2000 occurrences", "304 KiB", "200")

@@ -1,0 +1,154 @@
+"""The JSON Schema: whatever `validate` accepts passes it, and what an editor can see does not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from berth import cli
+from berth.pipeline import Pipeline
+from berth.reading.document import parse
+from berth.reading.source import Source, read
+from berth.schema.jsonschema import schema
+from berth.schema.renkunames import is_payload
+from jsonschema import Draft7Validator
+
+from tests import generate
+from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = Draft7Validator(schema())
+
+
+def documents(folder: Path) -> list[tuple[str, Any]]:
+    """Every document of ours below reservations/, with its file."""
+    found = []
+    for source in read(f"{folder}/reservations", "reservations")[0]:
+        values, _ = parse(source)
+        found += [(source.file, one.value) for one in values if isinstance(one.value, dict)]
+    return [(file, value) for file, value in found if not is_payload(value)]
+
+
+def test_it_is_a_schema_itself() -> None:
+    Draft7Validator.check_schema(schema())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_validate_accepts_passes(seed: int, tmp_path: Path) -> None:
+    generate.project(tmp_path, seed, 60)
+    pipeline = Pipeline(str(tmp_path))
+    for _ in pipeline.items():
+        pass
+    faulty = {one.file for one in pipeline.findings() if one.severity == "error"}
+    good = [(file, value) for file, value in documents(tmp_path) if file not in faulty]
+    assert len(good) > 30
+    assert {file: message(value) for file, value in good} == {file: "" for file, _ in good}
+
+
+def test_the_examples_pass() -> None:
+    found = documents(ROOT)
+    assert len(found) > 10
+    assert [message(value) for _, value in found] == [""] * len(found)
+
+
+def message(value: Any) -> str:
+    return "; ".join(f"{error.json_path}: {error.message}" for error in SCHEMA.iter_errors(value))
+
+
+GOOD = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: course}
+x-note: ours
+spec:
+  resourceClass: small
+  recurrence:
+    type: weekly
+    startDate: 2026-02-02
+    endDate: 2026-03-01
+    schedule:
+      - {dayOfWeek: mon, startTime: "09:00", endTime: "13:00"}
+    except: [2026-02-09, {from: 2026-02-16, to: 2026-02-20}]
+  provisioning: {placeholderCount: 25, leadTimeMinutes: 30, scaleDownBehavior: none}
+"""
+
+
+def of(text: str) -> Any:
+    (one,), faults = parse(Source("a.yaml", text.encode()))
+    assert not faults
+    return one.value
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where"),
+    [
+        ("kind: CapacityReservation", "kind: Reservation", "$.kind"),
+        ("berth.dev/v1alpha1", "v1", "$.apiVersion"),
+        ("  resourceClass: small", "  resourceclass: small", "$.spec"),
+        ("type: weekly", "type: monthly", "$.spec.recurrence.type"),
+        ("placeholderCount: 25", "placeholderCount: 0", "$.spec.provisioning.placeholderCount"),
+        ("placeholderCount: 25", 'placeholderCount: "25"', "$.spec.provisioning.placeholderCount"),
+        ("leadTimeMinutes: 30", "leadTimeMinutes: 181", "$.spec.provisioning.leadTimeMinutes"),
+        ("scaleDownBehavior: none", "scaleDownBehavior: never", "$.spec.provisioning.scaleDownBehavior"),
+        (', endTime: "13:00"', "", "$.spec.recurrence.schedule[0]"),
+        ("dayOfWeek: mon", "dayOfWeek: 8", "$.spec.recurrence.schedule[0].dayOfWeek"),
+        ("dayOfWeek: mon", "dayOfWeek: Dienstag", "$.spec.recurrence.schedule[0].dayOfWeek"),
+        ("2026-03-01", "31.12.2027", "$.spec.recurrence.endDate"),
+        ('startTime: "09:00"', 'startTime: "9 Uhr"', "$.spec.recurrence.schedule[0].startTime"),
+        ("x-note: ours", "note: ours", "$"),
+        ("metadata: {name: course}", "metadata: {}", "$.metadata"),
+    ],
+    ids=[
+        "kind",
+        "version",
+        "unknown-key",
+        "word",
+        "too-few",
+        "text-for-a-number",
+        "too-much",
+        "behaviour",
+        "missing",
+        "weekday",
+        "weekday-of-another-language",
+        "date",
+        "time-of-day",
+        "key-at-the-top",
+        "name",
+    ],
+)
+def test_what_an_editor_can_see_is_shown_where_it_is(before: str, after: str, where: str) -> None:
+    assert message(of(GOOD)) == ""
+    assert before in GOOD
+    assert {error.json_path for error in SCHEMA.iter_errors(of(GOOD.replace(before, after)))} == {where}
+
+
+def test_an_engine_may_have_its_own_options_and_no_other() -> None:
+    """And weekdays are good in any letters."""
+    site = of(
+        "apiVersion: berth.dev/v1alpha1\nkind: Site\nmetadata: {name: a}\nspec:\n"
+        "  engine: {type: flux, sourceName: fleet}\n  clusters: [{name: a, engine: argocd}]\n"
+    )
+
+    assert message(site) == ""
+    site["spec"]["engine"] = {"type": "argocd", "sourceName": "fleet"}
+    assert message(site) != ""
+    assert message(of(GOOD.replace("dayOfWeek: mon", "dayOfWeek: Monday"))) == ""
+    assert message(of(GOOD.replace("dayOfWeek: mon", "dayOfWeek: TUE"))) == ""
+
+
+def test_every_field_says_what_it_means() -> None:
+    """What an editor shows beside a key."""
+    spec = schema()["allOf"][-1]["then"]["properties"]["spec"]["properties"]
+    count = spec["provisioning"]["properties"]["placeholderCount"]
+    assert count["description"] == "seats of `resourceClass`. Default: none: then write `seats`"
+
+
+def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == schema()
+
+
+def test_what_is_said_of_a_cloud_passes() -> None:
+    assert [message(one) for one in CLOUDS] == [""] * len(CLOUDS)
+    cloud = CLOUDS[2]
+    assert message({**cloud, "spec": {**cloud["spec"], "weight": 101}}) != ""
