@@ -23,7 +23,7 @@ from berth.findings import Problem
 from berth.manifests.placed import Placed, has_nodes, stands
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.model import Ceiling, Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Ceiling, Cluster, Reservation, ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message

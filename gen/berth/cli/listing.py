@@ -35,7 +35,7 @@ from berth.output import report, table
 from berth.output.report import hours_json, seats_text
 from berth.pipeline import Item, Part, Pipeline
 from berth.schema.backend import PLACEHOLDER
-from berth.schema.model import Reservation
+from berth.schema.values import Reservation
 
 _END_OF_TIME = 2**40
 Seats = tuple[tuple[str, int], ...]

@@ -11,8 +11,8 @@ from berth.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrenc
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Stands, class_names, has_nodes, stands
 from berth.output.report import seats_text
-from berth.schema.model import Calendar, Reservation, ResourceClass, SessionMatch, Slots
 from berth.schema.slots import Owner
+from berth.schema.values import Calendar, Reservation, ResourceClass, SessionMatch, Slots
 
 # What is said of a reservation's slots, in words. Pure.
 

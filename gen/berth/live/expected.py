@@ -17,7 +17,7 @@ from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.render import pool_texts
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 _QUANTITIES = frozenset(("requests", "limits"))
 _EXACT = _QUANTITIES | {"affinity", "nodeSelector", "tolerations"}

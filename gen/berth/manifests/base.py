@@ -7,7 +7,7 @@ from berth.core.labels import ROLE, SWEEP
 from berth.manifests import code, naming, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.quantity import parse
-from berth.schema.model import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep. They
 # stay when the last reservation goes, and say nothing of any reservation; only the inventory does.

@@ -13,9 +13,9 @@ from berth.manifests.backends.base import Manifest
 from berth.manifests.nodeaffinity import as_requirements, own_budgets
 from berth.quantity import canonical
 from berth.schema.base import Model
-from berth.schema.cloud import CloudCapacity, terms
+from berth.schema.cloudvalues import CloudCapacity, terms
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole
 # nodes. Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of

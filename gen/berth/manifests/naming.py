@@ -1,7 +1,7 @@
 """Names of what is rendered, and the labels and annotations that all of it carries."""
 
 from berth.core.labels import CLASS, RESERVATION, SITE
-from berth.schema.model import Reservation, ResourceClass, Site
+from berth.schema.values import Reservation, ResourceClass, Site
 
 # Names of what is rendered, and the labels and annotations that all of it carries.
 

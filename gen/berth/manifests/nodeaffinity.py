@@ -6,8 +6,8 @@ from typing import Any
 
 from berth.karpenter.nodelabels import NODEPOOL, WELL_KNOWN
 from berth.manifests import naming
-from berth.schema.cloud import CloudCapacity
-from berth.schema.model import ResourceClass
+from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.values import ResourceClass
 
 # What NodePools are called, which of them the seats of a class are led to, and what holds for them always.
 # Pure.

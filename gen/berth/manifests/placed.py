@@ -6,9 +6,9 @@ from typing import NamedTuple
 from berth.core.instants import parse_instant
 from berth.manifests.nodeaffinity import pools
 from berth.schema.backend import NODE_POOL
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, Entry, Extra, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Entry, Extra, Reservation, ResourceClass, Site
 
 # A reservation as its clusters see it: which pools it has where. One reservation may have classes in several.
 

@@ -6,7 +6,7 @@ from typing import Any
 from berth.manifests import naming, nodeaffinity, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 # The Deployments of placeholders: one for each pool. How they look stands in templates/placeholder/.
 

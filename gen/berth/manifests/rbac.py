@@ -7,8 +7,8 @@ from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.naming import of_site
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, ResourceClass, Site
 from berth.schema.sessions import ClassSessions
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # What our two ServiceAccounts may do, as rules of RBAC: what they need, and nothing else. What is granted
 # for objects by name stands in the file of their reservation; what is granted for a whole namespace, in the

@@ -13,9 +13,9 @@ from berth.core.timetable import slot_hash
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 from berth.schema.pod import LabelRequirement, LabelSelector
 from berth.schema.slots import Owner, OwnerObject, SlotTaint
+from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
 
 # Who owns the slots of a class where a reservation does not say it: the pods of its sessions. Pure.
 # Koordinator knows owners by the labels of pods. So this works where sessions are pods, and where labels

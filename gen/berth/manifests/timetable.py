@@ -12,8 +12,8 @@ from berth.findings import Problem
 from berth.manifests.naming import pool, static_pool
 from berth.manifests.placed import Placed, has_nodes
 from berth.manifests.slots import pool_slots
-from berth.schema.model import ResourceClass, Seats, SessionMatch, Site
 from berth.schema.sessions import ClassSessions
+from berth.schema.values import ResourceClass, Seats, SessionMatch, Site
 
 # The timetable of a reservation as text: what `berth.core.timetable` reads in the cluster. One occurrence a
 # line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very

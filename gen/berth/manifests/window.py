@@ -11,7 +11,7 @@ from berth.dates.occurrence import Occurrence
 from berth.manifests import code, naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 # What the pods of all our own Jobs share: their image, where they may run, and with what.
 

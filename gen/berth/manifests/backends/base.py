@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from berth.dates.occurrence import Occurrence
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 class Manifest(NamedTuple):

@@ -13,7 +13,7 @@ from berth.manifests import naming, pools, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
 from berth.manifests.slots import is_by_profile, pod_annotations, profiles, slots_of, snippet, standing
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 def manifests(

@@ -6,7 +6,7 @@ from berth.dates.occurrence import Occurrence
 from berth.manifests import pools, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 def manifests(

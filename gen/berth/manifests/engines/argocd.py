@@ -11,7 +11,7 @@ from berth.manifests.engines.base import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
 from berth.schema.engine import ArgoCD
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 NAMESPACE = "argocd"
 _KINDS = (

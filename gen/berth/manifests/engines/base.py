@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 RENDERED = "rendered"  # as engines find it below the repository's path
 

@@ -12,7 +12,7 @@ from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
 from berth.schema.engine import Flux
 from berth.schema.grammar import is_artifact
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 NAMESPACE = "flux-system"
 
