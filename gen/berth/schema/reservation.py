@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema.backend import NODE_POOL, NOTHING_SAID, BackendSpec
+from berth.schema.backend import DEFAULT_BACKEND, NODE_POOL, BackendSpec
 from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, field
 from berth.schema.metadata import KindDocument
 from berth.schema.recurrence import STANDING, ClassSeats, OwnSeats, RecurrenceSpec, check_seats, listed
@@ -95,7 +95,7 @@ class ReservationSpec(Model):
 
     @property
     def holder(self) -> BackendSpec:
-        return NOTHING_SAID if self.backend is None else self.backend
+        return DEFAULT_BACKEND if self.backend is None else self.backend
 
     def check(self, path: Path, report: Report) -> None:
         standing = INVALID if self.backend is INVALID else self.holder.standing
@@ -103,15 +103,15 @@ class ReservationSpec(Model):
             self._check_standing(path, report)
         elif self.recurrence is None and standing is not INVALID:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
-        if self.provisioning is not INVALID:  # without it nobody knows which form is meant
+        if self.provisioning is not INVALID:  # without it the form is unknown
             self._check_seats(path, report)
         if self.backend is not INVALID and self.holder.type is not INVALID:
             self._check_nodes(self.holder.type == NODE_POOL, path, report)
 
     def _check_standing(self, path: Path, report: Report) -> None:
-        """Report what is about windows: standing seats have none."""
+        """Report keys about windows, which standing seats do not have."""
         if self.recurrence is not None:
-            message = "backend.standing holds the seats always; it takes no recurrence."
+            message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         if self.provisioning is INVALID:
             return
@@ -130,11 +130,11 @@ class ReservationSpec(Model):
         is_listed = self.provisioning.seats is not None
         if is_listed and form is not None:
             fix = f"Keep seats or {form}."
-            report(CONFLICT, (*at, form), "seats says the counts already.", fix, at_key=True)
+            report(CONFLICT, (*at, form), "seats already has the counts.", fix, at_key=True)
         if is_listed and self.resource_class is not None:
             fix = "Keep provisioning.seats or resourceClass."
             at_class = (*path, "resourceClass")
-            report(CONFLICT, at_class, "seats says the classes already.", fix, at_key=True)
+            report(CONFLICT, at_class, "seats already has the classes.", fix, at_key=True)
         if not is_listed and self.resource_class is None:
             fix = "Add resourceClass, or provisioning.seats."
             report(MISSING, path, "resourceClass is missing.", fix)
@@ -162,7 +162,7 @@ class ReservationSpec(Model):
         if of_nodes and self.provisioning is not INVALID:
             behavior = self.provisioning.scale_down_behavior
             if behavior not in (None, INVALID, "none"):
-                message = f"nodes cannot {behavior}: whole nodes do not give way to sessions one by one."
+                message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
                 at = (*path, "provisioning", "scaleDownBehavior")
                 report(COUNTS_SESSIONS, at, message, "Write none, or leave it out.")
 
@@ -198,7 +198,7 @@ class ReservationDocument(KindDocument):
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
         held, slots = spec.held, spec.holder.slots
-        stands = slots is not None and slots.standing
+        persistent = slots is not None and slots.standing
         default = "none" if spec.holder.type == NODE_POOL else DEFAULT_BEHAVIOR
         lead = provisioning.lead_time_minutes
         return Reservation(
@@ -210,8 +210,8 @@ class ReservationDocument(KindDocument):
             recurrence=STANDING if spec.recurrence is None else spec.recurrence.recurrence(held),
             seats=held,
             seats_listed=provisioning.seats is not None,
-            lead=0 if stands else DEFAULT_LEAD if lead is None else lead,
-            behavior="none" if stands else provisioning.scale_down_behavior or default,
+            lead=0 if persistent else DEFAULT_LEAD if lead is None else lead,
+            behavior="none" if persistent else provisioning.scale_down_behavior or default,
             sessions=EVERY_SESSION if spec.sessions is None else spec.sessions.match,
             backend=spec.holder.type,
             suspend=spec.suspend,
