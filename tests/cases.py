@@ -7,17 +7,8 @@ from typing import Any
 import yaml
 from berth.dates.occurrence import Expansion
 from berth.schema.grammar import end_time, start_time
-from berth.schema.model import (
-    Calendar,
-    Entry,
-    Except,
-    Extra,
-    Move,
-    Origin,
-    Recurrence,
-    Reservation,
-    SessionMatch,
-)
+from berth.schema.report import Origin
+from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence, Reservation, SessionMatch
 
 from tests.saying import Line
 

@@ -8,13 +8,13 @@ from berth.manifests.backends.base import Manifest
 from berth.manifests.backends.registry import BACKENDS
 from berth.manifests.engines.registry import ENGINES
 from berth.manifests.placed import cluster_named, cluster_of
-from berth.manifests.slots import standing_line
+from berth.manifests.slots import inventory_line
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # From what was declared to the text of files: which objects a file holds, in which order. Pure but for the
 # templates that it reads. What an object looks like stands in templates/; which values it gets, in
@@ -82,7 +82,7 @@ def _standing(site: Site | None, part: Part) -> list[str]:
     placed = part.placed
     if site is None or placed.reservation.slots is None or not placed.reservation.slots.standing:
         return []
-    return [standing_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
+    return [inventory_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
 
 
 def base_file(cluster: Cluster) -> str:

@@ -6,8 +6,8 @@ import pytest
 from berth.edit.create import written
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
-from berth.schema.model import Reservation
 from berth.schema.reservation import EVERY_SESSION
+from berth.schema.values import Reservation
 
 from tests import generate
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from berth.pipeline import Part
-from berth.schema.model import Cluster, Koordinator, Site, Slots
+from berth.schema.values import Cluster, Koordinator, Site, Slots
 
 from tests.built import template
 from tests.cli.project import EVENING

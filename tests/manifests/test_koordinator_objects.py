@@ -8,8 +8,8 @@ import yaml
 from berth.core.timetable import SlotSpec as InCluster
 from berth.core.timetable import parse_timetable, slot_hash
 from berth.manifests.slots import pool_slots
-from berth.schema.model import Slots
 from berth.schema.slots import Owner, SlotTaint
+from berth.schema.values import Slots
 
 from tests.awkward import AWKWARD
 from tests.built import built, owner, template

@@ -8,9 +8,9 @@ import pytest
 from berth.core.slots import parse_slot
 from berth.core.timetable import slot_hash
 from berth.manifests.slots import narrowed, placed, pool_slots, slot_object, standing
-from berth.schema.model import SessionMatch, Slots
 from berth.schema.pod import Placement
 from berth.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
+from berth.schema.values import SessionMatch, Slots
 
 from tests.built import built, class_sessions, owner
 from tests.manifests.parts import Object

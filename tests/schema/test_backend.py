@@ -3,8 +3,8 @@
 from typing import Any
 
 from berth.schema.backend import BackendSpec
-from berth.schema.model import Slots
 from berth.schema.slots import PreAllocationPolicy, SlotTaint
+from berth.schema.values import Slots
 
 from tests.built import built, owner, template
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.schema.model import Reservation, SessionMatch
+from berth.schema.values import Reservation, SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 

@@ -20,10 +20,10 @@ from berth.dates.moments import named
 from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.zone import DAY, number, resolve
 from berth.findings import Problem
-from berth.manifests.placed import Placed, has_nodes, stands
+from berth.manifests.placed import Placed, has_nodes, persistence_of
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.model import Ceiling, Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Ceiling, Cluster, Reservation, ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message
@@ -134,7 +134,7 @@ class _CeilingLimit(NamedTuple):
 
 def pool_steps(reservation: Reservation, resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
     """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
-    stand = stands(reservation)
+    stand = persistence_of(reservation)
     if stand is None:
         return window_steps(resource_class, occurrences)
     count = dict(reservation.seats).get(resource_class, 0)

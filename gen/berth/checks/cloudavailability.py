@@ -17,11 +17,11 @@ from berth.core.instants import instant_text
 from berth.dates.moments import local_text, named
 from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
-from berth.manifests.placed import Stands, class_names, has_nodes, stands
-from berth.schema.cloud import BLOCK, CloudCapacity, CloudReservation
+from berth.manifests.placed import Persistence, class_names, has_nodes, persistence_of
+from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.model import Reservation, ResourceClass
 from berth.schema.renkunames import their_path
+from berth.schema.values import Reservation, ResourceClass
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NO_END * 60
@@ -47,7 +47,7 @@ def of_reservation(
     """Check a reservation against all capacities of its classes."""
     if reservation.suspend:
         return
-    stand = stands(reservation)
+    stand = persistence_of(reservation)
     for name in class_names(reservation):
         found = declared.classes.get(name)
         if found is None or not found.cloud_capacity:
@@ -76,7 +76,7 @@ def seat_windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list
     return found
 
 
-def _standing(stand: Stands) -> list[SeatWindow]:
+def _standing(stand: Persistence) -> list[SeatWindow]:
     return [SeatWindow("", 0, _FOR_EVER if stand.until is None else stand.until)]
 
 
@@ -223,7 +223,7 @@ def _windows_text(spans: Sequence[SeatWindow]) -> str:
 
 
 def _problem(code: str, reservation: Reservation, message: str, fix: str) -> Problem:
-    path: Path = ("spec", "backend", "standing") if stands(reservation) else ("spec", "recurrence")
+    path: Path = ("spec", "backend", "standing") if persistence_of(reservation) else ("spec", "recurrence")
     if reservation.renku:
         path = their_path(path, reservation.origin.prefix)
     return Problem(code, *reservation.origin[:2], path, message, fix)

@@ -12,7 +12,7 @@ from berth.dates.occurrence import Occurrence
 from berth.findings import ERROR, Problem, severity
 from berth.manifests.placed import has_nodes
 from berth.schema.declared import Declared
-from berth.schema.model import Reservation, Site
+from berth.schema.values import Reservation, Site
 
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets

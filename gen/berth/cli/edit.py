@@ -20,7 +20,7 @@ from berth.edit.edits import skip as skip_date
 from berth.edit.roundtrip import Edit, EditError, Make
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
-from berth.schema.jsonschema import text as schema_text
+from berth.schema.describe import json_schema_text
 
 _TYPES = ("weekly", "daily", "once", "dates")
 
@@ -251,4 +251,4 @@ def keep_schema() -> None:
     """Write the JSON Schema, which new files name for editors, if it is not there yet."""
     file = f"reservations/{SCHEMA}"
     if not Path(file).exists():
-        write(file, schema_text(), None)
+        write(file, json_schema_text(), None)

@@ -29,12 +29,12 @@ from berth.dates.moments import (
 )
 from berth.dates.occurrence import Occurrence, Skipped
 from berth.dates.zone import Zone
-from berth.manifests.placed import Stands, has_nodes, stands
+from berth.manifests.placed import Persistence, has_nodes, persistence_of
 from berth.output import report, table
 from berth.output.report import hours_json, seats_text
 from berth.pipeline import Item, Part, Pipeline
 from berth.schema.backend import PLACEHOLDER
-from berth.schema.model import Reservation
+from berth.schema.values import Reservation
 
 _END_OF_TIME = 2**40
 Seats = tuple[tuple[str, int], ...]
@@ -57,7 +57,7 @@ class _Summary(NamedTuple):
     @property
     def has_seat_hours(self) -> bool:
         """Whole nodes have none, and a reservation without windows has no end of them."""
-        return not self.nodes and stands(self.reservation) is None
+        return not self.nodes and persistence_of(self.reservation) is None
 
 
 @command(
@@ -110,7 +110,7 @@ def _summary(item: Item, part: Part, resource_class: str | None, now: int) -> _S
                 coming = found.open
     if item.reservation.suspend:
         coming = None
-    if stands(item.reservation) is not None:
+    if persistence_of(item.reservation) is not None:
         most |= {name: count for name, count in item.reservation.seats if name in most}
     cluster = part.placed.cluster.name
     return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming)
@@ -129,14 +129,14 @@ def _summaries_json(rows: list[_Summary]) -> str:
             "seatHours": hours_json(row.seat_seconds) if row.has_seat_hours else None,
             "next": None if row.next is None else instant_text(row.next),
             "suspend": row.reservation.suspend,
-            "standing": _persistence_json(stands(row.reservation)),
+            "standing": _persistence_json(persistence_of(row.reservation)),
         }
         for row in rows
     ]
     return report.document("ReservationList", {"items": items})
 
 
-def _persistence_json(found: Stands | None) -> dict[str, str | None] | None:
+def _persistence_json(found: Persistence | None) -> dict[str, str | None] | None:
     """Return None for a reservation with windows."""
     if found is None:
         return None
@@ -161,7 +161,7 @@ def _summaries(rows: list[_Summary], form: str, now: int) -> str:
 
 
 def _cells(row: _Summary, now: int) -> list[str]:
-    zone, persistent = named(row.reservation.recurrence.zone), stands(row.reservation)
+    zone, persistent = named(row.reservation.recurrence.zone), persistence_of(row.reservation)
     coming = "none" if row.next is None else local_text(row.next, zone)
     if persistent is not None:
         coming = _persistence(persistent, zone, now)
@@ -175,7 +175,7 @@ def _cells(row: _Summary, now: int) -> list[str]:
     ]
 
 
-def _persistence(found: Stands, zone: Zone, now: int) -> str:
+def _persistence(found: Persistence, zone: Zone, now: int) -> str:
     if found.until is None:
         return "always open"
     until = local_text(found.until, zone)
@@ -312,7 +312,7 @@ def _skipped(item: Item, selection: _Selection) -> list[Skipped]:
 
 def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
     """Return what is open without windows in the selected time, one for each cluster."""
-    found = stands(item.reservation)
+    found = persistence_of(item.reservation)
     if found is None or not selection.has_time(0, _END_OF_TIME if found.until is None else found.until):
         return []
     rows = []

@@ -32,7 +32,7 @@ from berth.cost.timeseries import PlanSeries, plan_series
 from berth.dates.moments import local_text, named
 from berth.manifests.placed import has_nodes
 from berth.pipeline import Item, Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 @command(

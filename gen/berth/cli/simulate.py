@@ -37,12 +37,12 @@ from berth.core.timetable import BEHAVIORS, parse_timetable
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import Zone
-from berth.manifests.placed import has_nodes, stands
+from berth.manifests.placed import has_nodes, persistence_of
 from berth.manifests.timetable import timetable_text
 from berth.output import report, table
 from berth.output.report import seats_text
 from berth.pipeline import Item, Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 from berth.sessiontext import SessionScene, SessionsError, parse_changes
 from berth.simulation import (
     CLOCK,
@@ -132,7 +132,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     code = settings.report(pipeline.findings())
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
-    if stands(item.reservation) is not None:
+    if persistence_of(item.reservation) is not None:
         raise CommandError(f"{name} has no windows: there is nothing to simulate.")
     if has_nodes(item.reservation) and compare:
         raise CommandError(

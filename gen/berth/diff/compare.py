@@ -9,10 +9,10 @@ from berth.core.instants import instant_text
 from berth.dates.occurrence import Occurrence
 from berth.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
 from berth.manifests.nodeaffinity import placement
-from berth.manifests.placed import Stands, class_names, has_nodes, stands
+from berth.manifests.placed import Persistence, class_names, has_nodes, persistence_of
 from berth.output.report import seats_text
-from berth.schema.model import Calendar, Reservation, ResourceClass, SessionMatch, Slots
 from berth.schema.slots import Owner
+from berth.schema.values import Calendar, Reservation, ResourceClass, SessionMatch, Slots
 
 # What is said of a reservation's slots, in words. Pure.
 
@@ -51,11 +51,11 @@ def slot_facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tupl
 
 def standing_text(reservation: Reservation) -> str:
     """`5 gpu, always`; empty where it has windows."""
-    found = stands(reservation)
+    found = persistence_of(reservation)
     return "" if found is None else f"{seats_text(reservation.seats)}, {until_text(found)}"
 
 
-def until_text(found: Stands) -> str:
+def until_text(found: Persistence) -> str:
     return "always" if found.until is None else f"until {instant_text(found.until)}"
 
 

@@ -13,7 +13,7 @@ from berth.diff.change import IdleChange, MachinesChange, MonthChange
 from berth.diff.peaks import Held
 from berth.findings import Problem
 from berth.schema.declared import Declared
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 # What a change means for machines and money, before and after. Pure. A budget is held against the head as a
 # whole, whoever made it dear: as ceilings are.

@@ -13,7 +13,7 @@ from berth.diff.change import RENAMED, ReservationChange, Warned
 from berth.diff.compare import Alike, Version
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.wording import date_and_times, number_of
-from berth.manifests.placed import stands
+from berth.manifests.placed import persistence_of
 
 # Which changes make Karpenter replace nodes that stand? Pure. It keeps a hash of most of what describes a
 # node; when that changes, all nodes have drifted. Of the rest it asks whether a node still matches
@@ -87,7 +87,7 @@ def of_slots(old: Version | None, new: Version | None, now: int, *, is_open: boo
     """`is_open`: something of it is open on both sides."""
     if new is None:
         return
-    name, until = new.reservation.name, stands(new.reservation)
+    name, until = new.reservation.name, persistence_of(new.reservation)
     if until is not None and not until.at(now):
         over = f"It expired at {instant_text(until.until or 0)}: nothing is held."
         yield Warned("expired", name, f"{over} Write a later expires, or remove the reservation.")
@@ -102,7 +102,7 @@ def of_slots(old: Version | None, new: Version | None, now: int, *, is_open: boo
         return
     shapes = dict(old.shapes)
     changed = [one for one, shape in new.shapes if shapes.get(one, shape) != shape]
-    if changed and (stands(old.reservation) is None) == (until is None):
+    if changed and (persistence_of(old.reservation) is None) == (until is None):
         yield Warned(
             "slots-replaced", name, f"{', '.join(changed)}: {_replaced(stands_always=until is not None)}"
         )
@@ -124,7 +124,7 @@ def standing_now(version: Version | None, now: int) -> dict[str, int]:
     """Seats by class."""
     if version is None or version.reservation.suspend:
         return {}
-    found = stands(version.reservation)
+    found = persistence_of(version.reservation)
     return dict(version.reservation.seats) if found is not None and found.at(now) else {}
 
 

@@ -22,7 +22,7 @@ from berth.manifests.slots import slot_object
 from berth.output.folder import OWNED
 from berth.pipeline import Item, Pipeline, date_problems
 from berth.reading.source import Source, is_input, read
-from berth.schema.model import Reservation
+from berth.schema.values import Reservation
 
 # The base of a comparison: a commit, or a folder. Its reservations as sources, and its rendered files.
 

@@ -26,7 +26,7 @@ from berth.diff.change import (
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.output import report
 from berth.output.report import seats_text
-from berth.schema.model import Seats
+from berth.schema.values import Seats
 
 # A line of what is told of a change.
 

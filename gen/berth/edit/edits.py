@@ -11,7 +11,7 @@ from berth.findings import ERROR, Finding
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.model import Reservation
+from berth.schema.values import Reservation
 
 # Edits of single occurrences: leave one out, move it, let it last longer. Pure. Each works on the spec of a
 # reservation as it stands in a file. An occurrence that stands in `extra` is edited there; one of the

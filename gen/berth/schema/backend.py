@@ -4,7 +4,6 @@ from typing import Annotated, Final, Literal
 
 from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.model import Slots
 from berth.schema.report import CONFLICT, INVALID, Report
 from berth.schema.slots import (
     Owner,
@@ -15,6 +14,7 @@ from berth.schema.slots import (
     warn_of_priority,
 )
 from berth.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
+from berth.schema.values import Slots
 
 PLACEHOLDER: Final = "placeholder"
 KOORDINATOR: Final = "koordinator"

@@ -1,11 +1,11 @@
-"""What a backend is given and what it answers. A backend is a module with the names of `Backend`."""
+"""The interface of a backend. A backend is a module with the functions of `Backend`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from berth.dates.occurrence import Occurrence
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 class Manifest(NamedTuple):
@@ -24,4 +24,4 @@ class Backend(Protocol):
         schedules: Sequence[str],
         timetable: str,
     ) -> list[Manifest]:
-        """The objects of one reservation in one cluster, in the order of the file."""
+        """Return the objects of one reservation in one cluster, in the order of the file."""

@@ -6,17 +6,17 @@ from berth.dates.occurrence import Occurrence
 from berth.manifests import pools, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 def manifests(
     site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
 ) -> list[Manifest]:
-    """Timetable, Deployments, Role, RoleBinding, CronJobs."""
+    """Return timetable, Deployments, Role, RoleBinding and CronJobs."""
     common = window.shared(site, placed)
     return [
         window.timetable(common, timetable),
         *pools.deployments(site, placed, common),
-        *pools.rights_to_scale(placed, common),
+        *pools.scale_permissions(placed, common),
         *window.cronjobs(site, placed, common, occurrences, schedules),
     ]
