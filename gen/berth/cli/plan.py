@@ -62,7 +62,7 @@ def plan(  # noqa: PLR0913 - one for each option
     cluster: str | None,
     chart: str | None,
 ) -> int:
-    """CostPlan the machines that the windows need, and their cost.
+    """Plan the machines that the windows need, and their cost.
 
     With NAMEs, only of these reservations. Clusters without a CloudCapacity are not planned.
     """
