@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from berth.dates.occurrence import Expansion
 from berth.schema.grammar import end_time, start_time
+from berth.schema.holders import Replicas
 from berth.schema.model import (
     Calendar,
     Entry,
@@ -114,7 +115,7 @@ def reservation(
         lead=lead,
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
-        backend="placeholder",
+        holder=Replicas(),
         suspend=suspend,
         renku=renku,
     )

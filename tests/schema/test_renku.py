@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from berth.schema.declared import Declared
+from berth.schema.holders import Replicas
 from berth.schema.model import Entry, Origin, Recurrence, Reservation, SessionMatch
 from berth.schema.renkunames import is_payload, name, slug, their_path
 
@@ -57,7 +58,7 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             lead=30,
             behavior="none",
             sessions=SessionMatch((), (), (), None, "count"),
-            backend="placeholder",
+            holder=Replicas(),
             suspend=False,
             renku=True,
         ),

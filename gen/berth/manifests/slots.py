@@ -13,7 +13,8 @@ from berth.core.timetable import slot_hash
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
+from berth.schema.holders import Slots
+from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site
 from berth.schema.pod import LabelRequirement, LabelSelector
 from berth.schema.slots import Owner, OwnerObject, SlotTaint
 
@@ -139,8 +140,8 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
 
 def slots_of(reservation: Reservation) -> Slots:
     """Of a reservation of backend koordinator, and of no other."""
-    assert reservation.slots is not None, f"{reservation.name} has another backend"
-    return reservation.slots
+    assert isinstance(reservation.holder, Slots), f"{reservation.name} has another backend"
+    return reservation.holder
 
 
 def pool_slots(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:
