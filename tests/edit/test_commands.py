@@ -1,13 +1,14 @@
 """`berth set`, `skip`, `move`, `extend`, `new`, `import`: what they write, say and refuse."""
 
 import json
-import pytest
 import shutil
-from berth.schema.describe import json_schema
 from collections.abc import Callable
 from pathlib import Path
-from tests.edit.conftest import Answer
 
+import pytest
+from berth.schema.describe import json_schema
+
+from tests.edit.conftest import Answer
 
 Berth = Callable[..., Answer]
 

@@ -1,27 +1,37 @@
 """`berth plan`: the machines that the windows need, what of the reserved ones stays idle, and the cost."""
 
-import click
 import sys
 import time
-from berth.charts.barchart import (BarLayer, BarPanel, bar_chart)
-from berth.checks.ceilings import (PoolLoad, pool_loads)
-from berth.cli import planreport
-from berth.cli.command import (CommandError, Settings, command, reason)
-from berth.cli.console import (has_color, progress, stdout)
-from berth.cli.selection import (chart_option, class_option, cluster_option, instant, names_argument, require_class, require_cluster, require_reservations)
-from berth.cost.clusterplans import (ClusterPlan, plan_clusters, unplanned_items)
-from berth.cost.costplan import (CostPlan, OccurrenceSeats, PlanFilter, cost_plan)
-from berth.cost.formatting import (money_or_unknown, percent)
-from berth.cost.ledger import (CAPACITY_TYPES, TimeRange, month_splitter)
-from berth.cost.planfindings import plan_problems
-from berth.cost.results import Money
-from berth.cost.timeseries import (PlanSeries, plan_series)
-from berth.dates.moments import (local_text, named)
-from berth.manifests.placed import has_nodes
-from berth.pipeline import (Item, Pipeline)
-from berth.schema.values import Site
 from collections.abc import Sequence
 from pathlib import Path
+
+import click
+
+from berth.charts.barchart import BarLayer, BarPanel, bar_chart
+from berth.checks.ceilings import PoolLoad, pool_loads
+from berth.cli import planreport
+from berth.cli.command import CommandError, Settings, command, reason
+from berth.cli.console import has_color, progress, stdout
+from berth.cli.selection import (
+    chart_option,
+    class_option,
+    cluster_option,
+    instant,
+    names_argument,
+    require_class,
+    require_cluster,
+    require_reservations,
+)
+from berth.cost.clusterplans import ClusterPlan, plan_clusters, unplanned_items
+from berth.cost.costplan import CostPlan, OccurrenceSeats, PlanFilter, cost_plan
+from berth.cost.formatting import money_or_unknown, percent
+from berth.cost.ledger import CAPACITY_TYPES, TimeRange, month_splitter
+from berth.cost.planfindings import plan_problems
+from berth.cost.results import Money
+from berth.cost.timeseries import PlanSeries, plan_series
+from berth.dates.moments import local_text, named
+from berth.pipeline import Item, Pipeline
+from berth.schema.values import Site
 
 
 @command(
@@ -92,7 +102,7 @@ def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSe
         here = {one.name for one in part.placed.classes}
         for found in part.occurrences:
             seats = tuple(pair for pair in found.seats if pair[0] in here)
-            dated.append(OccurrenceSeats(found, cluster, seats, has_nodes(item.reservation)))
+            dated.append(OccurrenceSeats(found, cluster, seats, item.reservation.holder.unit))
 
 
 def _answer(made: CostPlan, settings: Settings, site: Site) -> str:

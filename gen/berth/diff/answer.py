@@ -6,6 +6,7 @@ from berth.dates.occurrence import Occurrence
 from berth.diff.change import Change, PlanChange, ReservationChange
 from berth.output import report
 from berth.output.report import hours_json
+from berth.schema.holders import Unit
 
 
 def as_json(change: Change) -> str:
@@ -114,12 +115,12 @@ def _standing(one: ReservationChange) -> dict[str, object]:
 
 
 def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:
-    dates, (was, now) = one.occurrences, one.nodes
+    dates, (was, now) = one.occurrences, one.units
     return [
-        *(("added", _occurrence(item, nodes=now)) for item in dates.added),
-        *(("removed", _occurrence(item, nodes=was)) for item in dates.removed),
+        *(("added", _occurrence(item, now)) for item in dates.added),
+        *(("removed", _occurrence(item, was)) for item in dates.removed),
         *(
-            ("changed", {"before": _occurrence(before, nodes=was), "after": _occurrence(after, nodes=now)})
+            ("changed", {"before": _occurrence(before, was), "after": _occurrence(after, now)})
             for before, after in dates.changed
         ),
     ]
@@ -130,11 +131,11 @@ def _hours(seconds: int | None) -> int | float | None:
     return None if seconds is None else hours_json(seconds)
 
 
-def _occurrence(item: Occurrence, *, nodes: bool) -> dict[str, object]:
+def _occurrence(item: Occurrence, unit: Unit) -> dict[str, object]:
     return {
         "reservation": item.reservation,
         "id": item.id,
-        **report.counts_json(item.seats, nodes=nodes),
+        **report.counts_json(item.seats, unit),
         "open": instant_text(item.open),
         "start": instant_text(item.start),
         "end": instant_text(item.end),

@@ -11,6 +11,7 @@ from berth.cost.results import CountedKinds, Money
 from berth.dates.occurrence import Occurrence
 from berth.diff.manifests import FileChange
 from berth.findings import Finding
+from berth.schema.holders import Unit
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
 
@@ -33,9 +34,9 @@ class Occurrences(NamedTuple):
 
 
 class ReservationChange(NamedTuple):
-    """`was`: the old name of one that was renamed, else its own. `nodes`: whether whole nodes are counted
-    instead of seats, before and after; of one that comes or goes, twice what it has itself. Seat-seconds are
-    count x (end - open); None of whole nodes.
+    """`was`: the old name of one that was renamed, else its own. `units`: what is counted, before and after;
+    of one that comes or goes, twice what it has itself. Seat-seconds are count x (end - open); None of whole
+    nodes.
 
     `standing`: what stands without windows, before and after: `5 gpu, always`; empty where nothing does.
     """
@@ -50,7 +51,7 @@ class ReservationChange(NamedTuple):
     occurrences: Occurrences
     seat_seconds: tuple[int | None, int | None]
     standing: tuple[str, ...] = ("", "")
-    nodes: tuple[bool, bool] = (False, False)
+    units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
 
 
 class Peak(NamedTuple):

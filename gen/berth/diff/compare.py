@@ -9,10 +9,11 @@ from berth.core.instants import instant_text
 from berth.dates.occurrence import Occurrence
 from berth.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
 from berth.manifests.nodeaffinity import placement
-from berth.manifests.placed import Persistence, class_names, has_nodes, persistence_of
+from berth.manifests.placed import class_names
 from berth.output.report import seats_text
+from berth.schema.holders import Persistence, Slots
 from berth.schema.slots import Owner
-from berth.schema.values import Calendar, Reservation, ResourceClass, SessionMatch, Slots
+from berth.schema.values import Calendar, Reservation, ResourceClass, SessionMatch
 
 # What is said of a reservation's slots, in words. Pure.
 
@@ -51,7 +52,7 @@ def slot_facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tupl
 
 def standing_text(reservation: Reservation) -> str:
     """`5 gpu, always`; empty where it has windows."""
-    found = persistence_of(reservation)
+    found = reservation.holder.persistence
     return "" if found is None else f"{seats_text(reservation.seats)}, {until_text(found)}"
 
 
@@ -134,7 +135,7 @@ def compared(before: Version | None, after: Version | None) -> ReservationChange
         kind = RENAMED
     if kind == CHANGED and not (fields or dates.added or dates.removed or dates.changed):
         return None
-    nodes = has_nodes((before or found).reservation), has_nodes((after or found).reservation)
+    units = (before or found).reservation.holder.unit, (after or found).reservation.holder.unit
     clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
     return ReservationChange(
         reservation.name,
@@ -146,11 +147,11 @@ def compared(before: Version | None, after: Version | None) -> ReservationChange
         fields,
         dates,
         (
-            None if nodes[0] else _seat_seconds(before),
-            None if nodes[1] else _seat_seconds(after),
+            _seat_seconds(before) if units[0].has_seat_hours else None,
+            _seat_seconds(after) if units[1].has_seat_hours else None,
         ),
         tuple([standing_text(one.reservation) if one else "" for one in (before, after)]),
-        nodes,
+        units,
     )
 
 
@@ -182,9 +183,10 @@ def _seat_seconds(version: Version | None) -> int:
 
 def _fields(before: Version, after: Version) -> Iterable[Field]:
     old, new = dict(_facts(before)), dict(_facts(after))
-    if before.reservation.slots is not None and after.reservation.slots is not None:
-        old |= slot_facts(before.reservation.slots, before.shapes)
-        new |= slot_facts(after.reservation.slots, after.shapes)
+    was, now = before.reservation.holder, after.reservation.holder
+    if isinstance(was, Slots) and isinstance(now, Slots):
+        old |= slot_facts(was, before.shapes)
+        new |= slot_facts(now, after.shapes)
     for what in dict.fromkeys((*old, *new)):
         if old.get(what, "") != new.get(what, ""):
             yield Field(what, old.get(what, ""), new.get(what, ""))
@@ -195,13 +197,13 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
-    yield "nodes" if has_nodes(one) else "seats", seats_text(one.seats, nodes=has_nodes(one))
+    yield one.holder.unit.plural, seats_text(one.seats, one.holder.unit)
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
     yield "behaviour", one.behavior
     yield "time zone", recurrence.zone
     yield "suspended", "yes" if one.suspend else "no"
-    yield "backend", one.backend
+    yield "backend", one.holder.backend
     yield "sessions", _sessions(one.sessions)
     for key, value in one.labels:
         yield f"label {key}", value

@@ -13,7 +13,6 @@ from berth.diff.change import RENAMED, ReservationChange, Warned
 from berth.diff.compare import Alike, Version
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.wording import date_and_times, number_of
-from berth.manifests.placed import persistence_of
 
 # Which changes make Karpenter replace nodes that stand? Pure. It keeps a hash of most of what describes a
 # node; when that changes, all nodes have drifted. Of the rest it asks whether a node still matches
@@ -87,13 +86,13 @@ def of_slots(old: Version | None, new: Version | None, now: int, *, is_open: boo
     """`is_open`: something of it is open on both sides."""
     if new is None:
         return
-    name, until = new.reservation.name, persistence_of(new.reservation)
-    if until is not None and not until.at(now):
+    name, until = new.reservation.name, new.reservation.holder.persistence
+    if until is not None and not until.is_open(now):
         over = f"It expired at {instant_text(until.until or 0)}: nothing is held."
         yield Warned("expired", name, f"{over} Write a later expires, or remove the reservation.")
     if old is None:
         return
-    before, after = old.reservation.backend, new.reservation.backend
+    before, after = old.reservation.holder.backend, new.reservation.holder.backend
     if before != after:
         told = f"Its seats are held by {after} instead of {before}: what is open then goes and comes again."
         yield Warned("backend", name, told)
@@ -102,7 +101,7 @@ def of_slots(old: Version | None, new: Version | None, now: int, *, is_open: boo
         return
     shapes = dict(old.shapes)
     changed = [one for one, shape in new.shapes if shapes.get(one, shape) != shape]
-    if changed and (persistence_of(old.reservation) is None) == (until is None):
+    if changed and (old.reservation.holder.persistence is None) == (until is None):
         yield Warned(
             "slots-replaced", name, f"{', '.join(changed)}: {_replaced(stands_always=until is not None)}"
         )
@@ -124,8 +123,8 @@ def standing_now(version: Version | None, now: int) -> dict[str, int]:
     """Seats by class."""
     if version is None or version.reservation.suspend:
         return {}
-    found = persistence_of(version.reservation)
-    return dict(version.reservation.seats) if found is not None and found.at(now) else {}
+    found = version.reservation.holder.persistence
+    return dict(version.reservation.seats) if found is not None and found.is_open(now) else {}
 
 
 # What should be thought of before a change is merged? Pure; `now` is a value. First what concerns people
@@ -205,7 +204,7 @@ def _open_now(
         )
         if old != new:
             verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
-            was, then = ("node" if nodes else "seat" for nodes in change.nodes)
+            was, then = (unit.word for unit in change.units)
             later = str(new) if was == then else number_of(new, then)
             yield Warned(
                 "open-now",

@@ -22,6 +22,7 @@ from berth.manifests.slots import slot_object
 from berth.output.folder import OWNED
 from berth.pipeline import Item, Pipeline, date_problems
 from berth.reading.source import Source, is_input, read
+from berth.schema.holders import Slots
 from berth.schema.values import Reservation
 
 # The base of a comparison: a commit, or a folder. Its reservations as sources, and its rendered files.
@@ -308,7 +309,7 @@ def _version(
 def _shapes(
     reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline
 ) -> tuple[tuple[str, str], ...]:
-    if reservation.slots is None or pipeline.site is None:
+    if not isinstance(reservation.holder, Slots) or pipeline.site is None:
         return ()
     site = pipeline.site
     return tuple(

@@ -26,6 +26,7 @@ from berth.diff.change import (
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.output import report
 from berth.output.report import seats_text
+from berth.schema.holders import Unit
 from berth.schema.values import Seats
 
 # A line of what is told of a change.
@@ -224,8 +225,8 @@ def details(one: ReservationChange) -> list[Line]:
     """What is said of it, its dates, and what it comes to."""
     found = [Line("~", f"{field.what}: {_change(field.before, field.after)}") for field in one.fields]
     dates = one.occurrences
-    for sign, items, nodes in (("+", dates.added, one.nodes[1]), ("-", dates.removed, one.nodes[0])):
-        found += [Line(sign, text) for group in alike(items) for text in _with_seats(group, nodes=nodes)]
+    for sign, items, unit in (("+", dates.added, one.units[1]), ("-", dates.removed, one.units[0])):
+        found += [Line(sign, text) for group in alike(items) for text in _with_seats(group, unit)]
     found += _changed(one)
     if dates.kept and (dates.added or dates.removed or dates.changed):
         found.append(Line(" ", f"{number_of(dates.kept, 'other date')} stay{'s' if dates.kept == 1 else ''}"))
@@ -234,7 +235,8 @@ def details(one: ReservationChange) -> list[Line]:
 
 
 def _seat_hours(one: ReservationChange) -> list[Line]:
-    if all(one.nodes) or (any(one.standing) and not any(one.seat_seconds)):
+    has_hours = any(unit.has_seat_hours for unit in one.units)
+    if not has_hours or (any(one.standing) and not any(one.seat_seconds)):
         return []
     before, after = ("" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds)
     return [Line(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}")]
@@ -251,8 +253,8 @@ def _change(before: str, after: str) -> str:
     return f"{before or 'none'} -> {after or 'none'}" if before != after else before
 
 
-def _with_seats(group: Alike, *, nodes: bool) -> list[str]:
-    return [f"{seats_text(group.seats, nodes=nodes)}: {text}" for text in date_lines(group)]
+def _with_seats(group: Alike, unit: Unit) -> list[str]:
+    return [f"{seats_text(group.seats, unit)}: {text}" for text in date_lines(group)]
 
 
 def _changed(one: ReservationChange) -> list[Line]:
@@ -262,9 +264,9 @@ def _changed(one: ReservationChange) -> list[Line]:
     for before, after in one.occurrences.changed:
         if _day(before) != _day(after):
             moved = f"{date_and_times(before)} -> {date_and_times(after)}"
-            found.append(Line("~", f"{moved}{_seats(before, after, one.nodes)}"))
+            found.append(Line("~", f"{moved}{_seats(before, after, one.units)}"))
         else:
-            groups.setdefault(_what_happens(before, after, one.nodes), []).append(after)
+            groups.setdefault(_what_happens(before, after, one.units), []).append(after)
     for what, items in groups.items():
         told = ", ".join(map(_day, items))
         if len(items) > FEW:
@@ -273,8 +275,8 @@ def _changed(one: ReservationChange) -> list[Line]:
     return found
 
 
-def _what_happens(before: Occurrence, after: Occurrence, nodes: tuple[bool, bool]) -> str:
-    seats = _seats(before, after, nodes)
+def _what_happens(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
+    seats = _seats(before, after, units)
     if times(before) != times(after):
         return f"{times(before)} -> {times(after)}{seats}"
     if before.open != after.open:
@@ -290,10 +292,10 @@ def _day(item: Occurrence) -> str:
     return date_and_times(item)[:14]
 
 
-def _seats(before: Occurrence, after: Occurrence, nodes: tuple[bool, bool]) -> str:
+def _seats(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
     if before.seats == after.seats:
         return ""
-    was, now = (seats_text(one.seats, nodes=of) for one, of in zip((before, after), nodes, strict=True))
+    was, now = (seats_text(one.seats, unit) for one, unit in zip((before, after), units, strict=True))
     return f", {was} -> {now}"
 
 
