@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from berth.core.instants import instant_text
 from berth.dates.recurrence import expand
+from berth.schema.holders import Replicas
 from berth.schema.report import Origin
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
@@ -54,7 +55,7 @@ def line(row: Row) -> str:
         lead=30,
         behavior="none",
         sessions=match,
-        backend="placeholder",
+        holder=Replicas(),
         suspend=False,
         renku=False,
     )

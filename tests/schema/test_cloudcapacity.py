@@ -156,7 +156,7 @@ def test_a_node_pool_counts_nodes_and_follows_nobody() -> None:
     (found,) = read(one, site(), resource_class()).reservations
 
     assert nodes({"nodeCount": 3}) == []
-    assert (found.behavior, found.backend, found.seats) == ("none", "nodePool", (("small", 3),))
+    assert (found.behavior, found.holder.backend, found.seats) == ("none", "nodePool", (("small", 3),))
     assert [line.seats for line in found.recurrence.schedule] == [(("small", 3),), (("small", 5),)]
 
 

@@ -15,9 +15,7 @@ from tests.saying import read, site, told
 
 HERE = ("server", "https://kubernetes.default.svc")
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
-NOT_OURS = (
-    "belongs to Kubernetes, and we set the rules of our namespace. Write one of its own, for instance berth."
-)
+NOT_OURS = "belongs to Kubernetes; Berth needs a namespace of its own. Write another one, for instance berth."
 
 
 def made(*clusters: dict[str, Any], **spec: object) -> Site:

@@ -31,7 +31,7 @@ class RenderedNames:
         wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]  # or its slots
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
         wanted.append(("ConfigMap", naming.single(name)))
-        if reservation.slots is not None and reservation.slots.session_affinity:
+        if reservation.holder.renders_affinity:
             wanted.append(("ConfigMap", naming.affinity_snippet(name)))
         also = ("Role", naming.single(name))  # between reservations, it meets where ConfigMaps do
         for kind, given in [one for one in (*wanted, also) if one in self._ours[cluster]][:1]:

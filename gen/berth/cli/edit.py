@@ -12,7 +12,7 @@ from berth.cli.completion import complete_classes
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.selection import name_argument
 from berth.dates.moments import named, read
-from berth.diff.wording import details, title
+from berth.diff.wording import detail_lines, title_line
 from berth.edit.create import QUESTIONS, SCHEMA, Wanted, reservation, write, written
 from berth.edit.edits import Edited, To, Which, assign, assignment, check, edit
 from berth.edit.edits import move as move_date
@@ -241,7 +241,7 @@ def _finish(settings: Settings, pipeline: Pipeline, found: Edited) -> int:
         stdout(f"{shown} is unchanged: it already says so.\n")
         return EXIT_OK
     write(found.file, found.text, before)
-    lines = [title(found.change), *details(found.change)] if found.change else []
+    lines = [title_line(found.change), *detail_lines(found.change)] if found.change else []
     changes = "".join(f"{line.sign} {line.text}".rstrip() + "\n" for line in lines)
     stdout(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
     return EXIT_OK

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from berth.core.instants import parse_instant
 from berth.manifests.nodeaffinity import pools
-from berth.schema.backend import NODE_POOL
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, Entry, Extra, Reservation, ResourceClass, Site
@@ -75,31 +73,3 @@ def _with_node_pools(found: ResourceClass, site: Site) -> ResourceClass:
 def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:
     names = dict.fromkeys(name for found in classes for name in found.cloud_capacity)
     return tuple(declared.clouds[name] for name in names if name in declared.clouds)
-
-
-def has_nodes(reservation: Reservation) -> bool:
-    """Tell whether its counts are nodes, not seats."""
-    return reservation.backend == NODE_POOL
-
-
-def has_placeholders(reservation: Reservation) -> bool:
-    """Tell whether its windows scale a Deployment."""
-    slots = reservation.slots
-    return not has_nodes(reservation) if slots is None else slots.with_placeholders
-
-
-class Persistence(NamedTuple):
-    """Until which second seats without windows exist; None: as long as git has them."""
-
-    until: int | None
-
-    def at(self, now: int) -> bool:
-        return self.until is None or now < self.until
-
-
-def persistence_of(reservation: Reservation) -> Persistence | None:
-    """Return how long the seats of a reservation with persistent slots exist; None if it has windows."""
-    slots = reservation.slots
-    if slots is None or not slots.standing:
-        return None
-    return Persistence(None if slots.expires is None else parse_instant(slots.expires))

@@ -6,7 +6,7 @@ from typing import Any
 from berth.manifests import naming, nodeaffinity, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 
 # kube-linter expects requests and limits on every container; these say why placeholders lack them.
 UNLIMITED = {
@@ -16,11 +16,13 @@ UNLIMITED = {
 TEMPLATE = "placeholder/deployment.yaml.j2"
 
 
-def deployments(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """Yield the Deployments, in the order of the classes."""
+def deployments(
+    site: Site, placed: Placed, common: dict[str, Any], scheduler: str = ""
+) -> Iterator[Manifest]:
+    """Yield the Deployments in the order of the classes. `scheduler` replaces that of the class."""
     notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for name, one in zip(_names(placed), placed.classes, strict=True):
-        values = _pool(site, placed.cluster, placed.reservation, one)
+        values = _pool(site, placed, one, scheduler)
         yield Manifest(TEMPLATE, {**common, **values, "name": name, "annotations": notes})
 
 
@@ -34,12 +36,12 @@ def _names(placed: Placed) -> list[str]:
     return [naming.pool(placed.reservation.name, one.name) for one in placed.classes]
 
 
-def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
-    """Return the values of a pool; placeholders that slots take over from use the scheduler of slots."""
+def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> dict[str, Any]:
+    reservation, cluster = placed.reservation, placed.cluster
     resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
     placement = nodeaffinity.placement(found)
-    if reservation.slots is not None and cluster.koordinator is not None:
-        placement = {**placement, "schedulerName": cluster.koordinator.scheduler}
+    if scheduler:
+        placement = {**placement, "schedulerName": scheduler}
     return {
         "replicas_in_git": cluster.replicas_in_git,
         "selector": naming.of_pool(site, reservation, found),

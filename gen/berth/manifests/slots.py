@@ -11,9 +11,10 @@ from berth.core.timetable import slot_hash
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
+from berth.schema.holders import Slots
 from berth.schema.pod import LabelRequirement, LabelSelector
 from berth.schema.slots import Owner, OwnerObject, SlotTaint
-from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
+from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
 
 # The owners of slots where a reservation does not set them: the pods of its sessions. Koordinator knows
 # owners by the labels of pods, so this works where sessions are pods that labels and namespaces tell apart.
@@ -136,9 +137,9 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
 
 
 def slots_of(reservation: Reservation) -> Slots:
-    """Return the slots of a reservation, which must be of backend koordinator."""
-    assert reservation.slots is not None, f"{reservation.name} has another backend"
-    return reservation.slots
+    """Of a reservation of backend koordinator, and of no other."""
+    assert isinstance(reservation.holder, Slots), f"{reservation.name} has another backend"
+    return reservation.holder
 
 
 def pool_slots(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:

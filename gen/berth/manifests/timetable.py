@@ -13,15 +13,13 @@ from berth.core.instants import instant_text
 from berth.core.timetable import API_VERSION, KIND
 from berth.dates.occurrence import Occurrence
 from berth.findings import Problem
-from berth.manifests.naming import pool, static_pool
-from berth.manifests.placed import Placed, has_nodes
-from berth.manifests.slots import pool_slots
+from berth.manifests.backends.registry import backend_of
+from berth.manifests.naming import pool
+from berth.manifests.placed import Placed
 from berth.schema.sessions import ClassSessions
 from berth.schema.values import ResourceClass, Seats, SessionMatch, Site
 
 TOO_LARGE = "B073"
-# Each timetable has the lowest version that can express it, so older readers can still use it.
-VERSION, WITH_SLOTS, WITH_NODES = 1, 2, 3
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -46,9 +44,7 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     names = frozenset(found.name for found in placed.classes)
     pools = ",\n  ".join([_pool(site, placed, found) for found in placed.classes])
     lines = ",\n  ".join(_lines(occurrences, names))
-    version = VERSION if reservation.slots is None else WITH_SLOTS
-    if has_nodes(reservation):
-        version = WITH_NODES
+    version = backend_of(reservation.holder).timetable_version
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
@@ -61,19 +57,23 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
 
 
 def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
-    """Return a pool in one line; the object of its slots has a line for each key, for readable diffs."""
+    """Return a pool in one line. Objects of the backend are on lines of their own: a diff shows which field
+    changes.
+    """
     reservation = placed.reservation
     said: dict[str, Any] = {
         "deployment": pool(reservation.name, found.name),
         "behaviour": reservation.behavior,
         "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
     }
-    if has_nodes(reservation):
-        said["nodePool"] = static_pool(site.name, said["deployment"])
-    if reservation.slots is None:
-        return f'"{found.name}": {json.dumps(said)}'
-    slots = json.dumps(pool_slots(site, placed.cluster, reservation, found), indent=1).replace("\n", "\n   ")
-    return f'"{found.name}": {json.dumps(said)[:-1]},\n   "slots": {slots}}}'
+    objects = ""
+    for key, value in backend_of(reservation.holder).timetable_pool(site, placed, found).items():
+        if isinstance(value, dict):
+            text = json.dumps(value, indent=1).replace("\n", "\n   ")
+            objects += f',\n   "{key}": {text}'
+        else:
+            said[key] = value
+    return f'"{found.name}": {json.dumps(said)[:-1]}{objects}}}'
 
 
 @lru_cache(maxsize=1)

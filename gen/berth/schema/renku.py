@@ -13,6 +13,7 @@ from berth.findings import Path
 from berth.schema import grammar, validate
 from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.calendar import ORDER
+from berth.schema.holders import Replicas
 from berth.schema.recurrence import EQUAL_TIMES
 from berth.schema.renkunames import name
 from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report
@@ -153,7 +154,7 @@ class Payload(_TheirModel):
             lead=self.provisioning.lead_time_minutes,
             behavior=self.provisioning.scale_down_behavior,
             sessions=EVERY_SESSION._replace(project_template=self.project_template_id),
-            backend="placeholder",
+            holder=Replicas(),
             suspend=False,
             renku=True,
         )

@@ -10,39 +10,59 @@ from typing import Any
 from berth.core.labels import AFFINITY, ROLE
 from berth.dates.occurrence import Occurrence
 from berth.manifests import naming, pools, window
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
 from berth.manifests.slots import (
+    inventory_line,
     is_by_profile,
     persistent_slots,
     pod_annotations,
+    pool_slots,
     profiles,
     slots_of,
     snippet,
 )
-from berth.schema.values import Site
+from berth.schema.values import ResourceClass, Site
 
 
-def manifests(
-    site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
-) -> list[Manifest]:
-    """Return the persistent Reservations; or timetable, perhaps Deployments with their Role, and CronJobs.
+class KoordinatorBackend(Backend):
+    timetable_version = 2
+    pool_templates = (pools.TEMPLATE,)
 
-    With `sessionAffinity`, what session pods need comes last.
-    """
-    slots, common = slots_of(placed.reservation), window.shared(site, placed)
-    found: list[Manifest] = []
-    if slots.standing:
-        found += _persistent(site, placed, common)
-    else:
-        found.append(window.timetable(common, timetable))
-        if slots.with_placeholders:
-            found += pools.deployments(site, placed, common)
-            found += pools.scale_permissions(placed, common)
-        found += window.cronjobs(site, placed, common, occurrences, schedules)
-    if slots.session_affinity:
-        found += _affinity(site, placed, common)
-    return found
+    def manifests(
+        self,
+        site: Site,
+        placed: Placed,
+        occurrences: Sequence[Occurrence],
+        schedules: Sequence[str],
+        timetable: str,
+    ) -> list[Manifest]:
+        """Return persistent Reservations; or the timetable, perhaps Deployments with Role and RoleBinding,
+        and CronJobs. At the end what session pods need, where that is asked for.
+        """
+        slots, common = slots_of(placed.reservation), window.shared(site, placed)
+        found: list[Manifest] = []
+        if slots.standing:
+            found += _persistent(site, placed, common)
+        else:
+            found.append(window.timetable(common, timetable))
+            if slots.with_placeholders:
+                # The scheduler that knows the slots also places what hands over to them.
+                scheduler = placed.cluster.koordinator.scheduler if placed.cluster.koordinator else ""
+                found += pools.deployments(site, placed, common, scheduler)
+                found += pools.scale_permissions(placed, common)
+            found += window.cronjobs(site, placed, common, occurrences, schedules)
+        if slots.session_affinity:
+            found += _affinity(site, placed, common)
+        return found
+
+    def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:
+        return {"slots": pool_slots(site, placed.cluster, placed.reservation, found)}
+
+    def inventory_lines(self, site: Site, placed: Placed) -> list[str]:
+        if placed.reservation.holder.persistence is None:
+            return []
+        return [inventory_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
 
 
 def _persistent(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
