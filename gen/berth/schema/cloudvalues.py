@@ -21,9 +21,7 @@ _PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a
 
 
 class CloudReservation(NamedTuple):
-    """Machines that are paid for whether they run or not. What tells Karpenter which is empty where it
-    was not said.
-    """
+    """Machines that are paid for whether they run or not. How Karpenter selects them may be empty."""
 
     id: str
     tags: tuple[tuple[str, str], ...]
@@ -40,8 +38,9 @@ class CloudReservation(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Entries of which this is equal mean the same machines: its id, or `tags course=ml` in any order,
-        with the type and zone that it is of.
+        """Return the same text for entries that mean the same machines.
+
+        It is the id, or `tags course=ml` with sorted tags, instance type and zone.
         """
         if self.id:
             return self.id
@@ -58,13 +57,13 @@ class CloudReservation(NamedTuple):
 
     @property
     def last_safe(self) -> int | None:
-        """Until when its machines are there, in seconds; None: it has no end."""
+        """Return until when its machines exist, in seconds; None if it has no end."""
         if self.until is None or self.type != BLOCK:
             return self.until
         return self.until - (_ULTRA_SERVERS if self.ultra_server else _PLAIN_BLOCK)
 
     def there(self, now: int) -> bool:
-        """Whether Karpenter launches into it at that second."""
+        """Tell whether Karpenter launches into it at that second."""
         last = self.last_safe
         return (self.first is None or self.first <= now) and (last is None or now < last)
 
@@ -86,7 +85,7 @@ def terms(reservations: Iterable[CloudReservation]) -> list[dict[str, Any]]:
 
 
 def architecture_of(instance_type: str) -> str:
-    """Tell by AWS's way of naming: a g after the generation is Graviton, as in m7g and c6gn; -gb is Grace."""
+    """Derive the architecture from the name: a g after the generation is Graviton, as in m7g; -gb is Grace."""
     arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
     return "arm64" if arm else "amd64"
 
@@ -129,15 +128,15 @@ class CloudCapacity(NamedTuple):
 
     @property
     def expiry(self) -> str:
-        """A span, or Never; Karpenter's default where nothing is said."""
+        """Return a span, or Never; by default Karpenter's default."""
         return self.expire_after or "720h"
 
     @property
     def empty_after(self) -> str:
-        """A span, or Never; it is rendered where nothing is said, for the CRD wants one."""
+        """Return a span, or Never; the CRD requires it, so the default is rendered too."""
         return self.disruption.consolidate_after or "0s"
 
     @property
     def operating_system(self) -> str:
-        """As Kubernetes names it. That of a node is that of its AMI family, whatever its type."""
+        """Return the operating system of its AMI family, as Kubernetes names it."""
         return "windows" if self.node_class.family.lower().startswith("windows") else "linux"

@@ -1,4 +1,4 @@
-"""Names and paths of Renku's payloads, for whoever meets one without validating it."""
+"""Names and paths of Renku's payloads, for use without validation; it does not import pydantic."""
 
 import re
 
@@ -28,7 +28,7 @@ def is_payload(value: object) -> bool:
 
 
 def their_path(path: Path, prefix: Path) -> Path:
-    """Return a path of our own form as the payload has it; `prefix` leads to the payload in its document."""
+    """Return a path of a CapacityReservation as in the payload, to which `prefix` leads."""
     inner = path[1:] if path[:1] == ("spec",) else path
     return (*prefix, *(_SNAKE.get(str(part), part) for part in inner))
 

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 from berth.findings import ERROR, Path, Problem, severity
 
 INVALID: Final[Any] = object()
-"""Stands for a value that is missing or faulty; the problem is reported already."""
+"""In place of a value that is missing or faulty, which is reported already."""
 
 UNKNOWN_KEY, MISSING, RANGE, TYPE, CHOICE, CONFLICT, IDLE_KEY = (
     "B010",
@@ -24,7 +24,7 @@ def items(mapping: Any) -> list[tuple[str, Any]]:
 
 
 class Origin(NamedTuple):
-    """Where a declaration stands: its file as shown to people and the number of its document there, from 0.
+    """Where a declaration is: its file as shown to people, and the index of its document there.
 
     `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
     """

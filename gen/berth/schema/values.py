@@ -115,7 +115,7 @@ class ResourceClass(NamedTuple):
     pod_labels: tuple[tuple[str, str], ...]
     sessions: "ClassSessions | None"
     cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
-    node_pools: tuple[str, ...] = ()  # that its placeholders are led to; in the order of the clouds
+    node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
 
 
 class Calendar(NamedTuple):
@@ -144,14 +144,14 @@ class Koordinator(NamedTuple):
 
     scheduler: str
     allocate_policy: str  # of every Reservation there: mixed ones do not share a node
-    colocation_profiles: bool  # whether its webhook may be told how sessions find their slots
+    colocation_profiles: bool  # whether its webhook may add what session pods need
 
 
 class Karpenter(NamedTuple):
     """Karpenter in a cluster, as far as rules need it."""
 
     version: tuple[int, int]
-    gates: tuple[tuple[str, bool], ...]  # only what was said
+    gates: tuple[tuple[str, bool], ...]  # only those that are set
 
 
 class Cluster(NamedTuple):
@@ -160,7 +160,7 @@ class Cluster(NamedTuple):
     name: str
     namespace: str
     engine: str
-    engine_options: "ArgoCD | Flux | NoEngine"  # None where nothing was said
+    engine_options: "ArgoCD | Flux | NoEngine"  # NoEngine by default
     replicas_in_git: bool  # whether the engine leaves alone what is in git as 0
     destination: tuple[str, str]  # server or name, and which
     autoscaler: str
@@ -170,24 +170,22 @@ class Cluster(NamedTuple):
     runtime: "Tolerating"  # where the Jobs of Berth run
     job_resources: dict[str, dict[str, str]]  # requests and limits of their containers
     koordinator: Koordinator | None = None  # None: the cluster has none
-    karpenter: Karpenter | None = None  # None: nothing is said of it
-    largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () where nobody says
+    karpenter: Karpenter | None = None  # None: not known
+    largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
 
     @property
     def has_static_pools(self) -> bool:
-        """Whether its Karpenter keeps pools of a fixed number of nodes: that is off unless it is said."""
+        """Tell whether its Karpenter has static NodePools, a feature gate that is off by default."""
         return self.karpenter is not None and dict(self.karpenter.gates).get("StaticCapacity", False)
 
     @property
     def sweep_prunes(self) -> bool:
-        """Whether our sweep removes what is gone from git, as no engine does. It needs an inventory then."""
+        """Tell whether the sweep removes what is gone from git, as no engine does; it needs an inventory."""
         return self.engine == "none"
 
 
 class Repository(NamedTuple):
-    """The git repository of the site, or an artifact of it, as an engine finds it. `path`: of the project in
-    it.
-    """
+    """The git repository of the site, or an artifact, as an engine finds it; `path` leads to the project."""
 
     url: str
     revision: str
