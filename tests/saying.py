@@ -1,7 +1,7 @@
 """Problems as lines that a test can compare: `B012 spec.interval`, without their sentences.
 
-A sentence is compared once, in docs/reference/findings.md. Where a value in it is what a test is about, `finding` names
-the value. Declarations are plain values here, as they come out of a file.
+A sentence is compared once, in docs/reference/findings.md. Where a value in it is what a test is about,
+`finding` names the value. Declarations are plain values here, as they come out of a file.
 """
 
 from collections.abc import Iterable, Mapping

@@ -53,9 +53,7 @@ def observing(
     """A process of its own, as the pod has it: over TLS, and without compiled files of ours."""
     package = ROOT / "gen" / "berth"
     for name in ("core", "runtime"):
-        shutil.copytree(
-            package / name, folder / "berth" / name, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(package / name, folder / "berth" / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "tests" / "runtime" / "observing.py", folder)
     cluster = WatchedCluster()
     cluster.fill(SESSIONS, [session(number) for number in range(sessions)])
