@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from berth.schema.jsonschema import schema
+from berth.schema.describe import json_schema
 
 from tests.edit.conftest import Answer
 
@@ -120,7 +120,7 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     assert (folder / "reservations/algebra.yaml").read_text("utf-8") == NEW
     assert berth("validate").code == 0
     assert berth(*words) == (0, "reservations/algebra.yaml is unchanged: it already says so.\n", "")
-    assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == schema()
+    assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == json_schema()
 
 
 def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:

@@ -14,7 +14,8 @@ from berth.output import report
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
 from berth.render import base_text, reservation_text
-from berth.schema.model import Reservation, ResourceClass, Site
+from berth.schema.holders import Slots
+from berth.schema.values import Reservation, ResourceClass, Site
 
 from tests.cli import project
 
@@ -97,7 +98,7 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
 
 
 def _slots(site: Site, part: Part, found: ResourceClass) -> SlotSpec | None:
-    if part.placed.reservation.slots is None:
+    if not isinstance(part.placed.reservation.holder, Slots):
         return None
     said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
     return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"], said["allocateOnce"])

@@ -4,9 +4,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from berth.schema.cloud import CloudCapacity, CloudReservation
-from berth.schema.model import Karpenter, Origin
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.nodepool import Disruption, Requirement, Taint
+from berth.schema.report import Origin
+from berth.schema.values import Karpenter
 
 from tests.built import built
 from tests.saying import Value, read, reservation, resource_class, site, told, weekly
@@ -142,7 +143,7 @@ def test_a_node_pool_counts_nodes_and_follows_nobody() -> None:
     (found,) = read(one, site(), resource_class()).reservations
 
     assert nodes({"nodeCount": 3}) == []
-    assert (found.behavior, found.backend, found.seats) == ("none", "nodePool", (("small", 3),))
+    assert (found.behavior, found.holder.backend, found.seats) == ("none", "nodePool", (("small", 3),))
     assert [line.seats for line in found.recurrence.schedule] == [(("small", 3),), (("small", 5),)]
 
 

@@ -1,10 +1,10 @@
 """`backend` of a reservation: what holds its seats. Slots are Koordinator's Reservations, one a seat."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.model import Slots
+from berth.schema.holders import HOLDERS, BackendType, Holder, Slots
 from berth.schema.report import CONFLICT, INVALID, Report
 from berth.schema.slots import (
     Owner,
@@ -16,16 +16,13 @@ from berth.schema.slots import (
 )
 from berth.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
 
-PLACEHOLDER: Final = "placeholder"
-KOORDINATOR: Final = "koordinator"
-NODE_POOL: Final = "nodePool"
 PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "B109", "B115", "B116"
 
 AllocatePolicy = Literal["Restricted", "Aligned"]
 
 
 class BackendSpec(Model):
-    type: Literal["placeholder", "koordinator", "nodePool"] = field(
+    type: BackendType = field(
         "placeholder",
         "what holds the capacity: placeholder, koordinator or nodePool; the rest is for koordinator only",
     )
@@ -63,18 +60,18 @@ class BackendSpec(Model):
     )
 
     def check(self, path: Path, report: Report) -> None:
-        if self.type in (PLACEHOLDER, NODE_POOL):
-            for attribute, one in type(self).model_fields.items():
-                if attribute != "type" and getattr(self, attribute) is not None:
-                    message = f"type {self.type} takes no {one.alias}."
-                    fix = "Remove it, or write type: koordinator."
-                    report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
-        elif self.type == KOORDINATOR:
+        if self.type == Slots.backend:
             check_slot_keys(self.labels, self.annotations, path, report, on_object=True)
             self._check_end(path, report)
             self._check_pre_allocation(path, report)
             self._check_priority(path, report)
             self._check_closed(path, report)
+        elif self.type is not INVALID:
+            for attribute, one in type(self).model_fields.items():
+                if attribute != "type" and getattr(self, attribute) is not None:
+                    message = f"type {self.type} takes no {one.alias}."
+                    fix = "Remove it, or write type: koordinator."
+                    report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
 
     def _check_end(self, path: Path, report: Report) -> None:
         """Check when a slot ends: either the windows of the reservation say it, or the backend."""
@@ -193,10 +190,11 @@ class BackendSpec(Model):
             report(CLOSED, (*path, "taints"), message, fix)
 
     @property
-    def slots(self) -> Slots | None:
-        """Return what is said of slots; None for another type."""
-        if self.type != KOORDINATOR:
-            return None
+    def holder(self) -> Holder:
+        """Return what holds the seats."""
+        return self._slots() if self.type == Slots.backend else HOLDERS[self.type]()
+
+    def _slots(self) -> Slots:
         placeholders = bool(self.with_placeholders)
         policy = self.pre_allocation_policy
         return Slots(
