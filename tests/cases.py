@@ -8,17 +8,8 @@ import yaml
 from berth.dates.occurrence import Expansion
 from berth.schema.grammar import end_time, start_time
 from berth.schema.holders import Replicas
-from berth.schema.model import (
-    Calendar,
-    Entry,
-    Except,
-    Extra,
-    Move,
-    Origin,
-    Recurrence,
-    Reservation,
-    SessionMatch,
-)
+from berth.schema.report import Origin
+from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence, Reservation, SessionMatch
 
 from tests.saying import Line
 

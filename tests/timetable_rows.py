@@ -7,7 +7,8 @@ from typing import NamedTuple
 from berth.core.instants import instant_text
 from berth.dates.recurrence import expand
 from berth.schema.holders import Replicas
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, SessionMatch
+from berth.schema.report import Origin
+from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 PAGE = "docs/time.md"
 ZONE = "Europe/Zurich"

@@ -13,7 +13,7 @@ from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # From what was declared to the text of files: which objects a file holds, in which order. Pure but for the
 # templates that it reads. What an object looks like stands in templates/; which values it gets, in

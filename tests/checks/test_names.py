@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from berth.checks.collisions import RenderedNames
 from berth.manifests.placed import Placed, placed
-from berth.schema.model import Cluster
+from berth.schema.values import Cluster
 
 from tests.manifests.slotparts import SLOTS
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site

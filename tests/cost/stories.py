@@ -12,12 +12,13 @@ from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from berth.karpenter.requirements import Labels
 from berth.manifests import nodeaffinity
 from berth.planner.provisioning import result_range
-from berth.schema.cloud import CloudCapacity, CloudReservation, InstanceType
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation, InstanceType
 from berth.schema.holders import Unit
-from berth.schema.model import Origin, ResourceClass
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepool import Disruption, Requirement
 from berth.schema.pod import Placement
+from berth.schema.report import Origin
+from berth.schema.values import ResourceClass
 
 from tests.built import built
 

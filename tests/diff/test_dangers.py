@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from berth.diff.manifests import FileChange, ObjectChange
-from berth.diff.risks import of_manifests
+from berth.diff.risks import manifest_warnings
 
 from tests.diff.conftest import NOW, Pair, warns
 
@@ -100,13 +100,13 @@ def test_clock_changes_are_told_of_dates_that_come(pair: Pair) -> None:
 def test_a_likeness_is_told_and_is_no_rename(pair: Pair) -> None:
     pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 24")
-    assert warns(warnings(pair)[0], "kurs: ", "2 of its 2 dates", "course", "another name")
+    assert warns(warnings(pair)[0], "kurs: ", "2 of its 2 dates", "course", "new name")
 
 
 def test_other_dates_are_no_likeness(pair: Pair) -> None:
     pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
     pair.edit("course.yaml", 'startTime: "09:00"', 'startTime: "10:00"')
-    assert not any("another name" in line for line in warnings(pair))
+    assert not any("new name" in line for line in warnings(pair))
 
 
 def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
@@ -140,19 +140,19 @@ def test_another_priority_is_another_object_of_the_whole_cluster(pair: Pair) -> 
             "base.yaml",
             "preemptionPolicy: Never",
             "preemptionPolicy: PreemptLowerPriority",
-            ("", "delete it first"),
+            ("", "immutable"),
         ),
         (
             "reservations/course.yaml",
             "    matchLabels:\n",
             '    matchLabels:\n      old: "1"\n',
-            ("Deployment course-small: ", "delete it first"),
+            ("Deployment course-small: ", "immutable"),
         ),
         (
             "reservations/course.yaml",
             "roleRef:\n",
             'roleRef:\n  old: "1"\n',
-            ("RoleBinding course: ", "delete it first"),
+            ("RoleBinding course: ", "immutable"),
         ),
         (
             "reservations/course.yaml",
@@ -162,7 +162,7 @@ def test_another_priority_is_another_object_of_the_whole_cluster(pair: Pair) -> 
         ),
         ("reservations/course.yaml", '  schedule: "', '  schedule: "5', ("CronJob course: ", "schedule")),
         ("reservations/course.yaml", "  replicas: 0\n", "", ("Deployment course-small: ", "`replicas`")),
-        ("reservations/course.yaml", '      - "patch"\n', "", ("Role course: ", "allows")),
+        ("reservations/course.yaml", '      - "patch"\n', "", ("Role course: ", "permissions")),
     ],
     ids=["priority", "selector", "role-ref", "template", "schedule", "replicas", "rights"],
 )
@@ -180,7 +180,7 @@ def test_what_an_upgrade_does_to_objects_is_told(
 def test_sessions_in_one_more_namespace_need_more_rights(pair: Pair) -> None:
     new = '  requests: {cpu: "1", memory: 4Gi}\n  sessions: {source: pods, namespaces: [hub]}'
     pair.edit("classes.yaml", '  requests: {cpu: "1", memory: 4Gi}', new)
-    assert any(": added: " in line and "allow" in line for line in warnings(pair))
+    assert any(": added; " in line and "permissions" in line for line in warnings(pair))
 
 
 def test_what_is_the_same_for_many_objects_is_one_line() -> None:
@@ -189,7 +189,7 @@ def test_what_is_the_same_for_many_objects_is_one_line() -> None:
         for n in range(1000)
     ]
     files = [FileChange(f"clusters/a/reservations/{one.name}.yaml", "changed", (one,)) for one in objects]
-    (one,) = of_manifests(files, [file.path for file in files])
+    (one,) = manifest_warnings(files, [file.path for file in files])
     assert one.message.startswith("Deployment r0, Deployment r1, Deployment r2 and 997 more: ")
 
 

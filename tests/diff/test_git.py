@@ -37,7 +37,7 @@ def history(pair: Pair) -> History:
     return History(pair, pair.now)
 
 
-MORE = "~1 reservation; peak seats of small in prod 25 -> 30; 1 warning\n"
+MORE = "1 reservation changed; peak seats of small in prod 25 -> 30; 1 warning\n"
 
 
 def more_seats(pair: Pair) -> None:
@@ -60,7 +60,7 @@ def test_a_branch_is_compared_with_where_it_left_main(history: History) -> None:
     history.commit("another change, on main")
     history.git("checkout", "--quiet", "change")
     assert history.diff().out.startswith(MORE)
-    assert history.diff("main").out.startswith("~2 reservations; ")
+    assert history.diff("main").out.startswith("2 reservations changed; ")
 
 
 def test_any_commit_may_be_the_base(history: History) -> None:
@@ -69,7 +69,7 @@ def test_any_commit_may_be_the_base(history: History) -> None:
     history.commit("more seats")
     assert history.diff(first).out.startswith(MORE)
     assert history.diff("HEAD~1").out.splitlines()[1] == f"HEAD~1 ({first[:9]}) -> working tree"
-    assert history.diff("HEAD").out.startswith("no date and no seat changes; 1 file of rendered/\n")
+    assert history.diff("HEAD").out.startswith("dates and seats are the same; 1 rendered file changed\n")
 
 
 def test_the_project_may_lie_below_the_root_of_the_repository(pair: Pair) -> None:
@@ -107,4 +107,4 @@ def test_a_base_without_our_folders_has_nothing(history: History) -> None:
     history.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
     told = history.diff("empty")
     assert told.code == 0
-    assert told.out.startswith("+3 reservations; peak seats of small in prod 0 -> 25; ")
+    assert told.out.startswith("3 reservations added; peak seats of small in prod 0 -> 25; ")

@@ -5,9 +5,17 @@ from random import Random
 
 import pytest
 from berth.dates.occurrence import Occurrence
-from berth.diff.change import Change, Field, Occurrences, Peak, ReservationChange, Side, Warned
+from berth.diff.change import (
+    Change,
+    ChangeWarning,
+    FieldChange,
+    OccurrenceChanges,
+    PeakChange,
+    ReservationChange,
+    SideSummary,
+)
 from berth.diff.manifests import FileChange, ObjectChange
-from berth.diff.markdown import LIMIT, escaped, markdown
+from berth.diff.markdown import LIMIT, as_markdown, escaped
 
 from tests.awkward import AWKWARD
 from tests.diff.conftest import Pair
@@ -46,7 +54,7 @@ def reservation(random: Random, number: int) -> ReservationChange:
         for n in range(random.randrange(6))
         for at in (1770000000 + n * 86400 * 7,)
     )
-    fields = (Field("title", random.choice(HOSTILE), title),)
+    fields = (FieldChange("title", random.choice(HOSTILE), title),)
     kind = random.choice(("added", "removed", "changed"))
     return ReservationChange(
         f"r{number}",
@@ -56,7 +64,7 @@ def reservation(random: Random, number: int) -> ReservationChange:
         "UTC",
         ("prod",),
         fields,
-        Occurrences(dates, (), (), 3),
+        OccurrenceChanges(dates, (), (), 3),
         (0, 36000),
     )
 
@@ -66,13 +74,14 @@ def change(reservations: int, seed: int = 1) -> Change:
     names = range(reservations)
     text = "metadata:\n  name: x\n" + "".join(f"  line{n}: {random.choice(HOSTILE)!r}\n" for n in range(40))
     return Change(
-        Side("main (1234567)", (), True),
-        Side("working tree", (), True),
+        SideSummary("main (1234567)", (), True),
+        SideSummary("working tree", (), True),
         tuple(reservation(random, n) for n in names),
         tuple(
-            Peak("prod", f"seats of c{n}", "", "1", "2", 1770000000, (("r1", "2"),), "") for n in names[:60]
+            PeakChange("prod", f"seats of c{n}", "", "1", "2", 1770000000, (("r1", "2"),), "")
+            for n in names[:60]
         ),
-        tuple(Warned("soon", f"r{n}", random.choice(HOSTILE)) for n in names),
+        tuple(ChangeWarning("soon", f"r{n}", random.choice(HOSTILE)) for n in names),
         tuple(
             FileChange(
                 f"clusters/prod/reservations/r{n}.yaml",
@@ -104,21 +113,21 @@ def is_balanced(text: str) -> bool:
 @pytest.mark.parametrize("reservations", [0, 1, 5, 40, 200, 1000])
 @pytest.mark.parametrize("limit", [1000, 5000, LIMIT])
 def test_it_is_balanced_and_never_above_its_limit(reservations: int, limit: int) -> None:
-    text = markdown(change(reservations, seed=reservations + limit), "UTC", limit)
+    text = as_markdown(change(reservations, seed=reservations + limit), "UTC", limit)
     assert len(text) <= limit
     assert is_balanced(text)
 
 
 def test_what_is_left_out_is_said() -> None:
-    text = markdown(change(1000), "UTC")
+    text = as_markdown(change(1000), "UTC")
     assert re.search(r"and \d+ more reservations\n", text)
-    assert text.endswith("Shortened to fit into a comment. All of it: `berth diff -o wide`.\n")
-    assert "Shortened" not in markdown(change(3), "UTC")
+    assert text.endswith("Shortened to fit into a comment. For everything, run `berth diff -o wide`.\n")
+    assert "Shortened" not in as_markdown(change(3), "UTC")
 
 
 @pytest.mark.parametrize("seed", seeds(6, 20))
 def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
-    text = markdown(change(30, seed), "UTC", 10**9)
+    text = as_markdown(change(30, seed), "UTC", 10**9)
     outside = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
     assert "<script" not in outside
     assert "<!--" not in outside
@@ -148,8 +157,12 @@ def test_text_stays_text(said: str, shown: str) -> None:
 
 def test_no_line_begins_with_a_quick_action() -> None:
     """GitLab would carry out a comment's line `/close`."""
-    one = reservation(Random(1), 1)._replace(title="/close", fields=(Field("title", "/approve", "/merge"),))
-    text = markdown(change(0)._replace(reservations=(one,), warnings=(Warned("x", "", "/close"),)), "UTC")
+    one = reservation(Random(1), 1)._replace(
+        title="/close", fields=(FieldChange("title", "/approve", "/merge"),)
+    )
+    text = as_markdown(
+        change(0)._replace(reservations=(one,), warnings=(ChangeWarning("x", "", "/close"),)), "UTC"
+    )
     assert text.count("/close") == 2
     assert not [line for line in text.splitlines() if line.lstrip().startswith("/")]
 
@@ -162,14 +175,14 @@ def test_between_tags_no_backslash_is_shown(pair: Pair) -> None:
 
 def test_a_long_change_fills_much_of_its_room() -> None:
     """What is left out is left out in small steps."""
-    assert len(markdown(change(400), "UTC")) > LIMIT / 3
+    assert len(as_markdown(change(400), "UTC")) > LIMIT / 3
 
 
 def test_a_small_change_in_full(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     told = pair.diff("-o", "markdown").out
     assert told.startswith(
-        "### Berth: \\~\u200b1 reservation; peak seats of small in prod 25 \u2192 30; 1 warning\n"
+        "### Berth: 1 reservation changed; peak seats of small in prod 25 \u2192 30; 1 warning\n"
     )
     assert told.count("<details>") == told.count("</details>") == 2
     assert '+      {"id": "course/2026-02-02T09:00", ' in told

@@ -36,7 +36,7 @@ def test_another_number_is_one_of_nodes(examined: Pair) -> None:
         "~   nodes: 5 nodes of small -> 6 nodes of small",
         "~   09:00-12:00, 5 nodes of small -> 6 nodes of small: Thu 2026-02-12",
     ]
-    assert lines(told, "Think of this")[1] == (
+    assert lines(told, "Check before")[1] == (
         "! exam: small grows as soon as this is applied: 5 nodes now, 6 then."
     )
     assert "peak" not in told.splitlines()[0]

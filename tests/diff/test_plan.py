@@ -25,7 +25,9 @@ def test_more_seats_are_more_machines_and_more_money(cloudy: Pair) -> None:
     told = cloudy.diff(at=AT)
 
     assert told.code == 0
-    assert told.out.startswith("~1 reservation; peak seats of small in prod 25 -> 50; cost 6.96 -> 18.33 USD")
+    assert told.out.startswith(
+        "1 reservation changed; peak seats of small in prod 25 -> 50; cost 6.96 -> 18.33 USD"
+    )
     assert part(told.out) == (
         "Machines and money\n"
         "~ prod, most machines: 4 -> 8 at Mon 2026-02-02 08:30 (Europe/Zurich): 2 reserved m5.2xlarge, "
@@ -46,7 +48,7 @@ def test_a_price_alone_is_a_change(cloudy: Pair) -> None:
     told = cloudy.diff("--exit-code", at=AT)
 
     assert told.code == 4
-    assert told.out.startswith("what is paid ahead changes\n")
+    assert told.out.startswith("other use of reserved machines\n")
     assert part(told.out) == (
         "Machines and money\n~ cr-0123456789abcdef0: 98% -> 98% idle, 526.76 of 537.60 USD paid ahead"
     )
@@ -62,11 +64,10 @@ def test_a_month_above_the_budget_fails_the_check(cloudy: Pair) -> None:
 
     assert told.code == 1
     assert "; the plan has 1 error; cost 6.96 -> 18.33 USD" in told.out
-    assert part(told.out).splitlines()[1] == (
-        "! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 18.33 USD, above the "
-        "budget of 10: course 18.33, night 0.00. Ask for fewer seats or another time, or have the platform "
-        "team raise the budget."
-    )
+    over = part(told.out).splitlines()[1]
+    assert over.startswith("! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
+    values = ("18.33 USD", "budget of 10", "course 18.33", "night 0.00")
+    assert [value for value in values if value not in over] == []
     assert part(told.out).endswith("machine-hours 45.23 -> 81.67, budget 10")
     assert cloudy.diff(at="2026-03-01").code == 0
 
@@ -171,7 +172,7 @@ def test_nodes_count_the_same_whether_they_change_or_not(examined: Pair) -> None
     examined.edit("exam.yaml", "name: exam", "name: exam, labels: {room: one}")
     told = examined.diff(at=AT).out
 
-    assert told.startswith("~1 reservation; ")
+    assert told.startswith("1 reservation changed; ")
     assert "Machines and money" not in told
 
 

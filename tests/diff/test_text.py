@@ -1,22 +1,22 @@
-"""A change on a terminal: colours, width, manifests, and texts that would do something to it."""
+"""A change on a terminal: colors, width, manifests, and texts that would do something to it."""
 
-from berth.diff.change import Change, Field, Occurrences, ReservationChange, Side
-from berth.diff.text import Look, text
+from berth.diff.change import Change, FieldChange, OccurrenceChanges, ReservationChange, SideSummary
+from berth.diff.text import TextStyle, as_text
 
 from tests.diff.conftest import Pair
 
-NO_DATES = Occurrences((), (), (), 0)
-NARROW, PLAIN = 40, Look(colour=False, columns=None)
+NO_DATES = OccurrenceChanges((), (), (), 0)
+NARROW, PLAIN = 40, TextStyle(color=False, columns=None)
 
 
 def change(title: str) -> Change:
-    fields = (Field("title", "before", title),)
+    fields = (FieldChange("title", "before", title),)
     one = ReservationChange("a", "a", "changed", title, "UTC", ("prod",), fields, NO_DATES, (3600, 3600))
-    return Change(Side("main", (), True), Side("here", (), True), (one,), (), (), ())
+    return Change(SideSummary("main", (), True), SideSummary("here", (), True), (one,), (), (), ())
 
 
 WHOLE = """\
-~1 reservation
+1 reservation changed
 main -> here
 
 ~ a: {0} [prod]
@@ -26,24 +26,24 @@ main -> here
 
 
 def test_what_people_wrote_does_nothing_to_a_terminal() -> None:
-    shown = text(change("x\x1b[31m\u202e\nDate: now"), "UTC", PLAIN, wide=False)
+    shown = as_text(change("x\x1b[31m\u202e\nDate: now"), "UTC", PLAIN, wide=False)
     assert shown == WHOLE.format("x\\x1b[31m\\u202e\\nDate: now")
 
 
 def test_long_lines_are_broken_between_words_and_indented() -> None:
-    shown = text(change("one two three four five six seven"), "UTC", Look(False, NARROW), wide=False)
+    shown = as_text(change("one two three four five six seven"), "UTC", TextStyle(False, NARROW), wide=False)
     assert shown == (
-        "~1 reservation\nmain -> here\n\n"
+        "1 reservation changed\nmain -> here\n\n"
         "~ a: one two three four five six seven\n      [prod]\n"
         "~   title: before -> one two three four\n        five six seven\n"
         "    seat-hours: 1\n"
     )
 
 
-def test_colours_stand_around_whole_lines() -> None:
-    shown = text(change("x"), "UTC", Look(True, None), wide=False)
+def test_colors_stand_around_whole_lines() -> None:
+    shown = as_text(change("x"), "UTC", TextStyle(True, None), wide=False)
     assert shown == (
-        "\x1b[1m~1 reservation\x1b[0m\nmain -> here\n\n"
+        "\x1b[1m1 reservation changed\x1b[0m\nmain -> here\n\n"
         "\x1b[33m~ a: x [prod]\x1b[0m\n\x1b[33m~   title: before -> x\x1b[0m\n    seat-hours: 1\n"
     )
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.diff.manifests import file_change
-from berth.diff.risks import of_nodes
+from berth.diff.manifests import compare_file
+from berth.diff.risks import node_warnings
 from berth.findings import RULES
 from berth.schema.cloudcapacity import CloudSpec
 from berth.schema.outline import fields as keys_of
@@ -124,9 +124,9 @@ def replaced(folder: Path, field: str) -> set[str]:
     pair = (capacity(**spec), capacity(**{**spec, **change}))
     texts_of = [texts(folder / str(i), one, resource_class()) for i, one in enumerate(pair)]
     path = "clusters/prod/cloud/odcr.yaml"
-    change_of_file = file_change(path, texts_of[0][path], texts_of[1][path])
+    change_of_file = compare_file(path, texts_of[0][path], texts_of[1][path])
     objects_of_file = change_of_file.objects if change_of_file else ()
-    return {message.partition(":")[0] for one in objects_of_file for _, message in of_nodes(one)}
+    return {message.partition(":")[0] for one in objects_of_file for _, message in node_warnings(one)}
 
 
 @pytest.mark.parametrize(

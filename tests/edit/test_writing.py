@@ -7,8 +7,8 @@ from berth.edit.create import written
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.holders import Replicas
-from berth.schema.model import Reservation
 from berth.schema.reservation import EVERY_SESSION
+from berth.schema.values import Reservation
 
 from tests import generate
 

@@ -40,7 +40,7 @@ def test_errors_are_annotations_at_their_line(repository: Repository, tmp_path: 
     told = preview(repository, tmp_path / "out")
     assert told.startswith("::error file=reservations/course.yaml,line=16,col=36,title=B012::")
     assert outcome(tmp_path / "out") == ("false", "true")
-    assert "does not validate" in (tmp_path / "out/preview.md").read_text("utf-8")
+    assert "is not valid" in (tmp_path / "out/preview.md").read_text("utf-8")
 
 
 def test_a_month_above_the_budget_is_not_valid(repository: Repository, tmp_path: Path) -> None:

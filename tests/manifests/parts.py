@@ -16,7 +16,7 @@ from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
 from berth.render import base_text, reservation_text
 from berth.schema.holders import Slots
-from berth.schema.model import Reservation, ResourceClass, Site
+from berth.schema.values import Reservation, ResourceClass, Site
 
 from tests.cli import project
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from berth.pipeline import Part
 from berth.schema.holders import Slots
-from berth.schema.model import Cluster, Koordinator, Site
+from berth.schema.values import Cluster, Koordinator, Site
 
 from tests.built import template
 from tests.cli.project import EVENING

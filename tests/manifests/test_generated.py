@@ -11,7 +11,7 @@ from berth.core.timetable import parse_timetable
 from berth.manifests.base import INVENTORY_HEAD
 from berth.output.folder import header
 from berth.pipeline import Part
-from berth.schema.model import Site
+from berth.schema.values import Site
 from ruamel.yaml import YAML
 
 from tests import generate

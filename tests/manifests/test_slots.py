@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from berth.core.holders import slot_hash
 from berth.core.slots import parse_slot
-from berth.manifests.slots import narrowed, placed, pool_slots, slot_object, standing
+from berth.manifests.slots import narrowed, persistent_slots, placed, pool_slots, slot_object
 from berth.schema.holders import Slots
-from berth.schema.model import SessionMatch
 from berth.schema.pod import Placement
 from berth.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
+from berth.schema.values import SessionMatch
 
 from tests.built import built, class_sessions, owner
 from tests.manifests.parts import Object
@@ -274,7 +274,7 @@ def test_a_standing_slot_says_how_long_it_lives_and_its_name_does_not(
     """The ttl that Koordinator gives to what says none is a day."""
     site, part = evening(tmp_path, replace(SLOTS, standing=True, expires=expires, ttl=ttl))
     (seat,) = part.placed.classes
-    found = list(standing(site, part.placed.cluster, part.placed.reservation, seat, 2))
+    found = list(persistent_slots(site, part.placed.cluster, part.placed.reservation, seat, 2))
     shape = {**PLAIN, "metadata": {"labels": {**LABELS, "berth.dev/standing": "true"}}}
 
     assert [name for name, _ in found] == [f"uni-evening-seat-{i}-{slot_hash(shape)}" for i in (0, 1)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.manifests.slots import pool_slots, standing
+from berth.manifests.slots import persistent_slots, pool_slots
 from berth.pipeline import Item, Pipeline
 from berth.quantity import parse
 from berth.schema.grammar import go_duration, utc
@@ -46,7 +46,7 @@ def slots(folder: Path, seed: int) -> Iterator[tuple[Item, str, dict[str, Any]]]
             for found in part.placed.classes:
                 given = (pipeline.site, part.placed.cluster, one, found)
                 if one.holder.persistence:
-                    ((name, made),) = standing(*given, 1)
+                    ((name, made),) = persistent_slots(*given, 1)
                     yield item, name, made
                 else:
                     said = pool_slots(*given)

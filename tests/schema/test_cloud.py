@@ -2,7 +2,7 @@
 
 import pytest
 from berth.core.instants import instant_text, parse_instant
-from berth.schema.cloud import CloudReservation
+from berth.schema.cloudvalues import CloudReservation
 
 from tests.saying import Value
 from tests.schema.test_cloudcapacity import made

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.nodeclass import VolumeSize
 from jsonschema import Draft202012Validator
 

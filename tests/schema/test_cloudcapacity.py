@@ -4,10 +4,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from berth.schema.cloud import CloudCapacity, CloudReservation
-from berth.schema.model import Karpenter, Origin
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepool import Disruption, Requirement, Taint
+from berth.schema.report import Origin
+from berth.schema.values import Karpenter
 
 from tests.built import built
 from tests.saying import Value, document, read, reservation, resource_class, site, told, weekly

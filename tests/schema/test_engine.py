@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from berth.schema.engine import OPTIONS, EngineSpec
-from berth.schema.model import Cluster, Repository
 from berth.schema.outline import fields
+from berth.schema.values import Cluster, Repository
 
 from tests.saying import ask, read, said, site
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from berth.schema import grammar
-from berth.schema.report import Refusal
-from berth.schema.suggest import shown
+from berth.schema.report import Refusal, shown
 
 LONG_DOMAIN = ("d" * 60 + ".") * 4
 # fmt: off

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from berth.schema.declared import Declared
 from berth.schema.holders import Replicas
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, SessionMatch
 from berth.schema.renkunames import is_payload, name, slug, their_path
+from berth.schema.report import Origin
+from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 from tests.saying import payload, read, resource_class, site, told
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from berth.schema.holders import Replicas
-from berth.schema.model import Reservation, SessionMatch
+from berth.schema.values import Reservation, SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 

@@ -24,7 +24,7 @@ from berth.manifests.placed import Placed
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.holders import Unit
-from berth.schema.model import Ceiling, Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Ceiling, Cluster, Reservation, ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message

@@ -18,11 +18,11 @@ from berth.dates.moments import local_text, named
 from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
 from berth.manifests.placed import class_names
-from berth.schema.cloud import BLOCK, CloudCapacity, CloudReservation
+from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
 from berth.schema.holders import Persistence, Unit
-from berth.schema.model import Reservation, ResourceClass
 from berth.schema.renkunames import their_path
+from berth.schema.values import Reservation, ResourceClass
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NO_END * 60

@@ -12,12 +12,12 @@ from berth.karpenter.disruption import is_always_active
 from berth.karpenter.nodelabels import RESERVATION_LABELS
 from berth.manifests.nodeaffinity import as_requirements
 from berth.manifests.placed import cluster_named
-from berth.schema.cloud import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
+from berth.schema.cloudvalues import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
 from berth.schema.holders import Nodes
-from berth.schema.model import Cluster, Site
 from berth.schema.nodepool import MOST_RENDERED, Budget
-from berth.schema.suggest import shown
+from berth.schema.report import shown
+from berth.schema.values import Cluster, Site
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"

@@ -12,7 +12,7 @@ from berth.dates.occurrence import Occurrence
 from berth.findings import ERROR, Problem, severity
 from berth.schema.declared import Declared
 from berth.schema.holders import Nodes
-from berth.schema.model import Reservation, Site
+from berth.schema.values import Reservation, Site
 
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets

@@ -19,10 +19,10 @@ from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
 from berth.manifests import naming
 from berth.manifests.placed import class_names, cluster_named, cluster_of, placed
 from berth.quantity import NANO, parse
-from berth.schema.cloud import CloudCapacity, CloudReservation
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
 from berth.schema.holders import Nodes
-from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
 

@@ -6,7 +6,7 @@ from berth.findings import Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetable import LARGEST, TOO_LARGE
-from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 COLLISION = "B066"
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs

@@ -20,7 +20,7 @@ from berth.schema import slots as slotkeys
 from berth.schema.backend import PRE_ALLOCATION
 from berth.schema.declared import Declared
 from berth.schema.holders import Slots
-from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"

@@ -18,12 +18,12 @@ from berth.cli.console import (
     stdout,
 )
 from berth.cli.selection import instant, templates_option
-from berth.diff.annotations import annotations
-from berth.diff.answer import as_json
+from berth.diff.answer import annotations, as_json
+from berth.diff.base import CommitFiles, FolderFiles
 from berth.diff.change import Change
-from berth.diff.markdown import LIMIT, markdown
-from berth.diff.sides import Commit, Comparison, Folder, Question
-from berth.diff.text import Look, text
+from berth.diff.comparison import Comparison, ComparisonOptions
+from berth.diff.markdown import LIMIT, as_markdown
+from berth.diff.text import TextStyle, as_text
 from berth.git import Git, GitError
 from berth.output import report
 from berth.output.templates import Renderer, TemplateError
@@ -70,8 +70,8 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     before, after = Pipeline(sources=found.sources()), Pipeline()
     now = instant("--now", settings.now, after)
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
-    question = Question((name, _HEAD), int(time.time()) if now is None else now, notice)
-    comparison = Comparison(before, after, (found, Folder(".", _OUTPUT)), question)
+    options = ComparisonOptions((name, _HEAD), int(time.time()) if now is None else now, notice)
+    comparison = Comparison(before, after, (found, FolderFiles(".", _OUTPUT)), options)
     renderer = Renderer(None if templates is None else settings.given(templates))
     try:
         items = progress(
@@ -85,18 +85,18 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     change = comparison.change()
     stdout(_answer(change, settings, after, limit))
     planned = change.plan.findings if change.plan else ()
-    if not change.head.is_sound or exit_code(planned, strict=settings.strict) != EXIT_OK:
+    if not change.head.is_valid or exit_code(planned, strict=settings.strict) != EXIT_OK:
         return EXIT_BAD_INPUT
     return EXIT_STALE if fail and not change.is_empty() else EXIT_OK
 
 
-def _base(settings: Settings, base: str | None) -> tuple[Commit | Folder, str]:
+def _base(settings: Settings, base: str | None) -> tuple[CommitFiles | FolderFiles, str]:
     """Return the base and its name. A folder is what has reservations in it; anything else is a commit."""
     if base is not None and Path(settings.given(base), RESERVATIONS).is_dir():
-        return Folder(settings.given(base), _OUTPUT), base
+        return FolderFiles(settings.given(base), _OUTPUT), base
     git = Git(".")
     commit = git.merge_base() if base is None else git.commit(base)
-    return Commit(git, commit, _OUTPUT), commit[:9] if base is None else f"{base} ({commit[:9]})"
+    return CommitFiles(git, commit, _OUTPUT), commit[:9] if base is None else f"{base} ({commit[:9]})"
 
 
 def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> str:
@@ -104,8 +104,8 @@ def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> s
     if settings.form == "json":
         return as_json(change)
     if settings.form == "markdown":
-        return markdown(change, zone, limit)
+        return as_markdown(change, zone, limit)
     if settings.form == "github":
         return report.github(annotations(change, head), settings.in_repository)
-    look = Look(has_color(sys.stdout), columns(sys.stdout))
-    return text(change, zone, look, wide=settings.form == "wide")
+    style = TextStyle(has_color(sys.stdout), columns(sys.stdout))
+    return as_text(change, zone, style, wide=settings.form == "wide")

@@ -12,7 +12,7 @@ from berth.cli.completion import complete_classes
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.selection import name_argument
 from berth.dates.moments import named, read
-from berth.diff.wording import details, title
+from berth.diff.wording import detail_lines, title_line
 from berth.edit.create import QUESTIONS, SCHEMA, Wanted, reservation, write, written
 from berth.edit.edits import Edited, To, Which, assign, assignment, check, edit
 from berth.edit.edits import move as move_date
@@ -20,7 +20,7 @@ from berth.edit.edits import skip as skip_date
 from berth.edit.roundtrip import Edit, EditError, Make
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
-from berth.schema.jsonschema import text as schema_text
+from berth.schema.describe import json_schema_text
 
 _TYPES = ("weekly", "daily", "once", "dates")
 
@@ -241,7 +241,7 @@ def _finish(settings: Settings, pipeline: Pipeline, found: Edited) -> int:
         stdout(f"{shown} is unchanged: it already says so.\n")
         return EXIT_OK
     write(found.file, found.text, before)
-    lines = [title(found.change), *details(found.change)] if found.change else []
+    lines = [title_line(found.change), *detail_lines(found.change)] if found.change else []
     changes = "".join(f"{line.sign} {line.text}".rstrip() + "\n" for line in lines)
     stdout(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
     return EXIT_OK
@@ -251,4 +251,4 @@ def keep_schema() -> None:
     """Write the JSON Schema, which new files name for editors, if it is not there yet."""
     file = f"reservations/{SCHEMA}"
     if not Path(file).exists():
-        write(file, schema_text(), None)
+        write(file, json_schema_text(), None)

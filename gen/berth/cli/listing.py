@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import click
 
-from berth.cli import ics
 from berth.cli.command import Settings, command
 from berth.cli.console import EXIT_OK, progress, stdout
 from berth.cli.selection import (
@@ -34,7 +33,7 @@ from berth.output import report, table
 from berth.output.report import hours_json, seats_text
 from berth.pipeline import Item, Part, Pipeline
 from berth.schema.holders import Persistence, Replicas, Unit
-from berth.schema.model import Reservation
+from berth.schema.values import Reservation
 
 _END_OF_TIME = 2**40
 Seats = tuple[tuple[str, int], ...]
@@ -330,7 +329,7 @@ def _answer(
     if form == "json":
         return _json(rows, skipped, persistent)
     if form == "ics":
-        return ics.text(_events(rows))
+        return _calendar(rows)
     write = table.markdown if form == "markdown" else table.text
     cells = _brief(rows) if form == "text" else _full(rows)
     answer = write(cells[0], cells[1:]) if rows else "No occurrences.\n"
@@ -405,16 +404,18 @@ def _full(rows: list[_Row]) -> list[list[str]]:
     return lines
 
 
-def _events(rows: list[_Row]) -> list[ics.Event]:
+def _calendar(rows: list[_Row]) -> str:
     """Return one event for each occurrence, whatever its clusters, in the order of the rows."""
-    events: dict[str, ics.Event] = {}
+    from berth.output.calendar import CalendarEvent, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
+
+    events: dict[str, CalendarEvent] = {}
     for row in rows:
         found = row.occurrence
         line = f"{row.seats_text} in {row.cluster}, from {instant_text(found.open)} on"
         before = events.get(found.id)
         if before is None:
             canceled = "suspended" in found.marks
-            events[found.id] = ics.Event(found.id, found.start, found.end, row.title, line, canceled)
+            events[found.id] = CalendarEvent(found.id, found.start, found.end, row.title, line, canceled)
         else:
             events[found.id] = before._replace(description=f"{before.description}\n{line}")
-    return list(events.values())
+    return calendar_bytes(events.values()).decode()

@@ -31,7 +31,7 @@ from berth.cost.results import Money
 from berth.cost.timeseries import PlanSeries, plan_series
 from berth.dates.moments import local_text, named
 from berth.pipeline import Item, Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 @command(
@@ -61,7 +61,7 @@ def plan(  # noqa: PLR0913 - one for each option
     cluster: str | None,
     chart: str | None,
 ) -> int:
-    """CostPlan the machines that the windows need, and their cost.
+    """Plan the machines that the windows need, and their cost.
 
     With NAMEs, only of these reservations. Clusters without a CloudCapacity are not planned.
     """

@@ -224,7 +224,7 @@ def _notes(plan: CostPlan, scene: Scene) -> list[str]:
 
 
 def as_json(plan: CostPlan, budget: Decimal | None) -> str:
-    """Return the JSON of kind CostPlan."""
+    """Return the JSON of kind Plan."""
     return report.document(
         "Plan",
         {

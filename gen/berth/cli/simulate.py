@@ -41,7 +41,7 @@ from berth.manifests.timetable import timetable_text
 from berth.output import report, table
 from berth.output.report import seats_text
 from berth.pipeline import Item, Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 from berth.sessiontext import SessionScene, SessionsError, parse_changes
 from berth.simulation import (
     CLOCK,

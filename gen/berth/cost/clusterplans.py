@@ -16,9 +16,9 @@ from berth.manifests.placed import class_names, cluster_named
 from berth.planner.inputs import PodSet, SchedulingInput
 from berth.planner.podspec import POD_TEMPLATE_HASH, pod_set, topology_label_keys
 from berth.planner.provisioning import SchedulingResult, result_range
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 
 def placeholder_pods(

@@ -14,7 +14,7 @@ from berth.dates.zone import DAY, day_of
 from berth.findings import Problem
 from berth.schema.declared import Declared
 from berth.schema.holders import Unit
-from berth.schema.model import Reservation, Site
+from berth.schema.values import Reservation, Site
 
 LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
 

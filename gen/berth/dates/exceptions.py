@@ -7,7 +7,7 @@ from berth.dates.days import Cover, cover, listed, meets, title_of
 from berth.dates.occurrence import Bare, Fault, Occurrence, length
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
 from berth.findings import Path
-from berth.schema.model import Calendar, Entry, Except, Extra, Move, Recurrence
+from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence
 
 # What is left out of a bare recurrence, and why: `except` first, then the calendars.
 

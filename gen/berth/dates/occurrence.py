@@ -9,7 +9,7 @@ from typing import NamedTuple
 from berth.dates.days import union
 from berth.dates.zone import DAY, number
 from berth.findings import Path, Problem
-from berth.schema.model import Entry, Recurrence, Seats
+from berth.schema.values import Entry, Recurrence, Seats
 
 # What a reservation comes to: its dated occurrences, and those that exceptions took away. Values only.
 # `berth.dates.recurrence` makes them; what comes after it compares instants and needs no calendar.

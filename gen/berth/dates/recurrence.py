@@ -18,7 +18,7 @@ from berth.dates.exceptions import (
 from berth.dates.occurrence import Bare, Expansion, Fault, Occurrence, Skipped, entry_length, falls, length
 from berth.dates.zone import DAY, FOLD, GAP, Zone, clock, date_text, load, number, trait, window
 from berth.findings import Problem
-from berth.schema.model import Calendar, Entry, Extra, Recurrence, Reservation
+from berth.schema.values import Calendar, Entry, Extra, Recurrence, Reservation
 
 # From the clock to UTC: once it is clear what happens, the occurrences with their ids and marks.
 

@@ -1,21 +1,47 @@
-"""A change as JSON: kind Change. Stable, and documented in README."""
+"""Format a change for programs: the JSON kind Change, and findings at the lines of a pull request."""
 
 from berth.core.instants import instant_text
 from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.occurrence import Occurrence
 from berth.diff.change import Change, PlanChange, ReservationChange
+from berth.diff.wording import detail_lines, title_line
+from berth.findings import NOTE, WARNING, Finding, Problem
 from berth.output import report
 from berth.output.report import hours_json
+from berth.pipeline import Pipeline
 from berth.schema.holders import Unit
+
+_CHANGED, _CHECK = "change", "think"  # codes, which GitHub shows as titles
+
+
+def annotations(change: Change, head: Pipeline) -> list[Finding]:
+    """Return the head's findings, then a note at each changed reservation, and its warnings."""
+    origins = {one.name: one.origin for one in head.declared.reservations}
+    problems = []
+    for one in change.reservations:
+        if one.name in origins:
+            text = "; ".join(f"{line.sign} {line.text}".strip() for line in detail_lines(one))
+            problems.append(
+                Problem(_CHANGED, *origins[one.name][:2], (), f"{title_line(one).text}:", f"{text}.")
+            )
+    for warning in change.warnings:
+        if warning.subject in origins:
+            problems.append(Problem(_CHECK, *origins[warning.subject][:2], (), warning.message, ""))
+    return [
+        *change.head.findings,
+        *(change.plan.findings if change.plan else ()),
+        *head.located(problems, lambda code: NOTE if code == _CHANGED else WARNING),
+    ]
 
 
 def as_json(change: Change) -> str:
+    """Return the change as JSON. The format is stable; docs/reference/json.md describes it."""
     occurrences = [one for item in change.reservations for one in _occurrences(item)]
     return report.document(
         "Change",
         {
-            "base": {"name": change.base.name, "valid": change.base.is_sound},
-            "head": {"name": change.head.name, "valid": change.head.is_sound},
+            "base": {"name": change.base.name, "valid": change.base.is_valid},
+            "head": {"name": change.head.name, "valid": change.head.is_valid},
             "reservations": [_reservation(one) for one in change.reservations],
             "occurrences": {
                 kind: [value for found, value in occurrences if found == kind]
@@ -51,7 +77,7 @@ def as_json(change: Change) -> str:
 
 
 def _plan(plan: PlanChange) -> dict[str, object]:
-    """Only where there is a CloudCapacity. Money as text, as in kind Plan."""
+    """Return the plan, with money as text as in the kind Plan."""
     return {
         "machines": [
             {
@@ -79,7 +105,7 @@ def _plan(plan: PlanChange) -> dict[str, object]:
                 "before": use_json(one.before),
                 "after": use_json(one.after),
             }
-            for one in plan.idle
+            for one in plan.reserved
         ],
         "findings": report.items(plan.findings),
     }
@@ -89,7 +115,7 @@ def _reservation(one: ReservationChange) -> dict[str, object]:
     before, after = one.seat_seconds
     return {
         "name": one.name,
-        "was": one.was,
+        "was": one.old_name,
         "change": one.kind,
         "title": one.title,
         "timeZone": one.zone,
@@ -107,27 +133,32 @@ def _reservation(one: ReservationChange) -> dict[str, object]:
 
 
 def _standing(one: ReservationChange) -> dict[str, object]:
-    """Only of what stands without windows."""
+    """Return the key `standing`, for a reservation that has no windows on one of the sides."""
     if not any(one.standing):
         return {}
-    before, after = (said or None for said in one.standing)
+    before, after = (text or None for text in one.standing)
     return {"standing": {"before": before, "after": after}}
 
 
 def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:
-    dates, (was, now) = one.occurrences, one.units
+    changes, (old_unit, new_unit) = one.occurrences, one.units
     return [
-        *(("added", _occurrence(item, now)) for item in dates.added),
-        *(("removed", _occurrence(item, was)) for item in dates.removed),
+        *(("added", _occurrence(item, new_unit)) for item in changes.added),
+        *(("removed", _occurrence(item, old_unit)) for item in changes.removed),
         *(
-            ("changed", {"before": _occurrence(before, was), "after": _occurrence(after, now)})
-            for before, after in dates.changed
+            (
+                "changed",
+                {
+                    "before": _occurrence(before, old_unit),
+                    "after": _occurrence(after, new_unit),
+                },
+            )
+            for before, after in changes.changed
         ),
     ]
 
 
 def _hours(seconds: int | None) -> int | float | None:
-    """Whole nodes have no seat-hours."""
     return None if seconds is None else hours_json(seconds)
 
 

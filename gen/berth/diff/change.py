@@ -1,4 +1,4 @@
-"""What a change means: values that `berth.diff.compare` and its neighbours make, and that every form prints.
+"""The differences between two versions of a project, as values: computed once, then printed in any format.
 
 `before` is the base, `after` the working tree.
 """
@@ -16,16 +16,16 @@ from berth.schema.holders import Unit
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
 
 
-class Field(NamedTuple):
-    """One thing that is said of a reservation, before and after; empty where it was not said."""
+class FieldChange(NamedTuple):
+    """One field of a reservation, before and after; empty where it is not set."""
 
     what: str
     before: str
     after: str
 
 
-class Occurrences(NamedTuple):
-    """By start. `changed`: those with one id that are not equal, before and after."""
+class OccurrenceChanges(NamedTuple):
+    """The occurrences that differ, by start. `changed`: the same id with other times or seats."""
 
     added: tuple[Occurrence, ...]
     removed: tuple[Occurrence, ...]
@@ -34,31 +34,32 @@ class Occurrences(NamedTuple):
 
 
 class ReservationChange(NamedTuple):
-    """`was`: the old name of one that was renamed, else its own. `units`: what is counted, before and after;
-    of one that comes or goes, twice what it has itself. Seat-seconds are count x (end - open); None of whole
-    nodes.
+    """What differs in one reservation. Pairs are before and after.
 
-    `standing`: what stands without windows, before and after: `5 gpu, always`; empty where nothing does.
+    `old_name` differs from `name` if the reservation was renamed. `seat_seconds` are count x (end - open);
+    None for whole nodes. `standing` describes a reservation without windows (`5 gpu, always`), else it is
+    empty. `units`: what is counted, seats or nodes; an added or removed reservation has the
+    same value twice.
     """
 
     name: str
-    was: str
+    old_name: str
     kind: str
     title: str
     zone: str
     clusters: tuple[str, ...]
-    fields: tuple[Field, ...]
-    occurrences: Occurrences
+    fields: tuple[FieldChange, ...]
+    occurrences: OccurrenceChanges
     seat_seconds: tuple[int | None, int | None]
     standing: tuple[str, ...] = ("", "")
     units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
 
 
-class Peak(NamedTuple):
-    """The most of something that is open at once in a cluster, before and after, and when first.
+class PeakChange(NamedTuple):
+    """The most of something that is open at once in a cluster, and when it is first reached.
 
-    `during`: the dates of a ceiling that has dates; empty for all time. `holders`: what each reservation
-    holds at the minute of `after`, the most first. An empty `ceiling` is none.
+    `during`: the dates of a ceiling that has dates; empty for all time. `holders`: the amount of each
+    reservation at the minute of `after`, the largest first. `ceiling` is empty if there is none.
     """
 
     cluster: str
@@ -72,8 +73,9 @@ class Peak(NamedTuple):
 
 
 class MachinesChange(NamedTuple):
-    """The most machines that stand at once in a cluster: least and most of it, before and after; `at` and
-    `machines` of the head.
+    """The most machines that run at once in a cluster, as the least and the most that may be needed.
+
+    `at` and `machines` are those of the head.
     """
 
     cluster: str
@@ -84,8 +86,9 @@ class MachinesChange(NamedTuple):
 
 
 class MonthChange(NamedTuple):
-    """What is bought by the hour in a month, before and after; None: a price is not known. `seconds` of all
-    machines.
+    """The cost of the machines that are bought by the hour in a month; None if a price is unknown.
+
+    `seconds` are those of all machines.
     """
 
     month: str
@@ -94,8 +97,8 @@ class MonthChange(NamedTuple):
     budget: Decimal | None
 
 
-class IdleChange(NamedTuple):
-    """A reservation at AWS: what is paid for and used of it over the whole term."""
+class ReservedUsageChange(NamedTuple):
+    """How much of a capacity reservation of the cloud is paid for and used during its whole term."""
 
     reserved: str
     cluster: str
@@ -104,43 +107,45 @@ class IdleChange(NamedTuple):
 
 
 class PlanChange(NamedTuple):
-    """What differs in the plan of machines and money, and what is wrong with that of the head."""
+    """What differs in the plan of machines and costs, and the findings of the head's plan."""
 
     machines: tuple[MachinesChange, ...]
     months: tuple[MonthChange, ...]
-    idle: tuple[IdleChange, ...]
+    reserved: tuple[ReservedUsageChange, ...]
     findings: tuple[Finding, ...]
 
     def is_empty(self) -> bool:
-        return not (self.machines or self.months or self.idle)
+        return not (self.machines or self.months or self.reserved)
 
 
-class Warned(NamedTuple):
-    """Something to think of before merging. `code` is one word for programs."""
+class ChangeWarning(NamedTuple):
+    """Something to check before merging. `code` is one word for programs."""
 
     code: str
     subject: str  # a reservation, a file, or empty
     message: str
 
 
-class Side(NamedTuple):
-    """One of the two sides: what it is called, and its findings where it does not validate."""
+class SideSummary(NamedTuple):
+    """The name of the base or the head, its findings, and whether it is valid."""
 
     name: str
     findings: tuple[Finding, ...]
-    is_sound: bool
+    is_valid: bool
 
 
 class Change(NamedTuple):
-    base: Side
-    head: Side
+    """All differences between the base and the head."""
+
+    base: SideSummary
+    head: SideSummary
     reservations: tuple[ReservationChange, ...]
-    peaks: tuple[Peak, ...]
-    warnings: tuple[Warned, ...]
+    peaks: tuple[PeakChange, ...]
+    warnings: tuple[ChangeWarning, ...]
     files: tuple[FileChange, ...]
     plan: PlanChange | None = None  # None: there is no CloudCapacity
 
     def is_empty(self) -> bool:
         differs = bool(self.reservations or self.peaks or self.files)
-        planned = self.plan is not None and not self.plan.is_empty()
-        return not (differs or planned) and self.base.is_sound == self.head.is_sound
+        has_plan_changes = self.plan is not None and not self.plan.is_empty()
+        return not (differs or has_plan_changes) and self.base.is_valid == self.head.is_valid

@@ -1,4 +1,7 @@
-"""Compare two versions of a reservation: fields, dates, and whether one is the other renamed."""
+"""Compare two versions of a reservation: its fields and occurrences; find renamed and similar reservations.
+
+Values are compared with all defaults filled in, so that only a difference in meaning counts.
+"""
 
 import json
 from collections import Counter
@@ -7,84 +10,29 @@ from typing import Any, NamedTuple
 
 from berth.core.instants import instant_text
 from berth.dates.occurrence import Occurrence
-from berth.diff.change import ADDED, CHANGED, REMOVED, RENAMED, Field, Occurrences, ReservationChange
+from berth.diff.change import (
+    ADDED,
+    CHANGED,
+    REMOVED,
+    RENAMED,
+    FieldChange,
+    OccurrenceChanges,
+    ReservationChange,
+)
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.output.report import seats_text
-from berth.schema.holders import Persistence, Slots
-from berth.schema.model import Calendar, Reservation, ResourceClass, SessionMatch
+from berth.schema.holders import Slots
 from berth.schema.slots import Owner
-
-# What is said of a reservation's slots, in words. Pure.
-
-
-def slot_facts(slots: Slots, shapes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """`shapes` by class."""
-    yield "standing", _said(slots.standing)
-    yield "expires", slots.expires or ""
-    yield "ttl", slots.ttl or ""
-    yield "owners", "; ".join(map(_owner, slots.owners)) or "sessions of the class"
-    yield "allocate once", _said(slots.allocate_once)
-    yield "allocate policy", slots.allocate_policy or "the cluster's"
-    yield "with placeholders", _said(slots.with_placeholders)
-    yield "session affinity", _said(slots.session_affinity)
-    yield "pre-allocation", _said(slots.pre_allocation)
-    yield "pre-allocation required", _said(slots.pre_allocation_required)
-    yield "pre-allocation policy", _tree(slots.pre_allocation_policy and slots.pre_allocation_policy.dump())
-    yield "unschedulable", _said(slots.unschedulable)
-    yield "taints", _tree([one.dump() for one in slots.taints])
-    yield "order", _number(slots.order)
-    yield "priority", _number(slots.priority)
-    yield "restricted resources", ", ".join(slots.restricted_resources)
-    for key, value in slots.labels:
-        yield f"slot label {key}", value
-    for key, value in slots.annotations:
-        yield f"slot annotation {key}", value
-    template = {"metadata": slots.template.named_metadata(), "spec": slots.template.spec()}
-    if slots.template.ports:
-        template["container"] = {"ports": slots.template.container_ports()}
-    for part, said in template.items():
-        for key, value in said.items():
-            yield f"slot {part}.{key}", _tree(value)
-    for name, shape in shapes:
-        yield f"shape of the slots of {name}", shape
-
-
-def standing_text(reservation: Reservation) -> str:
-    """`5 gpu, always`; empty where it has windows."""
-    found = reservation.holder.persistence
-    return "" if found is None else f"{seats_text(reservation.seats)}, {until_text(found)}"
-
-
-def until_text(found: Persistence) -> str:
-    return "always" if found.until is None else f"until {instant_text(found.until)}"
-
-
-def _said(flag: bool) -> str:
-    return "yes" if flag else "no"
-
-
-def _number(value: int | None) -> str:
-    return "" if value is None else str(value)
-
-
-def _tree(value: Any) -> str:
-    return json.dumps(value, sort_keys=True) if value else ""
-
-
-def _owner(one: Owner) -> str:
-    return " and ".join(f"{key} {_tree(value)}" for key, value in one.parts().items())
-
-
-# How does one reservation differ from what it was? Pure. What people wrote is compared as values, with
-# every default filled in, and its dates as they fall.
+from berth.schema.values import Calendar, Reservation, ResourceClass, SessionMatch
 
 _NONE: tuple[Occurrence, ...] = ()
 
 
-class Version(NamedTuple):
-    """A reservation as one side has it. `clusters`: of each class; `shapes`: how its slots are made, by
-    class.
+class ReservationVersion(NamedTuple):
+    """A reservation on one side, with everything it refers to.
+
+    `clusters`: the cluster of each class. `slot_hashes`: a hash of the slots of each class.
     """
 
     reservation: Reservation
@@ -92,10 +40,10 @@ class Version(NamedTuple):
     clusters: tuple[str, ...]
     calendars: tuple[Calendar, ...]
     occurrences: tuple[Occurrence, ...]
-    shapes: tuple[tuple[str, str], ...] = ()
+    slot_hashes: tuple[tuple[str, str], ...] = ()
 
-    def is_whole(self) -> bool:
-        """Whether all its classes and calendars are known, and where it is."""
+    def is_complete(self) -> bool:
+        """Tell whether all its classes and calendars are known."""
         has_calendars = len(self.calendars) == len(self.reservation.recurrence.calendars)
         return has_calendars and {one.name for one in self.classes} >= {*class_names(self.reservation)}
 
@@ -107,59 +55,63 @@ class Version(NamedTuple):
         )
 
 
-def same(before: Version, after: Version) -> bool:
-    """Whether they say the same, wherever in the files they stand. Dates need not be known."""
-    return said_by(before) == said_by(after) and before.shapes == after.shapes
+def is_same(before: ReservationVersion, after: ReservationVersion) -> bool:
+    """Tell whether both declare the same, wherever in the files. Occurrences need not be computed."""
+    return _declared_values(before) == _declared_values(after) and before.slot_hashes == after.slot_hashes
 
 
-def said_by(version: Version) -> tuple[object, ...]:
-    """The reservation first, then all else that it says."""
+def _declared_values(version: ReservationVersion) -> tuple[object, ...]:
+    """Return the reservation, then all other values that it refers to, without their places in files."""
     return (
-        version.reservation._replace(origin=None),  # type: ignore[arg-type] # where it stands says nothing
+        version.reservation._replace(origin=None),  # type: ignore[arg-type] # a place is not a difference
         tuple(one._replace(origin=None) for one in version.classes),  # type: ignore[arg-type]
         version.clusters,
         tuple(one.dates for one in version.calendars),
     )
 
 
-def compared(before: Version | None, after: Version | None) -> ReservationChange | None:
-    """None where nothing differs that anybody would notice."""
+def compare_versions(
+    before: ReservationVersion | None, after: ReservationVersion | None
+) -> ReservationChange | None:
+    """Compare two versions of a reservation; None is a missing one. Return None if nothing differs."""
     found = after or before
     assert found is not None
     reservation = found.reservation
-    dates = occurrences(before.occurrences if before else _NONE, after.occurrences if after else _NONE)
-    fields = tuple(_fields(before, after)) if before and after else ()
+    occurrences = _compare_occurrences(
+        before.occurrences if before else _NONE, after.occurrences if after else _NONE
+    )
+    fields = tuple(_compare_fields(before, after)) if before and after else ()
     kind = ADDED if before is None else REMOVED if after is None else CHANGED
-    was = before.reservation.name if before else reservation.name
-    if kind == CHANGED and was != reservation.name:
+    old_name = before.reservation.name if before else reservation.name
+    if kind == CHANGED and old_name != reservation.name:
         kind = RENAMED
-    if kind == CHANGED and not (fields or dates.added or dates.removed or dates.changed):
+    if kind == CHANGED and not (fields or occurrences.added or occurrences.removed or occurrences.changed):
         return None
     units = (before or found).reservation.holder.unit, (after or found).reservation.holder.unit
     clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
     return ReservationChange(
         reservation.name,
-        was,
+        old_name,
         kind,
         reservation.title,
         reservation.recurrence.zone,
         tuple(clusters),
         fields,
-        dates,
+        occurrences,
         (
             _seat_seconds(before) if units[0].has_seat_hours else None,
             _seat_seconds(after) if units[1].has_seat_hours else None,
         ),
-        tuple([standing_text(one.reservation) if one else "" for one in (before, after)]),
+        tuple([_standing_text(one.reservation) if one else "" for one in (before, after)]),
         units,
     )
 
 
-def occurrences(before: Sequence[Occurrence], after: Sequence[Occurrence]) -> Occurrences:
-    """Matched by their ids; those of a renamed reservation by what comes after its name."""
+def _compare_occurrences(before: Sequence[Occurrence], after: Sequence[Occurrence]) -> OccurrenceChanges:
+    """Match occurrences by the part of their ids after the name, which a new name does not change."""
     old = {_date_of(item): item for item in before}
     new = {_date_of(item): item for item in after}
-    return Occurrences(
+    return OccurrenceChanges(
         tuple(item for key, item in new.items() if key not in old),
         tuple(item for key, item in old.items() if key not in new),
         tuple((old[key], item) for key, item in new.items() if key in old and _differ(old[key], item)),
@@ -175,25 +127,37 @@ def _differ(one: Occurrence, other: Occurrence) -> bool:
     return (one.open, one.start, one.end, one.seats) != (other.open, other.start, other.end, other.seats)
 
 
-def _seat_seconds(version: Version | None) -> int:
+def _seat_seconds(version: ReservationVersion | None) -> int:
     if version is None or version.reservation.suspend:
         return 0
     return sum(count * (item.end - item.open) for item in version.occurrences for _, count in item.seats)
 
 
-def _fields(before: Version, after: Version) -> Iterable[Field]:
-    old, new = dict(_facts(before)), dict(_facts(after))
-    was, now = before.reservation.holder, after.reservation.holder
-    if isinstance(was, Slots) and isinstance(now, Slots):
-        old |= slot_facts(was, before.shapes)
-        new |= slot_facts(now, after.shapes)
-    for what in dict.fromkeys((*old, *new)):
-        if old.get(what, "") != new.get(what, ""):
-            yield Field(what, old.get(what, ""), new.get(what, ""))
+def _standing_text(reservation: Reservation) -> str:
+    """Return `5 gpu, always`, or an empty text for a reservation with windows."""
+    found = reservation.holder.persistence
+    if found is None:
+        return ""
+    until = "always" if found.until is None else f"until {instant_text(found.until)}"
+    return f"{seats_text(reservation.seats)}, {until}"
 
 
-def _facts(version: Version) -> Iterable[tuple[str, str]]:
-    """What is said of a reservation beside its dates, in words."""
+# Fields as text
+
+
+def _compare_fields(before: ReservationVersion, after: ReservationVersion) -> Iterable[FieldChange]:
+    old, new = dict(_fields(before)), dict(_fields(after))
+    old_holder, new_holder = before.reservation.holder, after.reservation.holder
+    if isinstance(old_holder, Slots) and isinstance(new_holder, Slots):
+        old |= _slot_fields(old_holder, before.slot_hashes)
+        new |= _slot_fields(new_holder, after.slot_hashes)
+    for name in dict.fromkeys((*old, *new)):
+        if old.get(name, "") != new.get(name, ""):
+            yield FieldChange(name, old.get(name, ""), new.get(name, ""))
+
+
+def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
+    """Yield every field of a reservation and its classes, except its dates."""
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
@@ -202,7 +166,7 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
     yield "lead", f"{one.lead} min"
     yield "behaviour", one.behavior
     yield "time zone", recurrence.zone
-    yield "suspended", "yes" if one.suspend else "no"
+    yield "suspended", _yes_or_no(one.suspend)
     yield "backend", one.holder.backend
     yield "sessions", _sessions(one.sessions)
     for key, value in one.labels:
@@ -218,23 +182,69 @@ def _facts(version: Version) -> Iterable[tuple[str, str]]:
             yield f"{found.name} {key}", str(value)
 
 
+def _slot_fields(slots: Slots, hashes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    yield "standing", _yes_or_no(slots.standing)
+    yield "expires", slots.expires or ""
+    yield "ttl", slots.ttl or ""
+    yield "owners", "; ".join(map(_owner, slots.owners)) or "sessions of the class"
+    yield "allocate once", _yes_or_no(slots.allocate_once)
+    yield "allocate policy", slots.allocate_policy or "the cluster's"
+    yield "with placeholders", _yes_or_no(slots.with_placeholders)
+    yield "session affinity", _yes_or_no(slots.session_affinity)
+    yield "pre-allocation", _yes_or_no(slots.pre_allocation)
+    yield "pre-allocation required", _yes_or_no(slots.pre_allocation_required)
+    yield "pre-allocation policy", _json(slots.pre_allocation_policy and slots.pre_allocation_policy.dump())
+    yield "unschedulable", _yes_or_no(slots.unschedulable)
+    yield "taints", _json([one.dump() for one in slots.taints])
+    yield "order", _number(slots.order)
+    yield "priority", _number(slots.priority)
+    yield "restricted resources", ", ".join(slots.restricted_resources)
+    for key, value in slots.labels:
+        yield f"slot label {key}", value
+    for key, value in slots.annotations:
+        yield f"slot annotation {key}", value
+    template = {"metadata": slots.template.named_metadata(), "spec": slots.template.spec()}
+    if slots.template.ports:
+        template["container"] = {"ports": slots.template.container_ports()}
+    for part, values in template.items():
+        for key, value in values.items():
+            yield f"slot {part}.{key}", _json(value)
+    for name, slot_hash in hashes:
+        yield f"shape of the slots of {name}", slot_hash
+
+
 def _sessions(match: SessionMatch) -> str:
-    said = [
+    parts = [
         *(f"namespace {name}" for name in match.namespaces),
         *(f"{key}={value}" for key, value in (*match.match_labels, *match.match_annotations)),
         *([f"template {match.project_template}"] if match.project_template else ()),
         *(["not those from before the window"] if match.earlier == "ignore" else ()),
     ]
-    return ", ".join(said) or "all of the class"
+    return ", ".join(parts) or "all of the class"
 
 
-# Which reservations only changed their names, and which merely look as if they had? Pure. A rename is
-# found, not guessed: but for name, title, labels and annotations both are equal. What is no more than alike
-# is told, and people judge.
+def _owner(one: Owner) -> str:
+    return " and ".join(f"{key} {_json(value)}" for key, value in one.parts().items())
 
 
-class Alike(NamedTuple):
-    """`same` of the dates of the new one are dates of the old one, too."""
+def _yes_or_no(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True) if value else ""
+
+
+# Renamed and similar reservations. A rename is certain: everything but name, title, labels and annotations
+# is equal. Reservations that only share most of their dates are reported for people to judge.
+
+
+class SimilarReservations(NamedTuple):
+    """A removed and an added reservation; `same` of the `dates` of the added one are equal."""
 
     old: str
     new: str
@@ -242,28 +252,32 @@ class Alike(NamedTuple):
     dates: int
 
 
-def renamed(removed: Sequence[Version], added: Sequence[Version]) -> list[tuple[Version, Version]]:
-    """Pairs that differ in their names and words only, each version once; in the order of `added`."""
-    left: dict[Hashable, list[Version]] = {}
+def find_renamed(
+    removed: Sequence[ReservationVersion], added: Sequence[ReservationVersion]
+) -> list[tuple[ReservationVersion, ReservationVersion]]:
+    """Return pairs that differ in names and texts only, each version once, in the order of `added`."""
+    left: dict[Hashable, list[ReservationVersion]] = {}
     for old in removed:
         left.setdefault(_dates(old), []).append(old)
     pairs = []
     for new in added:
-        alike = left.get(_dates(new), [])
-        for old in alike:
-            if _without_name(old) == _without_name(new):
+        candidates = left.get(_dates(new), [])
+        for old in candidates:
+            if _without_names(old) == _without_names(new):
                 pairs.append((old, new))
-                alike.remove(old)
+                candidates.remove(old)
                 break
     return pairs
 
 
-def likenesses(removed: Sequence[Version], added: Sequence[Version]) -> Iterator[Alike]:
-    """For each added one the removed one of the same classes with which it shares most of its dates, if any.
+def find_similar(
+    removed: Sequence[ReservationVersion], added: Sequence[ReservationVersion]
+) -> Iterator[SimilarReservations]:
+    """Yield for each added reservation the removed one of the same classes with the most dates in common.
 
-    Most: more than half of the dates of the one that has more.
+    The two must share more than half of the dates of the one that has more.
     """
-    by_date: dict[Hashable, list[Version]] = {}
+    by_date: dict[Hashable, list[ReservationVersion]] = {}
     sizes = {one.reservation.name: len(one.occurrences) for one in removed}
     for old in removed:
         for date in _spans(old):
@@ -275,23 +289,22 @@ def likenesses(removed: Sequence[Version], added: Sequence[Version]) -> Iterator
         )
         best = min(shared, key=lambda name: (-shared[name], name), default=None)
         if best is not None and 2 * shared[best] > max(sizes[best], len(spans)):
-            yield Alike(best, new.reservation.name, shared[best], len(spans))
+            yield SimilarReservations(best, new.reservation.name, shared[best], len(spans))
 
 
-def _classes(version: Version) -> tuple[str, ...]:
+def _classes(version: ReservationVersion) -> tuple[str, ...]:
     return tuple(sorted(one.name for one in version.classes))
 
 
-def _spans(version: Version) -> list[tuple[int, int]]:
+def _spans(version: ReservationVersion) -> list[tuple[int, int]]:
     return [(item.start, item.end) for item in version.occurrences]
 
 
-def _dates(version: Version) -> Hashable:
-    """What can be looked up; equal for all that are equal."""
+def _dates(version: ReservationVersion) -> Hashable:
     return tuple((item.open, item.start, item.end, item.seats) for item in version.occurrences)
 
 
-def _without_name(version: Version) -> tuple[object, ...]:
-    one, *rest = said_by(version)
+def _without_names(version: ReservationVersion) -> tuple[object, ...]:
+    one, *rest = _declared_values(version)
     assert isinstance(one, Reservation)
     return one._replace(name="", title="", annotations=(), labels=()), *rest

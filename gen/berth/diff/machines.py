@@ -1,4 +1,8 @@
-"""Compare machines and costs before and after a change."""
+"""Compare machines and costs before and after a change.
+
+Budgets and limits are checked against the whole plan of the head, as ceilings are, not only against what the
+change adds.
+"""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -9,73 +13,72 @@ from berth.cost.costplan import CostPlan, MachinePeak, MonthPlan, PlanFilter, co
 from berth.cost.ledger import ReservedUsage, month_splitter
 from berth.cost.planfindings import plan_problems
 from berth.dates.moments import named
-from berth.diff.change import IdleChange, MachinesChange, MonthChange
-from berth.diff.peaks import Held
+from berth.diff.change import MachinesChange, MonthChange, ReservedUsageChange
+from berth.diff.peaks import PoolLoads
 from berth.findings import Problem
 from berth.schema.declared import Declared
-from berth.schema.model import Site
-
-# What a change means for machines and money, before and after. Pure. A budget is held against the head as a
-# whole, whoever made it dear: as ceilings are.
+from berth.schema.values import Site
 
 _NOTHING = Decimal(0)
 
 
-class Side(NamedTuple):
+class PlanInput(NamedTuple):
+    """What the plan of one side is computed from."""
+
     declared: Declared
     site: Site
-    held: Held
+    loads: PoolLoads
 
 
-class PlanChanges(NamedTuple):
-    """Those that differ, and what is wrong with the plan of the head."""
+class PlanDifference(NamedTuple):
+    """What differs between two plans, and the problems of the head's plan."""
 
     machines: tuple[MachinesChange, ...]
     months: tuple[MonthChange, ...]
-    idle: tuple[IdleChange, ...]
+    reserved: tuple[ReservedUsageChange, ...]
     problems: tuple[Problem, ...]
 
 
-def plan_changes(before: Side | None, after: Side, now: int) -> PlanChanges | None:
-    """None where neither side has a CloudCapacity."""
+def compare_plans(before: PlanInput | None, after: PlanInput, now: int) -> PlanDifference | None:
+    """Return what differs; None if neither side has a CloudCapacity."""
     sides = [side for side in (before, after) if side is not None]
     if not any(side.declared.clouds for side in sides):
         return None
-    some, new = _plan(after)
+    clusters, new = _plan(after)
     old = _plan(before)[1] if before is not None else None
-    found = plan_problems(some, new.months, after.declared, after.site, now)
-    return PlanChanges(
-        tuple(_machines(old, new)),
-        tuple(_months(old, new, after.site)),
-        tuple(_idle(old, new)),
-        tuple(found),
+    problems = plan_problems(clusters, new.months, after.declared, after.site, now)
+    return PlanDifference(
+        tuple(_compare_machines(old, new)),
+        tuple(_compare_months(old, new, after.site)),
+        tuple(_compare_reserved(old, new)),
+        tuple(problems),
     )
 
 
-def _plan(side: Side) -> tuple[list[ClusterPlan], CostPlan]:
-    pools = {one.name: side.held.pools(one.name) for one in side.site.clusters}
-    some = plan_clusters(side.declared, side.site, pools)
+def _plan(side: PlanInput) -> tuple[list[ClusterPlan], CostPlan]:
+    pools = {one.name: side.loads.pools(one.name) for one in side.site.clusters}
+    clusters = plan_clusters(side.declared, side.site, pools)
     months = month_splitter(named(side.site.zone))
-    return some, cost_plan(some, (), unplanned_items(side.declared), PlanFilter(), months)
+    return clusters, cost_plan(clusters, (), unplanned_items(side.declared), PlanFilter(), months)
 
 
-def _machines(old: CostPlan | None, new: CostPlan) -> Iterable[MachinesChange]:
+def _compare_machines(old: CostPlan | None, new: CostPlan) -> Iterable[MachinesChange]:
     peaks: list[Mapping[str, MachinePeak]] = [
         {one.cluster: one for one in side.peaks} if side else {} for side in (old, new)
     ]
     for cluster in dict.fromkeys((*peaks[1], *peaks[0])):
         before, after = (side.get(cluster) for side in peaks)
-        counts = [_band(one) for one in (before, after)]
+        counts = [_counts(one) for one in (before, after)]
         machines = after.machines if after else ()
         if counts[0] != counts[1] or (before.machines if before else ()) != machines:
             yield MachinesChange(cluster, counts[0], counts[1], after.at if after else None, machines)
 
 
-def _band(one: MachinePeak | None) -> tuple[int, int]:
+def _counts(one: MachinePeak | None) -> tuple[int, int]:
     return (one.least, one.most) if one else (0, 0)
 
 
-def _months(old: CostPlan | None, new: CostPlan, site: Site) -> Iterable[MonthChange]:
+def _compare_months(old: CostPlan | None, new: CostPlan, site: Site) -> Iterable[MonthChange]:
     months: list[Mapping[str, MonthPlan]] = [
         {one.month: one for one in side.months} if side else {} for side in (old, new)
     ]
@@ -87,7 +90,7 @@ def _months(old: CostPlan | None, new: CostPlan, site: Site) -> Iterable[MonthCh
             yield MonthChange(month, (sums[0], sums[1]), (hours[0], hours[1]), site.budget)
 
 
-def _idle(old: CostPlan | None, new: CostPlan) -> Iterable[IdleChange]:
+def _compare_reserved(old: CostPlan | None, new: CostPlan) -> Iterable[ReservedUsageChange]:
     uses: list[Mapping[tuple[str, str], ReservedUsage]] = [
         {(one.reserved.key, one.cluster): one.use for one in side.reserved} if side else {}
         for side in (old, new)
@@ -95,4 +98,4 @@ def _idle(old: CostPlan | None, new: CostPlan) -> Iterable[IdleChange]:
     for key, cluster in sorted({*uses[0], *uses[1]}):
         before, after = (side.get((key, cluster), ReservedUsage(0, 0, None)) for side in uses)
         if before != after:
-            yield IdleChange(key, cluster, before, after)
+            yield ReservedUsageChange(key, cluster, before, after)

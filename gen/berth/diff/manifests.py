@@ -1,7 +1,7 @@
-"""How do rendered files differ, object by object? Pure.
+"""Compare rendered files, object by object.
 
-The texts are Berth's own, of this version or an older one: every object begins after a line of three dashes,
-and says its kind and name on lines of their own. What does not is compared as a whole.
+In every file that Berth has ever rendered, an object begins after a line of three dashes and has its kind and
+name on lines of their own. Other text is compared as a whole.
 """
 
 import re
@@ -16,7 +16,7 @@ _name = re.compile(r"^metadata:\n(?:  .*\n)*?  name: [\"']?([^\"'\n]+)", re.MULT
 
 
 class ObjectChange(NamedTuple):
-    """`before` and `after` are its texts, empty where there is none."""
+    """An object that differs. `before` and `after` are its texts; empty where it does not exist."""
 
     kind: str
     name: str
@@ -25,21 +25,21 @@ class ObjectChange(NamedTuple):
     after: str
 
     def lines(self, context: int = CONTEXT) -> list[str]:
-        """As in a unified diff, without its head."""
+        """Return a unified diff without its header."""
         before, after = self.before.splitlines(), self.after.splitlines()
         return list(unified_diff(before, after, n=context, lineterm=""))[2:]
 
 
 class FileChange(NamedTuple):
-    """`path` is relative to the output folder; `objects` in the order of the file, removed ones last."""
+    """A file that differs: `path` is relative to the output folder; removed objects are last."""
 
     path: str
     change: str
     objects: tuple[ObjectChange, ...]
 
 
-def file_change(path: str, before: str | None, after: str | None) -> FileChange | None:
-    """None where both are the same. None as text: there is no such file."""
+def compare_file(path: str, before: str | None, after: str | None) -> FileChange | None:
+    """Compare two versions of a file; a text is None if the file does not exist. Return None if equal."""
     if before == after:
         return None
     old, new = _objects(before or ""), _objects(after or "")
@@ -54,7 +54,7 @@ def file_change(path: str, before: str | None, after: str | None) -> FileChange 
 
 
 def _objects(text: str) -> dict[tuple[str, str], str]:
-    """By kind and name, in order. What stands before the first object, our header, is no object."""
+    """Return the text of each object by kind and name, in order. Leave out a piece of comments only."""
     found: dict[tuple[str, str], str] = {}
     for number, piece in enumerate(re.split(r"^---\n", text, flags=re.MULTILINE)):
         kind, name = _kind(piece), _name(piece)
@@ -69,7 +69,7 @@ def _objects(text: str) -> dict[tuple[str, str], str]:
 
 
 def section(text: str, *keys: str) -> list[str]:
-    """The lines of a value in the text of one of our objects, by keys from the top; empty without it."""
+    """Return the lines of the value at `keys` in the text of a rendered object; empty if it is not set."""
     lines = text.splitlines()
     for depth, key in enumerate(keys):
         begins = tuple(f"{'  ' * depth}{name}:" for name in (key, f'"{key}"'))

@@ -1,7 +1,7 @@
-"""A change as a comment on a pull request, for GitHub and GitLab, never longer than a limit.
+"""Format a change as a comment on a pull request of GitHub or GitLab, within a limit of characters.
 
-Whatever people wrote stays text: it becomes no markup, no mention, no link. Blocks are made whole, so a
-shorter form leaves no `<details>` or fence open.
+Texts of people are escaped: they never become markup, mentions or links. Each block is complete, so that a
+shortened comment never leaves a `<details>` or a fence open.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.diff import wording
-from berth.diff.change import Change, ReservationChange, Side
+from berth.diff.change import Change, ReservationChange, SideSummary
 from berth.diff.manifests import FileChange, ObjectChange
-from berth.diff.wording import Line, number_of
+from berth.diff.wording import DiffLine, number_of
 from berth.output import report
 from berth.version import VERSION
 
@@ -24,10 +24,10 @@ _reference = re.compile(
 
 
 class _Depth(NamedTuple):
-    """How much is told. `context`: lines around a change in a manifest; None: only their numbers."""
+    """How much to show. `context`: lines around a change in a manifest; None: only count the lines."""
 
-    reservations: int  # that are told in full; the others by their title
-    titles: int  # that are told at all
+    reservations: int  # with their details
+    titles: int  # with a title at least
     objects: bool
     files: int
     context: int | None
@@ -37,7 +37,7 @@ class _Depth(NamedTuple):
 
 _ALL = 1_000_000
 _OPEN, _CLOSE = "<details><summary>{}</summary>\n\n", "\n</details>\n\n"
-_SHORTENED = "\nShortened to fit into a comment. All of it: `berth diff -o wide`.\n"
+_SHORTENED = "\nShortened to fit into a comment. For everything, run `berth diff -o wide`.\n"
 _LADDER = (
     _Depth(_ALL, _ALL, True, _ALL, 3, _ALL, _ALL),
     _Depth(_ALL, _ALL, True, _ALL, 0, _ALL, _ALL),
@@ -54,17 +54,18 @@ _LADDER = (
 )
 
 
-def markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
-    """The fullest form that fits. What was left out is said, with where it is."""
+def as_markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
+    """Return the most detailed comment within the limit; a shortened one says how to see everything."""
     for depth in _LADDER:
-        text = _within(limit, _blocks(change, zone, depth), "" if depth == _LADDER[0] else _SHORTENED)
+        end = "" if depth == _LADDER[0] else _SHORTENED
+        text = _join_within(limit, _blocks(change, zone, depth), end)
         if text is not None:
             return text
-    return f"{escaped(wording.verdict(change))[: max(limit - 60, 0)]}\n\nAll of it: `berth diff -o wide`.\n"
+    return f"{escaped(wording.summary(change))[: max(limit - len(_SHORTENED) - 1, 0)]}\n{_SHORTENED}"
 
 
-def _within(limit: int, blocks: Iterable[str], end: str) -> str | None:
-    """All of it, or None as soon as it is too long: what is not looked at costs nothing."""
+def _join_within(limit: int, blocks: Iterable[str], end: str) -> str | None:
+    """Join the blocks; return None as soon as they are too long."""
     size, found = len(end), []
     for block in blocks:
         size += len(block)
@@ -75,20 +76,20 @@ def _within(limit: int, blocks: Iterable[str], end: str) -> str | None:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escape text for Markdown."""
     plain = _special.sub(lambda match: f"\\{match.group(0)}", _broken(text))
     return _entities(plain).replace("\\&lt;", "&lt;").replace("\\&gt;", "&gt;")
 
 
 def escaped_in_html(text: str) -> str:
-    """The same between tags, where a backslash would be shown."""
+    """Escape text between HTML tags, where Markdown would show a backslash."""
     return _entities(_broken(text))
 
 
 def _broken(text: str) -> str:
-    """Without what cannot be seen, and with whatever would become a mention, a link or an emoji broken."""
-    told = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return _reference.sub(lambda match: match.group(0) + _INVISIBLE, told.replace(" -> ", " → "))
+    """Escape invisible characters, and break whatever would become a mention, a link or an emoji."""
+    visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return _reference.sub(lambda match: match.group(0) + _INVISIBLE, visible.replace(" -> ", " → "))
 
 
 def _entities(text: str) -> str:
@@ -98,7 +99,7 @@ def _entities(text: str) -> str:
 
 
 def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
-    yield f"### Berth: {escaped(wording.verdict(change))}\n\n"
+    yield f"### Berth: {escaped(wording.summary(change))}\n\n"
     yield f"{escaped(change.base.name)} → {escaped(change.head.name)}, by Berth {escaped(VERSION)}\n\n"
     for side in (change.base, change.head):
         if side.findings:
@@ -106,34 +107,34 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
                 escaped_in_html(f"{side.name}: {report.count(side.findings)}"), _findings(side, depth)
             )
     yield from _reservations(change.reservations, depth)
-    yield from _list("Peaks", [wording.peak(one, zone).text for one in change.peaks], depth.peaks)
+    yield from _list(wording.PEAKS, [wording.peak_line(one, zone).text for one in change.peaks], depth.peaks)
     if change.plan:
-        told = [line.text.strip() for line in wording.plan_lines(change.plan, zone)]
-        yield from _list(wording.HEADING, told, depth.peaks)
-    warnings = [wording.warning(one).text for one in change.warnings]
-    yield from _list("Think of this before you merge", warnings, depth.warnings)
+        lines = [line.text.strip() for line in wording.plan_lines(change.plan, zone)]
+        yield from _list(wording.PLAN, lines, depth.peaks)
+    warnings = [wording.warning_line(one).text for one in change.warnings]
+    yield from _list(wording.WARNINGS, warnings, depth.warnings)
     yield from _files(change.files, depth)
 
 
-def _findings(side: Side, depth: _Depth) -> str:
-    told = side.findings[: depth.warnings]
-    more = len(side.findings) - len(told)
-    text = _fenced(report.text(told, color=False), "text") if told else ""
+def _findings(side: SideSummary, depth: _Depth) -> str:
+    shown = side.findings[: depth.warnings]
+    more = len(side.findings) - len(shown)
+    text = _fenced(report.text(shown, color=False), "text") if shown else ""
     return text + (f"and {more} more\n" if more else "")
 
 
 def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
     for number, one in enumerate(changes[: depth.titles]):
-        title = wording.title(one)
+        title = wording.title_line(one)
         head = f"**{escaped(title.sign)} {escaped(title.text)}**\n"
-        lines = wording.details(one) if number < depth.reservations else ()
+        lines = wording.detail_lines(one) if number < depth.reservations else ()
         yield head + "".join(f"- {_signed(line)}\n" for line in lines) + "\n"
     left = len(changes) - depth.titles
     if left > 0:
         yield f"and {number_of(left, 'more reservation')}\n\n"
 
 
-def _signed(line: Line) -> str:
+def _signed(line: DiffLine) -> str:
     sign = f"`{line.sign}` " if line.sign.strip() else ""
     return sign + escaped(line.text)
 
@@ -160,7 +161,7 @@ def _files(files: Sequence[FileChange], depth: _Depth) -> Iterator[str]:
 
 
 def _file(one: FileChange, depth: _Depth) -> Iterator[str]:
-    yield f"- {_signed(wording.file(one))}\n"
+    yield f"- {_signed(wording.file_line(one))}\n"
     if depth.objects:
         yield "\n"
         for item in one.objects:
@@ -181,7 +182,7 @@ def _folded(summary: str, content: str) -> str:
 
 
 def _fenced(content: str, language: str) -> str:
-    """Behind a fence that is longer than any in the content."""
+    """Put the content into a fence that is longer than any in it."""
     longest = max((len(run) for run in re.findall("`+", content)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{content}{fence}\n"

@@ -1,38 +1,276 @@
-"""Warn about what a change would do in the cluster: to open windows, slots and nodes."""
+"""Warn about what a change would do in the cluster: to dates, open windows, slots, manifests and nodes.
+
+`now` is always an argument, in seconds; nothing here reads the clock.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core.instants import instant_text
 from berth.core.target import full_count, target
-from berth.core.timetable import TimetableOccurrence as Timed
+from berth.core.timetable import TimetableOccurrence
 from berth.dates.moments import hours_text, local_text, named
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import FOLD, GAP
-from berth.diff.change import RENAMED, ReservationChange, Warned
-from berth.diff.compare import Alike, Version
+from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
+from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.wording import date_and_times, number_of
 
-# Which changes make Karpenter replace nodes that stand? Pure. It keeps a hash of most of what describes a
-# node; when that changes, all nodes have drifted. Of the rest it asks whether a node still matches
-# (Karpenter v1.14, `Hash` of NodePool and EC2NodeClass).
+_FEW = 3  # names that are listed one by one
 
-_BUDGETS = "as many at once as its disruption budgets allow, also while a window is open."
-
-
-class _Described(NamedTuple):
-    at: Sequence[str]  # where nodes are described
-    asked: Sequence[Sequence[str]]  # keys from there of what is asked of each node
-    free: Sequence[Sequence[str]] = ()  # of what concerns new nodes only
+SeatCounts = Mapping[str, int]
+"""Seats by class."""
 
 
-# By kind; of the whole cluster, and a change of one is told by what becomes of its nodes.
-DESCRIBED: Mapping[str, _Described] = {
-    "NodePool": _Described(("spec", "template"), asked=[("spec", "requirements")]),
-    "EC2NodeClass": _Described(
+# Dates and open windows
+
+
+def date_warnings(
+    change: ReservationChange,
+    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
+    now: int,
+    notice: int,
+    standing: tuple[SeatCounts, SeatCounts] = ({}, {}),
+) -> Iterator[ChangeWarning]:
+    """Warn about the dates of a reservation that changes.
+
+    `sides`: all its occurrences before and after, unless it is suspended. `standing`: the seats that it
+    holds now without windows. `notice` is in seconds.
+    """
+    yield from _open_now(change, sides, standing, now)
+    touched = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
+    yield from _short_notice(change, sides, now, notice)
+    past = [item for item in (*touched, *change.occurrences.removed) if item.end <= now]
+    if past:
+        message = f"{_dates(past)} {'is' if len(past) == 1 else 'are'} in the past: nothing happens."
+        yield ChangeWarning("past", change.name, message)
+    for mark, verb in ((GAP, "skips"), (FOLD, "repeats")):
+        marked = [item for item in touched if mark in item.marks]
+        if marked:
+            message = f"{_dates(marked)}: a clock change {verb} the time at which it starts or ends."
+            yield ChangeWarning("clock-change", change.name, message)
+    if change.kind == RENAMED:
+        message = (
+            f"It was {change.old_name}: the engine deletes that reservation and creates this one, so seats "
+            "that are open now are removed and created again."
+        )
+        yield ChangeWarning("renamed", change.name, message)
+
+
+def _short_notice(
+    change: ReservationChange, sides: tuple[Sequence[Occurrence], Sequence[Occurrence]], now: int, notice: int
+) -> Iterator[ChangeWarning]:
+    """Warn about an occurrence that is added, removed or changed shortly before it opens."""
+    dates, (before, after) = change.occurrences, sides
+    removed = [*dates.removed, *(old for old, new in dates.changed if new.open != old.open)]
+    added = [*dates.added, *(new for _, new in dates.changed)]
+    for items, present, verb in ((added, {*after}, "opens"), (removed, {*before}, "would have opened")):
+        near = [item for item in items if now < item.open < now + notice and item in present]
+        if near:
+            when = f"{local_text(near[0].open, named(change.zone))} ({change.zone})"
+            message = f"{_dates(near)} {verb} at {when}, sooner than the notice of {hours_text(notice)} h."
+            yield ChangeWarning("soon", change.name, message)
+
+
+def _open_now(
+    change: ReservationChange,
+    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
+    standing: tuple[SeatCounts, SeatCounts],
+    now: int,
+) -> Iterator[ChangeWarning]:
+    """Warn about seats that change as soon as the change is applied."""
+    dated = (name for side in sides for item in side for name, _ in item.seats)
+    for name in dict.fromkeys((*dated, *standing[0], *standing[1])):
+        old, new = (
+            _seats_now(side, name, now) + more.get(name, 0)
+            for side, more in zip(sides, standing, strict=True)
+        )
+        if old != new:
+            verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
+            old_noun, new_noun = (unit.word for unit in change.units)
+            later = str(new) if old_noun == new_noun else number_of(new, new_noun)
+            counts = f"{number_of(old, old_noun)} now, {later} then"
+            yield ChangeWarning(
+                "open-now", change.name, f"{name} {verb} as soon as this is applied: {counts}."
+            )
+
+
+def _seats_now(occurrences: Sequence[Occurrence], name: str, now: int) -> int:
+    open_now = [
+        TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats)
+        for one in occurrences
+        if one.open <= now < one.end
+    ]
+    return target(open_now, now, full_count(name))
+
+
+def _dates(items: Sequence[Occurrence]) -> str:
+    first = date_and_times(items[0])
+    return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
+
+
+def similarity_warnings(found: Iterable[SimilarReservations]) -> Iterator[ChangeWarning]:
+    """Warn about reservations that look renamed, but are not certain to be."""
+    for one in found:
+        yield ChangeWarning(
+            "alike",
+            one.new,
+            f"{one.same} of its {one.dates} dates are also dates of {one.old}, which is removed. If it is the "
+            "same course with a new name, its seats are removed and created again.",
+        )
+
+
+def standing_seats(version: ReservationVersion | None, now: int) -> dict[str, int]:
+    """Return the seats by class that a reservation without windows holds now."""
+    if version is None or version.reservation.suspend:
+        return {}
+    found = version.reservation.holder.persistence
+    return dict(version.reservation.seats) if found is not None and found.is_open(now) else {}
+
+
+# Slots
+
+
+def slot_warnings(
+    old: ReservationVersion | None, new: ReservationVersion | None, now: int, *, is_open: bool
+) -> Iterator[ChangeWarning]:
+    """Warn about slots that are replaced. `is_open`: a window is open on both sides."""
+    if new is None:
+        return
+    name, until = new.reservation.name, new.reservation.holder.persistence
+    if until is not None and not until.is_open(now):
+        expired = f"It expired at {instant_text(until.until or 0)} and holds nothing."
+        yield ChangeWarning("expired", name, f"{expired} Set a later expires, or remove the reservation.")
+    if old is None:
+        return
+    before, after = old.reservation.holder.backend, new.reservation.holder.backend
+    if before != after:
+        message = (
+            f"{after} holds its seats instead of {before}: seats that are open now are removed and created "
+            "again."
+        )
+        yield ChangeWarning("backend", name, message)
+        return
+    if until is None and not is_open:
+        return
+    hashes = dict(old.slot_hashes)
+    changed = [one for one, slot_hash in new.slot_hashes if hashes.get(one, slot_hash) != slot_hash]
+    if changed and (old.reservation.holder.persistence is None) == (until is None):
+        effect = _SLOTS_REPLACED_AT_ONCE if until is not None else _SLOTS_REPLACED_IN_WINDOW
+        yield ChangeWarning("slots-replaced", name, f"{', '.join(changed)}: {effect}")
+
+
+_SLOTS_REPLACED_AT_ONCE = (
+    "the shape of the slots changes, so the engine deletes them and creates others. Until those hold their "
+    "seats, other pods may take the room."
+)
+_SLOTS_REPLACED_IN_WINDOW = (
+    "the shape of the slots changes. Free slots are replaced one by one; those in use stay until the end of "
+    "the window."
+)
+
+
+# Manifests
+
+_CLUSTER_SCOPED = (
+    *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),
+    "ClusterColocationProfile",
+)
+_RBAC = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+_IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
+    "Deployment": (("spec", "selector"),),
+    "PriorityClass": (("value",), ("preemptionPolicy",)),
+    "RoleBinding": (("roleRef",),),
+    "ClusterRoleBinding": (("roleRef",),),
+}
+
+
+def stale_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
+    """Warn about files of rendered/ that differ from what the reservations render to."""
+    if paths:
+        message = f"rendered/ is not up to date: {_some(paths)}. Run `berth render` and commit the result."
+        yield ChangeWarning("stale", "", message)
+
+
+def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -> Iterator[ChangeWarning]:
+    """Warn about changed objects; the same warning for several is given once.
+
+    `remaining`: the paths that exist after the change.
+    """
+    objects: dict[tuple[str, str], list[str]] = {}
+    for file in files:
+        for one in file.objects:
+            for code, message in _object_warnings(one, is_shared="/reservations/" not in file.path):
+                objects.setdefault((code, message), []).append(f"{one.kind} {one.name}")
+    for (code, message), names in objects.items():
+        yield ChangeWarning(code, "", f"{_some(names)}: {message}")
+    deleted = [one.kind for file in files for one in file.objects if one.change == REMOVED]
+    if deleted:
+        counts = ", ".join(f"{deleted.count(kind)} {kind}" for kind in sorted({*deleted}))
+        yield ChangeWarning("pruned", "", f"The engine deletes {counts}.")
+    used = {path.split("/")[1] for path in remaining if "/reservations/" in path}
+    clusters = {file.path.split("/")[1] for file in files if "/reservations/" in file.path}
+    for cluster in sorted(clusters - used):
+        has_base = f"clusters/{cluster}/base.yaml" in remaining
+        rest = "its base.yaml stays" if has_base else "the site does not list it any more"
+        yield ChangeWarning("last", "", f"No reservation is left in cluster {cluster}; {rest}.")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return f"{', '.join(names[:_FEW])}{more}"
+
+
+def _object_warnings(one: ObjectChange, *, is_shared: bool) -> Iterator[tuple[str, str]]:
+    """Yield codes and messages. `is_shared`: the object serves all reservations, not one."""
+    if one.kind in _CLUSTER_SCOPED or (one.kind in _NODE_FIELDS and one.change != CHANGED):
+        yield "cluster-scoped", f"{one.change}; this affects the whole cluster."
+    if is_shared and one.kind in _RBAC and one.change == ADDED:
+        yield "rights", "added; this grants new permissions."
+    yield from node_warnings(one)
+    if one.change != CHANGED:
+        return
+    if any(_differs(one, *path) for path in _IMMUTABLE.get(one.kind, ())):
+        yield "immutable", "a field changes that is immutable. Let the engine delete the object first."
+    elif one.kind == "Deployment" and _differs(one, "spec", "template"):
+        yield "replaced", "the Pod template changes, so all placeholders are replaced, a quarter at a time."
+    before, after = (section(text, "spec", "replicas") for text in (one.before, one.after))
+    if one.kind == "Deployment" and bool(before) != bool(after):
+        yield "replicas", f"`replicas` is {'added to' if after else 'removed from'} git."
+    if one.kind == "CronJob" and any(_differs(one, "spec", key) for key in ("schedule", "timeZone")):
+        yield "schedule", "the new schedule may start a Job at once; it ends if no window is open."
+    if one.kind in _RBAC and any(_has_added_lines(one, key) for key in ("rules", "subjects")):
+        yield "rights", "it grants more or other permissions than before."
+
+
+def _differs(one: ObjectChange, *keys: str) -> bool:
+    return section(one.before, *keys) != section(one.after, *keys)
+
+
+def _has_added_lines(one: ObjectChange, key: str) -> bool:
+    return bool({*section(one.after, key)} - {*section(one.before, key)})
+
+
+# Nodes. Karpenter stores a hash of most of what describes a node; when that changes, all nodes have drifted.
+# Of the rest it checks whether a node still matches (Karpenter v1.14, `Hash` of NodePool and EC2NodeClass).
+
+_REPLACED = "Karpenter replaces them, as many at once as its disruption budgets allow, even during a window."
+
+
+class _NodeFields(NamedTuple):
+    """Where a kind describes nodes, and which keys below that are not part of Karpenter's hash."""
+
+    root: Sequence[str]
+    matched: Sequence[Sequence[str]]  # compared with each node
+    ignored: Sequence[Sequence[str]] = ()  # used for new nodes only
+
+
+_NODE_FIELDS: Mapping[str, _NodeFields] = {
+    "NodePool": _NodeFields(("spec", "template"), matched=[("spec", "requirements")]),
+    "EC2NodeClass": _NodeFields(
         ("spec",),
-        asked=[
+        matched=[
             (key,)
             for key in (
                 "amiFamily",
@@ -42,256 +280,30 @@ DESCRIBED: Mapping[str, _Described] = {
                 "subnetSelectorTerms",
             )
         ],
-        free=[("ipPrefixCount",)],
+        ignored=[("ipPrefixCount",)],
     ),
 }
 
 
-def of_nodes(one: ObjectChange) -> Iterator[tuple[str, str]]:
-    """Code and message."""
-    described = DESCRIBED.get(one.kind)
-    if described is None or one.change == ADDED:
+def node_warnings(one: ObjectChange) -> Iterator[tuple[str, str]]:
+    """Yield code and message where Karpenter replaces or removes nodes."""
+    fields = _NODE_FIELDS.get(one.kind)
+    if fields is None or one.change == ADDED:
         return
     if one.change == REMOVED:
         if one.kind == "NodePool":
-            yield "nodes-replaced", "its nodes go with it, also while a window is open."
-        return
-    if _hashed(one.before, described) != _hashed(one.after, described):
-        yield "nodes-replaced", f"all of its nodes drift: Karpenter replaces them, {_BUDGETS}"
-    elif any(
-        _part(one.before, described, key) != _part(one.after, described, key) for key in described.asked
-    ):
-        yield "nodes-replaced", f"nodes that no longer match drift: Karpenter replaces them, {_BUDGETS}"
+            yield "nodes-replaced", "Karpenter deletes its nodes too, even during a window."
+    elif _hashed_lines(one.before, fields) != _hashed_lines(one.after, fields):
+        yield "nodes-replaced", f"all of its nodes drift: {_REPLACED}"
+    elif any(_differs(one, *fields.root, *keys) for keys in fields.matched):
+        yield "nodes-replaced", f"nodes that no longer match drift: {_REPLACED}"
 
 
-def _hashed(text: str, described: _Described) -> list[str]:
-    """Lines of the description, without those of the parts that are not hashed."""
-    lines = section(text, *described.at)
-    for keys in (*described.asked, *described.free):
-        part = _part(text, described, keys)
+def _hashed_lines(text: str, fields: _NodeFields) -> list[str]:
+    lines = section(text, *fields.root)
+    for keys in (*fields.matched, *fields.ignored):
+        part = section(text, *fields.root, *keys)
         if part:
             at = next(n for n in range(len(lines)) if lines[n : n + len(part)] == part)
             lines = lines[:at] + lines[at + len(part) :]
     return lines
-
-
-def _part(text: str, described: _Described, keys: Sequence[str]) -> list[str]:
-    return section(text, *described.at, *keys)
-
-
-# What should be thought of before slots change? Pure; `now` is a value.
-
-
-def of_slots(old: Version | None, new: Version | None, now: int, *, is_open: bool) -> Iterator[Warned]:
-    """`is_open`: something of it is open on both sides."""
-    if new is None:
-        return
-    name, until = new.reservation.name, new.reservation.holder.persistence
-    if until is not None and not until.is_open(now):
-        over = f"It expired at {instant_text(until.until or 0)}: nothing is held."
-        yield Warned("expired", name, f"{over} Write a later expires, or remove the reservation.")
-    if old is None:
-        return
-    before, after = old.reservation.holder.backend, new.reservation.holder.backend
-    if before != after:
-        told = f"Its seats are held by {after} instead of {before}: what is open then goes and comes again."
-        yield Warned("backend", name, told)
-        return
-    if until is None and not is_open:
-        return
-    shapes = dict(old.shapes)
-    changed = [one for one, shape in new.shapes if shapes.get(one, shape) != shape]
-    if changed and (old.reservation.holder.persistence is None) == (until is None):
-        yield Warned(
-            "slots-replaced", name, f"{', '.join(changed)}: {_replaced(stands_always=until is not None)}"
-        )
-
-
-def _replaced(*, stands_always: bool) -> str:
-    if stands_always:
-        return (
-            "the shape of its slots changes, so the engine deletes them and makes others: until those hold "
-            "their seats, whoever comes may take the room."
-        )
-    return (
-        "the shape of its slots changes, so free ones are replaced, each as another one holds its seat; "
-        "those in use stay until the end."
-    )
-
-
-def standing_now(version: Version | None, now: int) -> dict[str, int]:
-    """Seats by class."""
-    if version is None or version.reservation.suspend:
-        return {}
-    found = version.reservation.holder.persistence
-    return dict(version.reservation.seats) if found is not None and found.is_open(now) else {}
-
-
-# What should be thought of before a change is merged? Pure; `now` is a value. First what concerns people
-# and their dates, then what an engine does with the manifests.
-
-_CLUSTER_SCOPED = (
-    *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),
-    "ClusterColocationProfile",
-)
-_RIGHTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
-_IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
-    "Deployment": (("spec", "selector"),),
-    "PriorityClass": (("value",), ("preemptionPolicy",)),
-    "RoleBinding": (("roleRef",),),
-    "ClusterRoleBinding": (("roleRef",),),
-}
-_FEW = 3
-
-Standing = tuple[Mapping[str, int], Mapping[str, int]]
-"""Seats by class, before and after."""
-
-
-def of_dates(
-    change: ReservationChange,
-    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
-    now: int,
-    notice: int,
-    standing: Standing = ({}, {}),
-) -> Iterator[Warned]:
-    """`sides`: all its occurrences before and after, none of a suspended one; `standing`: the seats that
-    stand now without any. `notice` in seconds.
-    """
-    yield from _open_now(change, sides, standing, now)
-    touched = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
-    yield from _soon(change, sides, now, notice)
-    past = [item for item in (*touched, *change.occurrences.removed) if item.end <= now]
-    if past:
-        yield Warned("past", change.name, f"{_dates(past)} is over already: nothing happens for it.")
-    for mark, what in ((GAP, "skips a time"), (FOLD, "repeats a time")):
-        marked = [item for item in touched if mark in item.marks]
-        if marked:
-            yield Warned("clock-change", change.name, f"{_dates(marked)}: a clock change {what} of it.")
-    if change.kind == RENAMED:
-        yield Warned(
-            "renamed",
-            change.name,
-            f"It was {change.was}: the engine deletes the one and creates the other, "
-            "so seats that are open now go and come again.",
-        )
-
-
-def _soon(
-    change: ReservationChange, sides: tuple[Sequence[Occurrence], Sequence[Occurrence]], now: int, notice: int
-) -> Iterator[Warned]:
-    """What comes, goes or changes so late that nobody may hear of it in time."""
-    dates, (before, after) = change.occurrences, sides
-    goes = [*dates.removed, *(old for old, new in dates.changed if new.open != old.open)]
-    comes = [*dates.added, *(new for _, new in dates.changed)]
-    for items, there, opens in ((comes, {*after}, "opens"), (goes, {*before}, "would have opened")):
-        near = [item for item in items if now < item.open < now + notice and item in there]
-        if near:
-            when = f"{local_text(near[0].open, named(change.zone))} ({change.zone})"
-            told = f"{_dates(near)} {opens} at {when}, sooner than the notice of {hours_text(notice)} h."
-            yield Warned("soon", change.name, told)
-
-
-def _open_now(
-    change: ReservationChange,
-    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
-    standing: Standing,
-    now: int,
-) -> Iterator[Warned]:
-    dated = (name for side in sides for item in side for name, _ in item.seats)
-    for name in dict.fromkeys((*dated, *standing[0], *standing[1])):
-        old, new = (
-            _seats(side, name, now) + more.get(name, 0) for side, more in zip(sides, standing, strict=True)
-        )
-        if old != new:
-            verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
-            was, then = (unit.word for unit in change.units)
-            later = str(new) if was == then else number_of(new, then)
-            yield Warned(
-                "open-now",
-                change.name,
-                f"{name} {verb} as soon as this is applied: {number_of(old, was)} now, {later} then.",
-            )
-
-
-def _seats(occurrences: Sequence[Occurrence], name: str, now: int) -> int:
-    near = [
-        Timed(one.id, one.open, one.start, one.end, one.seats)
-        for one in occurrences
-        if one.open <= now < one.end
-    ]
-    return target(near, now, full_count(name))
-
-
-def _dates(items: Sequence[Occurrence]) -> str:
-    first = date_and_times(items[0])
-    return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
-
-
-def of_likenesses(found: Iterable[Alike]) -> Iterator[Warned]:
-    for one in found:
-        yield Warned(
-            "alike",
-            one.new,
-            f"{one.same} of its {one.dates} dates are those of {one.old}, which is removed. If it is the "
-            "same course by another name, its seats go and come again.",
-        )
-
-
-def of_stale(paths: Sequence[str]) -> Iterator[Warned]:
-    """`paths`: files of rendered/ that are not what the reservations render to."""
-    if paths:
-        more = f" and {len(paths) - _FEW} more" if len(paths) > _FEW else ""
-        told = f"{', '.join(paths[:_FEW])}{more}"
-        yield Warned("stale", "", f"rendered/ is not up to date: {told}. Run berth render, and commit it.")
-
-
-def of_manifests(files: Sequence[FileChange], left: Collection[str]) -> Iterator[Warned]:
-    """`left`: the paths that there are afterwards. What is the same for many objects is told once."""
-    alike: dict[tuple[str, str], list[str]] = {}
-    for file in files:
-        for one in file.objects:
-            for code, message in _of_object(one, of_all="/reservations/" not in file.path):
-                alike.setdefault((code, message), []).append(f"{one.kind} {one.name}")
-    for (code, message), names in alike.items():
-        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
-        yield Warned(code, "", f"{', '.join(names[:_FEW])}{more}: {message}")
-    gone = [one.kind for file in files for one in file.objects if one.change == REMOVED]
-    if gone:
-        told = ", ".join(f"{gone.count(kind)} {kind}" for kind in sorted({*gone}))
-        yield Warned("pruned", "", f"The engine deletes {told}.")
-    kept = {path.split("/")[1] for path in left if "/reservations/" in path}
-    clusters = {file.path.split("/")[1] for file in files if "/reservations/" in file.path}
-    for cluster in sorted(clusters - kept):
-        stays = f"clusters/{cluster}/base.yaml" in left
-        what = "its base.yaml stays" if stays else "the site no longer names it"
-        yield Warned("last", "", f"No reservation is left in cluster {cluster}; {what}.")
-
-
-def _of_object(one: ObjectChange, *, of_all: bool) -> Iterator[tuple[str, str]]:
-    """Code and message. `of_all`: it serves all reservations; a new one brings rights of its own, by name."""
-    if one.kind in _CLUSTER_SCOPED or (one.kind in DESCRIBED and one.change != CHANGED):
-        yield "cluster-scoped", f"{one.change}, which concerns the whole cluster."
-    if of_all and one.kind in _RIGHTS and one.change == ADDED:
-        yield "rights", "added: it allows what was not allowed."
-    yield from of_nodes(one)
-    if one.change != CHANGED:
-        return
-    if any(_differs(one, *path) for path in _IMMUTABLE.get(one.kind, ())):
-        yield "immutable", "what changes in it cannot be changed. Let the engine delete it first."
-    elif one.kind == "Deployment" and _differs(one, "spec", "template"):
-        yield "replaced", "the pods change, so placeholders that stand are replaced, a quarter at a time."
-    before, after = (section(text, "spec", "replicas") for text in (one.before, one.after))
-    if one.kind == "Deployment" and bool(before) != bool(after):
-        yield "replicas", f"`replicas` {'appears in' if after else 'goes from'} git."
-    if one.kind == "CronJob" and any(_differs(one, "spec", key) for key in ("schedule", "timeZone")):
-        yield "schedule", "a schedule that changes may start a run at once; it ends if nothing is open."
-    if one.kind in _RIGHTS and _added_lines(one, "rules", "subjects"):
-        yield "rights", "it allows more or other things than before."
-
-
-def _differs(one: ObjectChange, *keys: str) -> bool:
-    return section(one.before, *keys) != section(one.after, *keys)
-
-
-def _added_lines(one: ObjectChange, *keys: str) -> bool:
-    return any({*section(one.after, key)} - {*section(one.before, key)} for key in keys)

@@ -1,4 +1,8 @@
-"""Word a change: one home of the sentences that text, Markdown and annotations lay out."""
+"""Describe a change in lines of plain text, which every format for people lays out.
+
+Each line has a sign: `+`, `-`, `~`, `!` for a warning, or a space for an explanation. Times are on the clock
+of the reservation's zone.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -15,314 +19,126 @@ from berth.diff.change import (
     REMOVED,
     RENAMED,
     Change,
-    IdleChange,
+    ChangeWarning,
     MachinesChange,
     MonthChange,
-    Peak,
+    PeakChange,
     PlanChange,
     ReservationChange,
-    Warned,
+    ReservedUsageChange,
 )
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.output import report
 from berth.output.report import seats_text
 from berth.schema.holders import Unit
-from berth.schema.model import Seats
+from berth.schema.values import Seats
 
-# A line of what is told of a change.
+PEAKS, PLAN, WARNINGS = "Peaks", "Machines and money", "Check before merging"
+"""Headings."""
+
+_SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_FEW = 3  # dates that are listed one by one
 
 
-class Line(NamedTuple):
-    """`sign` is `+`, `-`, `~`, `!`, or a space."""
+class DiffLine(NamedTuple):
+    """A line of text with its sign."""
 
     sign: str
     text: str
 
 
-# Dates that are alike, told in one line: sixty Mondays are one line, a single date is itself. Pure. Local
-# times are on the clock of the reservation's zone.
-
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-FEW = 3  # dates that are told one by one
-
-
-class Alike(NamedTuple):
-    """Occurrences at one local time with the same seats, by start. Never empty."""
-
-    times: str  # `09:00-13:00`
-    seats: Seats
-    occurrences: tuple[Occurrence, ...]
-
-
-def alike(occurrences: Iterable[Occurrence]) -> list[Alike]:
-    """By their first start."""
-    found: dict[tuple[str, Seats], list[Occurrence]] = {}
-    for item in sorted(occurrences, key=lambda one: (one.start, one.id)):
-        found.setdefault((times(item), item.seats), []).append(item)
-    return [Alike(*key, tuple(items)) for key, items in found.items()]
-
-
-def times(item: Occurrence) -> str:
-    """`09:00-13:00`, `17:00 to Sun 12:00`."""
-    zone = named(item.zone)
-    return near_span_text(item.start, item.end, zone, local_day(item.start, zone))
-
-
-def date_and_times(item: Occurrence) -> str:
-    """`Mon 2026-02-02 09:00-13:00`."""
-    return span_text(item.start, item.end, named(item.zone))
-
-
-def date_lines(group: Alike) -> list[str]:
-    """`Mon, Wed 09:00-13:00, 28 dates from 2026-02-02 to 2026-05-13 (08:00-12:00 UTC)`."""
-    items = group.occurrences
-    if len(items) <= FEW:
-        return [f"{date_and_times(item)} ({utc([item])})" for item in items]
-    zone = named(items[0].zone)
-    days = [day_of(local_day(item.start, zone) * 1440) for item in items]
-    weekdays = sorted({day.weekday() for day in days})
-    names = "daily" if len(weekdays) == 7 else ", ".join(_DAYS[day] for day in weekdays)
-    return [f"{names} {group.times}, {len(items)} dates from {days[0]} to {days[-1]} ({utc(items)})"]
-
-
-def utc(items: Sequence[Occurrence]) -> str:
-    """The same times in UTC, and from when on they are others."""
-    told, last = list[str](), ""
-    for item in items:
-        said = _utc_times(item)
-        if said != last:
-            told.append(f"from {instant_text(item.start)[:10]} {said}" if told else said)
-            last = said
-        if len(told) > FEW:
-            return f"{'; '.join(told[:FEW])}; and other times UTC"
-    return f"{'; '.join(told)} UTC"
-
-
-def _utc_times(item: Occurrence) -> str:
-    zone = named("UTC")
-    return near_span_text(item.start, item.end, zone, local_day(item.start, zone))
-
-
-# What changes of machines and money, in lines as `said` has them.
-
-HEADING = "Machines and money"
-
-
-def plan_lines(plan: PlanChange, zone: str) -> Iterator[Line]:
-    """What is wrong comes first."""
-    for one in plan.findings:
-        yield Line("!", report.text([one], color=False).partition("\n")[0])
-    for machines in plan.machines:
-        yield _machines(machines, zone)
-    for month in plan.months:
-        yield _month(month)
-    if len(plan.months) > 1:
-        yield _all(plan.months)
-    for idle in plan.idle:
-        yield _idle(idle)
-
-
-def plan_verdict(plan: PlanChange) -> list[str]:
-    """For the line that says it all."""
-    errors = sum(one.severity == "error" for one in plan.findings)
-    told = [f"the plan has {errors} error{'s' if errors > 1 else ''}"] if errors else []
-    before, after = _sums(plan.months)
-    if plan.months:
-        return [*told, f"cost {money_or_unknown(before)} -> {money_or_unknown(after)} USD"]
-    if plan.machines:
-        return [*told, "other machines"]
-    return [*told, "what is paid ahead changes"] if plan.idle else told
-
-
-def _machines(one: MachinesChange, zone: str) -> Line:
-    before, after = (band_text(least, least, most) for least, most in (one.before, one.after))
-    at = "" if one.at is None else f" at {local_text(one.at, named(zone))} ({zone})"
-    which = f": {machines_text(one.machines)}" if one.machines else ""
-    return Line("~", f"{one.cluster}, most machines: {before} -> {after}{at}{which}")
-
-
-def _month(one: MonthChange) -> Line:
-    before, after = one.money
-    hours = " -> ".join(hours_text(seconds) for seconds in one.seconds)
-    budget = "" if one.budget is None else f", budget {one.budget}"
-    return Line(
-        "~",
-        f"{one.month}: {money_or_unknown(before)} -> {money_or_unknown(after)} USD, "
-        f"machine-hours {hours}{budget}",
-    )
-
-
-def _sums(months: tuple[MonthChange, ...]) -> tuple[Money | None, Money | None]:
-    before, after = ([one.money[side] for one in months] for side in (0, 1))
-    return _sum(before), _sum(after)
-
-
-def _sum(some: list[Money | None]) -> Money | None:
-    found = [money for money in some if money is not None]
-    return sum(found, Money(0)) if len(found) == len(some) else None
-
-
-def _all(months: tuple[MonthChange, ...]) -> Line:
-    before, after = _sums(months)
-    more = ""
-    if before is not None and after is not None:
-        more = f" ({'+' if after >= before else '-'}{money_text(abs(after - before))})"
-    return Line(
-        " ", f"these {len(months)} months: {money_or_unknown(before)} -> {money_or_unknown(after)} USD{more}"
-    )
-
-
-def _idle(one: IdleChange) -> Line:
-    before, after = one.before, one.after
-    told = f"{one.reserved}: {percent(before.idle, before.paid)}% -> {percent(after.idle, after.paid)}% idle"
-    paid = (
-        f", {money_or_unknown(after.idle_money)} of {money_or_unknown(after.money)} USD paid ahead"
-        if after.paid
-        else ", gone"
-    )
-    return Line("~", f"{told}{paid}")
-
-
-# A change in words: the lines that every form for people shows, without colours and markup. A line begins
-# with its sign: `+`, `-`, `~`, `!` for a warning, or a space for what only explains.
-
-SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
-
-
-def verdict(change: Change) -> str:
-    """`+1 ~2 reservations; peak seats of small in prod 200 -> 230; 2 warnings`."""
-    kinds = [one.kind for one in change.reservations]
-    counts = [
-        f"{sign}{number}"
-        for sign, number in (
-            ("+", kinds.count(ADDED)),
-            ("~", len(kinds) - kinds.count(ADDED) - kinds.count(REMOVED)),
-            ("-", kinds.count(REMOVED)),
-        )
-        if number
-    ]
-    said = [f"{' '.join(counts)} {'reservations' if len(kinds) > 1 else 'reservation'}"] if counts else []
+def summary(change: Change) -> str:
+    """Return `1 reservation added, 2 changed; peak seats of small in prod 200 -> 230; 2 warnings`."""
+    parts = [_count_reservations(change)] if change.reservations else []
     peaks = [one for one in change.peaks if one.what.startswith("seats") and not one.during]
-    said += [f"peak {one.what} in {one.cluster} {one.before} -> {one.after}" for one in peaks[:2]]
-    said += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
-    if not counts and change.files:
-        said.append(f"no date and no seat changes; {number_of(len(change.files), 'file')} of rendered/")
-    said += plan_verdict(change.plan) if change.plan else []
-    said += [number_of(len(change.warnings), "warning")] if change.warnings else []
-    for side in (change.base, change.head):
-        said += [] if side.is_sound else [f"{side.name} does not validate"]
-    return "; ".join(said) or "Nothing changes."
+    parts += [f"peak {one.what} in {one.cluster} {one.before} -> {one.after}" for one in peaks[:2]]
+    parts += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
+    if not change.reservations and change.files:
+        parts.append(f"dates and seats are the same; {number_of(len(change.files), 'rendered file')} changed")
+    parts += _plan_summary(change.plan) if change.plan else []
+    parts += [number_of(len(change.warnings), "warning")] if change.warnings else []
+    parts += [f"{side.name} is not valid" for side in (change.base, change.head) if not side.is_valid]
+    return "; ".join(parts) or "Nothing changes."
 
 
-def title(one: ReservationChange) -> Line:
-    was = f" (was {one.was})" if one.kind == RENAMED else ""
-    where = ", ".join(one.clusters) or "no cluster"
-    said = f"{one.name}{was}: {one.title}" if one.title != one.name else f"{one.name}{was}"
-    return Line(SIGNS[one.kind], f"{said} [{where}]")
+def _count_reservations(change: Change) -> str:
+    kinds = [one.kind for one in change.reservations]
+    added, removed = kinds.count(ADDED), kinds.count(REMOVED)
+    counts = {"added": added, "changed": len(kinds) - added - removed, "removed": removed}
+    (first, count), *others = [(kind, count) for kind, count in counts.items() if count]
+    return ", ".join(
+        [f"{number_of(count, 'reservation')} {first}", *(f"{count} {kind}" for kind, count in others)]
+    )
 
 
-def details(one: ReservationChange) -> list[Line]:
-    """What is said of it, its dates, and what it comes to."""
-    found = [Line("~", f"{field.what}: {_change(field.before, field.after)}") for field in one.fields]
+def title_line(one: ReservationChange) -> DiffLine:
+    renamed = f" (was {one.old_name})" if one.kind == RENAMED else ""
+    clusters = ", ".join(one.clusters) or "no cluster"
+    title = f": {one.title}" if one.title != one.name else ""
+    return DiffLine(_SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]")
+
+
+def detail_lines(one: ReservationChange) -> list[DiffLine]:
+    """Describe the fields of a reservation that differ, its dates and its seat-hours."""
+    found = [DiffLine("~", f"{field.what}: {_change(field.before, field.after)}") for field in one.fields]
     dates = one.occurrences
     for sign, items, unit in (("+", dates.added, one.units[1]), ("-", dates.removed, one.units[0])):
-        found += [Line(sign, text) for group in alike(items) for text in _with_seats(group, unit)]
-    found += _changed(one)
+        for group in _group_occurrences(items):
+            seats = seats_text(group.seats, unit)
+            found += [DiffLine(sign, f"{seats}: {text}") for text in _date_texts(group)]
+    found += _changed_occurrences(one)
     if dates.kept and (dates.added or dates.removed or dates.changed):
-        found.append(Line(" ", f"{number_of(dates.kept, 'other date')} stay{'s' if dates.kept == 1 else ''}"))
+        verb = "stays" if dates.kept == 1 else "stay"
+        found.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
     found += _standing(*one.standing)
     return [*found, *_seat_hours(one)]
-
-
-def _seat_hours(one: ReservationChange) -> list[Line]:
-    has_hours = any(unit.has_seat_hours for unit in one.units)
-    if not has_hours or (any(one.standing) and not any(one.seat_seconds)):
-        return []
-    before, after = ("" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds)
-    return [Line(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}")]
-
-
-def _standing(before: str, after: str) -> list[Line]:
-    """What of it differs on both sides is told by its fields."""
-    if bool(before) == bool(after):
-        return []
-    return [Line("-", before)] if before else [Line("+", after)]
 
 
 def _change(before: str, after: str) -> str:
     return f"{before or 'none'} -> {after or 'none'}" if before != after else before
 
 
-def _with_seats(group: Alike, unit: Unit) -> list[str]:
-    return [f"{seats_text(group.seats, unit)}: {text}" for text in date_lines(group)]
+def _standing(before: str, after: str) -> list[DiffLine]:
+    if bool(before) == bool(after):
+        return []  # the fields show what differs
+    return [DiffLine("-", before)] if before else [DiffLine("+", after)]
 
 
-def _changed(one: ReservationChange) -> list[Line]:
-    """Occurrences with the same id; those of one day together where the same happens to them."""
-    found: list[Line] = []
-    groups: dict[str, list[Occurrence]] = {}
-    for before, after in one.occurrences.changed:
-        if _day(before) != _day(after):
-            moved = f"{date_and_times(before)} -> {date_and_times(after)}"
-            found.append(Line("~", f"{moved}{_seats(before, after, one.units)}"))
-        else:
-            groups.setdefault(_what_happens(before, after, one.units), []).append(after)
-    for what, items in groups.items():
-        told = ", ".join(map(_day, items))
-        if len(items) > FEW:
-            told = f"{len(items)} dates, {_day(items[0])} to {_day(items[-1])}"
-        found.append(Line("~", f"{what}: {told}"))
-    return found
+def _seat_hours(one: ReservationChange) -> list[DiffLine]:
+    has_hours = any(unit.has_seat_hours for unit in one.units)
+    if not has_hours or (any(one.standing) and not any(one.seat_seconds)):
+        return []
+    before, after = ("" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds)
+    return [DiffLine(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}")]
 
 
-def _what_happens(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
-    seats = _seats(before, after, units)
-    if times(before) != times(after):
-        return f"{times(before)} -> {times(after)}{seats}"
-    if before.open != after.open:
-        return f"{times(after)} opens at {_clock(before)} -> {_clock(after)}{seats}"
-    return f"{times(after)}{seats}"
+def number_of(number: int, noun: str) -> str:
+    """Return `1 file` or `3 files`."""
+    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _clock(item: Occurrence) -> str:
-    return local_text(item.open, named(item.zone))[-5:]
-
-
-def _day(item: Occurrence) -> str:
-    return date_and_times(item)[:14]
-
-
-def _seats(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
-    if before.seats == after.seats:
-        return ""
-    was, now = (seats_text(one.seats, unit) for one, unit in zip((before, after), units, strict=True))
-    return f", {was} -> {now}"
-
-
-def number_of(number: int, what: str) -> str:
-    """`1 file`, `3 files`."""
-    return f"{number} {what}{'s' if number != 1 else ''}"
-
-
-def peak(one: Peak, zone_name: str) -> Line:
+def peak_line(one: PeakChange, zone_name: str) -> DiffLine:
     during = f" from {one.during}" if one.during else ""
     at = f" at {local_text(one.at, named(zone_name))} ({zone_name})" if one.at is not None else ""
     ceiling = f", ceiling {one.ceiling}" if one.ceiling else ""
-    held = f": {holders_text(one.holders)}" if one.holders else ""
-    told = f"{one.cluster}, most {one.what}{during}: {one.before} -> {one.after}{at}{ceiling}{held}"
-    return Line("~", told)
+    holders = f": {holders_text(one.holders)}" if one.holders else ""
+    return DiffLine(
+        "~", f"{one.cluster}, most {one.what}{during}: {one.before} -> {one.after}{at}{ceiling}{holders}"
+    )
 
 
-def warning(one: Warned) -> Line:
-    return Line("!", f"{one.subject}: {one.message}" if one.subject else one.message)
+def warning_line(one: ChangeWarning) -> DiffLine:
+    return DiffLine("!", f"{one.subject}: {one.message}" if one.subject else one.message)
 
 
-def file(one: FileChange) -> Line:
+def file_line(one: FileChange) -> DiffLine:
     kinds: dict[str, int] = {}
     for item in one.objects:
-        kinds[f"{SIGNS[item.change]}{item.kind}"] = kinds.get(f"{SIGNS[item.change]}{item.kind}", 0) + 1
-    told = ", ".join(f"{kind} x{number}" if number > 1 else kind for kind, number in kinds.items())
-    return Line(SIGNS[one.change], f"{one.path}: {told}")
+        kind = f"{_SIGNS[item.change]}{item.kind}"
+        kinds[kind] = kinds.get(kind, 0) + 1
+    objects = ", ".join(f"{kind} x{number}" if number > 1 else kind for kind, number in kinds.items())
+    return DiffLine(_SIGNS[one.change], f"{one.path}: {objects}")
 
 
 def object_title(one: ObjectChange) -> str:
@@ -330,3 +146,181 @@ def object_title(one: ObjectChange) -> str:
     plus = sum(line.startswith("+") for line in lines)
     minus = sum(line.startswith("-") for line in lines)
     return f"{one.kind} {one.name} (+{plus} -{minus})"
+
+
+# Occurrences: those at the same local time with the same seats share a line
+
+
+class _OccurrenceGroup(NamedTuple):
+    """Occurrences at one local time with the same seats, by start; at least one."""
+
+    times: str  # `09:00-13:00`
+    seats: Seats
+    occurrences: tuple[Occurrence, ...]
+
+
+def _group_occurrences(occurrences: Iterable[Occurrence]) -> list[_OccurrenceGroup]:
+    """Group occurrences by local time and seats, in the order of the first start of each group."""
+    found: dict[tuple[str, Seats], list[Occurrence]] = {}
+    for item in sorted(occurrences, key=lambda one: (one.start, one.id)):
+        found.setdefault((_times(item), item.seats), []).append(item)
+    return [_OccurrenceGroup(*key, tuple(items)) for key, items in found.items()]
+
+
+def _times(item: Occurrence) -> str:
+    """Return `09:00-13:00` or `17:00 to Sun 12:00`."""
+    zone = named(item.zone)
+    return near_span_text(item.start, item.end, zone, local_day(item.start, zone))
+
+
+def date_and_times(item: Occurrence) -> str:
+    """Return `Mon 2026-02-02 09:00-13:00`."""
+    return span_text(item.start, item.end, named(item.zone))
+
+
+def _date_texts(group: _OccurrenceGroup) -> list[str]:
+    """Return `Mon, Wed 09:00-13:00, 28 dates from 2026-02-02 to 2026-05-13 (08:00-12:00 UTC)`."""
+    items = group.occurrences
+    if len(items) <= _FEW:
+        return [f"{date_and_times(item)} ({_utc_text([item])})" for item in items]
+    zone = named(items[0].zone)
+    days = [day_of(local_day(item.start, zone) * 1440) for item in items]
+    weekdays = sorted({day.weekday() for day in days})
+    names = "daily" if len(weekdays) == 7 else ", ".join(_DAYS[day] for day in weekdays)
+    return [f"{names} {group.times}, {len(items)} dates from {days[0]} to {days[-1]} ({_utc_text(items)})"]
+
+
+def _utc_text(items: Sequence[Occurrence]) -> str:
+    """Return the times in UTC, and the dates from which they differ."""
+    parts, last = list[str](), ""
+    for item in items:
+        times = _utc_times(item)
+        if times != last:
+            parts.append(f"from {instant_text(item.start)[:10]} {times}" if parts else times)
+            last = times
+        if len(parts) > _FEW:
+            return f"{'; '.join(parts[:_FEW])}; and other times UTC"
+    return f"{'; '.join(parts)} UTC"
+
+
+def _utc_times(item: Occurrence) -> str:
+    zone = named("UTC")
+    return near_span_text(item.start, item.end, zone, local_day(item.start, zone))
+
+
+def _changed_occurrences(one: ReservationChange) -> list[DiffLine]:
+    """Describe occurrences with other times or seats; equal changes share a line."""
+    found: list[DiffLine] = []
+    groups: dict[str, list[Occurrence]] = {}
+    for before, after in one.occurrences.changed:
+        if _day(before) != _day(after):
+            dates = f"{date_and_times(before)} -> {date_and_times(after)}"
+            found.append(DiffLine("~", f"{dates}{_seats_change(before, after, one.units)}"))
+        else:
+            groups.setdefault(_time_change(before, after, one.units), []).append(after)
+    for text, items in groups.items():
+        dates = ", ".join(map(_day, items))
+        if len(items) > _FEW:
+            dates = f"{len(items)} dates, {_day(items[0])} to {_day(items[-1])}"
+        found.append(DiffLine("~", f"{text}: {dates}"))
+    return found
+
+
+def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
+    seats = _seats_change(before, after, units)
+    if _times(before) != _times(after):
+        return f"{_times(before)} -> {_times(after)}{seats}"
+    if before.open != after.open:
+        return f"{_times(after)} opens at {_opening(before)} -> {_opening(after)}{seats}"
+    return f"{_times(after)}{seats}"
+
+
+def _opening(item: Occurrence) -> str:
+    return local_text(item.open, named(item.zone))[-5:]
+
+
+def _day(item: Occurrence) -> str:
+    return date_and_times(item)[:14]
+
+
+def _seats_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
+    if before.seats == after.seats:
+        return ""
+    old, new = (seats_text(one.seats, unit) for one, unit in zip((before, after), units, strict=True))
+    return f", {old} -> {new}"
+
+
+# Machines and costs
+
+
+def plan_lines(plan: PlanChange, zone: str) -> Iterator[DiffLine]:
+    """Yield the findings of the plan, then what differs in it."""
+    for one in plan.findings:
+        yield DiffLine("!", report.text([one], color=False).partition("\n")[0])
+    for machines in plan.machines:
+        yield _machines_line(machines, zone)
+    for month in plan.months:
+        yield _month_line(month)
+    if len(plan.months) > 1:
+        yield _all_months_line(plan.months)
+    for reserved in plan.reserved:
+        yield _reserved_line(reserved)
+
+
+def _plan_summary(plan: PlanChange) -> list[str]:
+    errors = sum(one.severity == "error" for one in plan.findings)
+    parts = [f"the plan has {number_of(errors, 'error')}"] if errors else []
+    before, after = _sums(plan.months)
+    if plan.months:
+        return [*parts, f"cost {money_or_unknown(before)} -> {money_or_unknown(after)} USD"]
+    if plan.machines:
+        return [*parts, "other machines"]
+    return [*parts, "other use of reserved machines"] if plan.reserved else parts
+
+
+def _machines_line(one: MachinesChange, zone: str) -> DiffLine:
+    before, after = (band_text(least, least, most) for least, most in (one.before, one.after))
+    at = "" if one.at is None else f" at {local_text(one.at, named(zone))} ({zone})"
+    machines = f": {machines_text(one.machines)}" if one.machines else ""
+    return DiffLine("~", f"{one.cluster}, most machines: {before} -> {after}{at}{machines}")
+
+
+def _month_line(one: MonthChange) -> DiffLine:
+    before, after = one.money
+    hours = " -> ".join(hours_text(seconds) for seconds in one.seconds)
+    budget = "" if one.budget is None else f", budget {one.budget}"
+    return DiffLine(
+        "~",
+        f"{one.month}: {money_or_unknown(before)} -> {money_or_unknown(after)} USD, "
+        f"machine-hours {hours}{budget}",
+    )
+
+
+def _all_months_line(months: tuple[MonthChange, ...]) -> DiffLine:
+    before, after = _sums(months)
+    difference = ""
+    if before is not None and after is not None:
+        difference = f" ({'+' if after >= before else '-'}{money_text(abs(after - before))})"
+    cost = f"{money_or_unknown(before)} -> {money_or_unknown(after)} USD"
+    return DiffLine(" ", f"these {len(months)} months: {cost}{difference}")
+
+
+def _sums(months: tuple[MonthChange, ...]) -> tuple[Money | None, Money | None]:
+    before, after = ([one.money[side] for one in months] for side in (0, 1))
+    return _sum(before), _sum(after)
+
+
+def _sum(amounts: list[Money | None]) -> Money | None:
+    found = [money for money in amounts if money is not None]
+    return sum(found, Money(0)) if len(found) == len(amounts) else None
+
+
+def _reserved_line(one: ReservedUsageChange) -> DiffLine:
+    before, after = one.before, one.after
+    idle = f"{percent(before.idle, before.paid)}% -> {percent(after.idle, after.paid)}% idle"
+    paid = (
+        f"{money_or_unknown(after.idle_money)} of {money_or_unknown(after.money)} USD paid ahead"
+        if after.paid
+        else "gone"
+    )
+    return DiffLine("~", f"{one.reserved}: {idle}, {paid}")

@@ -14,10 +14,10 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
 from berth.schema.holders import BEHAVIORS, Replicas
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, Seats
-from berth.schema.report import Refusal
+from berth.schema.report import Origin, Refusal
 from berth.schema.reservation import EVERY_SESSION
 from berth.schema.types import WEEKDAYS
+from berth.schema.values import Entry, Recurrence, Reservation, Seats
 
 # What somebody wants to reserve, said in a few words, and the reservation that it comes to. Pure.
 

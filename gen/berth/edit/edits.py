@@ -4,14 +4,14 @@ import re
 from typing import Any, NamedTuple
 
 from berth.diff.change import ReservationChange
-from berth.diff.compare import compared
-from berth.diff.sides import version_of
+from berth.diff.compare import compare_versions
+from berth.diff.comparison import version_of
 from berth.edit.roundtrip import Edit, EditError, Make, edited
 from berth.findings import ERROR, Finding
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.model import Reservation
+from berth.schema.values import Reservation
 
 # Edits of single occurrences: leave one out, move it, let it last longer. Pure. Each works on the spec of a
 # reservation as it stands in a file. An occurrence that stands in `extra` is edited there; one of the
@@ -210,7 +210,7 @@ def check(pipeline: Pipeline, file: str, text: str, was: Reservation | None) -> 
     findings = [one for one in after.findings() if one.severity == ERROR and _without_place(one) not in told]
     version = version_of(new[0], after) if new and not findings else None
     before = version_of(old[was.name], pipeline) if was and was.name in old else None
-    return Edited(file, text, tuple(findings), compared(before, version) if version else None)
+    return Edited(file, text, tuple(findings), compare_versions(before, version) if version else None)
 
 
 def _is_new(item: Item, old: dict[str, Item]) -> bool:

@@ -8,7 +8,7 @@ from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.render import files, text_of
-from berth.schema.jsonschema import text as schema_text
+from berth.schema.describe import json_schema_text
 from berth.version import VERSION
 
 # A repository to begin with: every file of it, which passes its own checks as it is. Pure but for the
@@ -89,7 +89,7 @@ def started(name: str, zone: str, engine: str, after: date) -> dict[str, str]:
         "reservations/first-course.yaml": written(course),
     }
     around = {
-        f"reservations/{SCHEMA}": schema_text(),
+        f"reservations/{SCHEMA}": json_schema_text(),
         ".gitattributes": "rendered/** linguist-generated=true text eol=lf\n",
         ".github/workflows/berth.yaml": _WORKFLOW.format(action=ACTION),
         "README.md": _README.format(name=name, first=first, last=last),

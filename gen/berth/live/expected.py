@@ -10,7 +10,7 @@ from berth import quantity
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed
-from berth.manifests.slots import slots_of, standing
+from berth.manifests.slots import persistent_slots, slots_of
 from berth.manifests.timetable import timetable_text
 from berth.output.templates import Renderer
 from berth.pipeline import Item
@@ -18,7 +18,7 @@ from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.render import pool_texts
 from berth.schema.holders import Persistence
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 _QUANTITIES = frozenset(("requests", "limits"))
 _EXACT = _QUANTITIES | {"affinity", "nodeSelector", "tolerations"}
@@ -141,7 +141,7 @@ def _persistent_seats(site: Site, placed: Placed, found: Persistence) -> Iterato
     reservation = placed.reservation
     counts = {} if reservation.suspend else dict(reservation.seats)
     for one in placed.classes:
-        made = standing(site, placed.cluster, reservation, one, counts.get(one.name, 0))
+        made = persistent_slots(site, placed.cluster, reservation, one, counts.get(one.name, 0))
         names = tuple(name for name, _ in made)
         once = slots_of(reservation).allocate_once
         yield PersistentSeats(one.name, pool(reservation.name, one.name), names, found.until, once)

@@ -19,7 +19,7 @@ from berth.live.clusterfacts import (
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.live.findings import LiveFinding
 from berth.runtime import sweepdecisions
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
 

@@ -1,4 +1,4 @@
-"""Deployments of placeholders."""
+"""The Deployments of placeholders, one for each pool. Their templates are in templates/placeholder/."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,12 +6,9 @@ from typing import Any
 from berth.manifests import naming, nodeaffinity, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 
-# The Deployments of placeholders: one for each pool. How they look stands in templates/placeholder/.
-
-
-# kube-linter wants every container to have all of them; this is why ours has not.
+# kube-linter expects requests and limits on every container; these say why placeholders lack them.
 UNLIMITED = {
     "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
     "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
@@ -29,8 +26,8 @@ def deployments(
         yield Manifest(TEMPLATE, {**common, **values, "name": name, "annotations": notes})
 
 
-def rights_to_scale(placed: Placed, common: dict[str, Any]) -> list[Manifest]:
-    """Of the reservation's Jobs, for its Deployments by name."""
+def scale_permissions(placed: Placed, common: dict[str, Any]) -> list[Manifest]:
+    """Return the permissions of the reservation's Jobs to scale its Deployments, by name."""
     rules = rbac.of_pools(_names(placed))
     return rbac.granted(common, rules, naming.OCCURRENCE, placed.cluster.namespace)
 

@@ -7,7 +7,7 @@ from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.base import ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.calendar import ORDER
-from berth.schema.cloud import (
+from berth.schema.cloudvalues import (
     BLOCK,
     DEFAULT,
     CloudCapacity,
@@ -16,9 +16,7 @@ from berth.schema.cloud import (
     architecture_of,
     terms,
 )
-from berth.schema.labels import items
-from berth.schema.metadata import Document
-from berth.schema.model import Origin
+from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import MOST_TERMS, TERM, NodeClass, Tags, refuse_beside
 from berth.schema.nodepool import (
     Disruption,
@@ -30,7 +28,7 @@ from berth.schema.nodepool import (
     Taint,
     check_node_labels,
 )
-from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Report
+from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Origin, Report, items
 from berth.schema.types import Amount, DnsLabel, Price, Resources
 
 Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
@@ -218,7 +216,7 @@ class CloudSpec(Model):
                     report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
 
 
-class CloudDocument(Document):
+class CloudDocument(KindDocument):
     kind_of: ClassVar = "CloudCapacity"
     kind: Literal["CloudCapacity"]
     spec: CloudSpec

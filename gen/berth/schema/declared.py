@@ -1,20 +1,47 @@
-"""All that was declared, from all files: documents told apart by kind, checked, and indexed by name."""
+"""All declarations of a project: read by the model of their kind, checked, and indexed by name."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.findings import NOTE, RULES, WARNING, Path, Problem
 from berth.reading.document import Document
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.grammar import dns_label
-from berth.schema.kinds import KINDS, document_of
-from berth.schema.labels import IGNORE
-from berth.schema.model import Calendar, Origin, Reservation, ResourceClass, Site
+from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import is_payload
-from berth.schema.report import INVALID, Refusal, Report
-from berth.schema.suggest import close, nearest, shown
+from berth.schema.report import INVALID, Origin, Refusal, Report, close, nearest, shown
+from berth.schema.values import Calendar, Reservation, ResourceClass, Site
+
+if TYPE_CHECKING:
+    from berth.schema.metadata import KindDocument
 
 EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
+KINDS = ("Site", "ResourceClass", "Calendar", "CloudCapacity", "CapacityReservation")
+
+
+@cache
+def document_of(kind: str) -> "type[KindDocument]":
+    """Return the model of the documents of a kind, which is imported when such a document is read."""
+    if kind == "Site":
+        from berth.schema.site import SiteDocument  # noqa: PLC0415
+
+        return SiteDocument
+    if kind == "ResourceClass":
+        from berth.schema.resourceclass import ResourceClassDocument  # noqa: PLC0415
+
+        return ResourceClassDocument
+    if kind == "Calendar":
+        from berth.schema.calendar import CalendarDocument  # noqa: PLC0415
+
+        return CalendarDocument
+    if kind == "CloudCapacity":
+        from berth.schema.cloudcapacity import CloudDocument  # noqa: PLC0415
+
+        return CloudDocument
+    from berth.schema.reservation import ReservationDocument  # noqa: PLC0415
+
+    return ReservationDocument
 
 
 class Declared(NamedTuple):

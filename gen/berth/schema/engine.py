@@ -11,9 +11,8 @@ from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Switch, Text, Whole, field
 from berth.schema.grammar import UNFIT, is_artifact
-from berth.schema.labels import refuse_our_labels
-from berth.schema.report import IDLE_KEY, INVALID, Report
-from berth.schema.suggest import shown
+from berth.schema.metadata import refuse_our_labels
+from berth.schema.report import IDLE_KEY, INVALID, Report, shown
 from berth.schema.types import Annotations, DnsLabel, DnsName, Duration, Labels
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}

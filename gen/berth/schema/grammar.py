@@ -12,8 +12,7 @@ from functools import lru_cache
 from berth.dates.zone import known as known_zones
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
-from berth.schema.report import CHOICE, Refusal
-from berth.schema.suggest import choice, close, nearest, shown
+from berth.schema.report import CHOICE, Refusal, choice, close, nearest, shown
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
 UNFIT = "B038"  # for an engine

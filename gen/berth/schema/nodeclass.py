@@ -13,8 +13,7 @@ from berth.findings import Path
 from berth.schema import cloudgrammar, grammar
 from berth.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
 from berth.schema.cloudgrammar import BY_ALIAS, FAMILIES
-from berth.schema.labels import items
-from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report
+from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report, items
 from berth.schema.types import INT32, INT64, AnyText
 
 TERM = "B152"

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field
 from berth.schema.calendar import ORDER, check_order
-from berth.schema.model import Entry, Except, Extra, Move, Recurrence, Seats
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
     AnyText,
@@ -18,6 +17,7 @@ from berth.schema.types import (
     TimeZone,
     Weekday,
 )
+from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Seats
 
 EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'

@@ -14,12 +14,12 @@ from berth.schema import grammar, validate
 from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.calendar import ORDER
 from berth.schema.holders import Replicas
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, Seats
 from berth.schema.recurrence import EQUAL_TIMES
 from berth.schema.renkunames import name
-from berth.schema.report import INVALID, MISSING, Refusal, Report
+from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report
 from berth.schema.reservation import DEFAULT_LEAD, EVERY_SESSION, Behavior
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
+from berth.schema.values import Entry, Recurrence, Reservation, Seats
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 LONGEST_NAME = 63  # of a DNS label, and of a label's value

@@ -7,11 +7,11 @@ from berth.findings import Path
 from berth.schema.backend import NOTHING_SAID, BackendSpec
 from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, field
 from berth.schema.holders import HOLDERS, Holder, Unit
-from berth.schema.metadata import Document
-from berth.schema.model import Origin, Reservation, Seats, SessionMatch
+from berth.schema.metadata import KindDocument
 from berth.schema.recurrence import STANDING, ClassSeats, OwnSeats, RecurrenceSpec, check_seats, listed
-from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Refusal, Report
+from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Origin, Refusal, Report
 from berth.schema.types import Annotations, DnsLabel, Labels, LeadMinutes, NodeCount, SeatCount, Ulid
+from berth.schema.values import Reservation, Seats, SessionMatch
 
 COUNTS_SESSIONS = "B170"
 Behavior = Literal["maintain", "reduce", "none"]
@@ -194,7 +194,7 @@ class ReservationSpec(Model):
         return ((self.resource_class or "", self.provisioning.count),)
 
 
-class ReservationDocument(Document):
+class ReservationDocument(KindDocument):
     kind_of: ClassVar = "CapacityReservation"
     kind: Literal["CapacityReservation"]
     spec: ReservationSpec

@@ -11,23 +11,11 @@ from berth.schema import grammar
 from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
 from berth.schema.calendar import ORDER
 from berth.schema.engine import EngineSpec, Folder
-from berth.schema.metadata import Document
-from berth.schema.model import (
-    Ceiling,
-    Cluster,
-    Images,
-    Karpenter,
-    Koordinator,
-    Origin,
-    Renku,
-    Repository,
-    Site,
-)
-from berth.schema.pod import Tolerating
-from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report
-from berth.schema.resources import check_resources, completed
-from berth.schema.suggest import choice, shown
+from berth.schema.metadata import KindDocument
+from berth.schema.pod import Tolerating, check_resources, completed
+from berth.schema.report import CONFLICT, INVALID, MISSING, Origin, Refusal, Report, choice, shown
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, Price, Resources, TimeZone
+from berth.schema.values import Ceiling, Cluster, Images, Karpenter, Koordinator, Renku, Repository, Site
 from berth.version import VERSION
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
@@ -295,7 +283,7 @@ def check_priority(value: int | None, autoscalers: set[str], path: Path, report:
         report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
 
 
-class SiteDocument(Document):
+class SiteDocument(KindDocument):
     kind_of: ClassVar = "Site"
     kind: Literal["Site"]
     spec: SiteSpec

@@ -12,10 +12,9 @@ from pydantic.json_schema import SkipJsonSchema
 from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Text, Whole, field
-from berth.schema.labels import RESERVED, items, refuse_much, refuse_our_label
+from berth.schema.metadata import RESERVED, refuse_much, refuse_our_label
 from berth.schema.pod import Effect, LabelSelector, Placing
-from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
-from berth.schema.suggest import shown
+from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report, items, shown
 from berth.schema.types import (
     INT32,
     Annotations,

@@ -16,8 +16,22 @@ from berth.reading.scalar import Octalish
 from berth.schema import outline
 from berth.schema.base import Length, Model, Unique, Whole, wrong_type
 from berth.schema.outline import Node, fields
-from berth.schema.report import CHOICE, CONFLICT, INVALID, MISSING, RANGE, TYPE, UNKNOWN_KEY, Refusal, Report
-from berth.schema.suggest import article, choice, close, nearest, shown
+from berth.schema.report import (
+    CHOICE,
+    CONFLICT,
+    INVALID,
+    MISSING,
+    RANGE,
+    TYPE,
+    UNKNOWN_KEY,
+    Refusal,
+    Report,
+    article,
+    choice,
+    close,
+    nearest,
+    shown,
+)
 
 M = TypeVar("M", bound=Model)
 _KEY = "[key]"  # how pydantic's location ends where the key of a mapping is faulty

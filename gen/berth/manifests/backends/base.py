@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from berth.dates.occurrence import Occurrence
 from berth.manifests.placed import Placed
-from berth.schema.model import ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 
 
 class Manifest(NamedTuple):

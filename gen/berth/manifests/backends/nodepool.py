@@ -1,6 +1,7 @@
-"""Backend `nodePool`: capacity is whole nodes, of a NodePool that has as many as it is told; in git, none.
+"""Backend `nodePool`: capacity is whole nodes of a static NodePool, which has 0 replicas in git.
 
-Nobody's pod holds them: whoever may be on such a node is there. Jobs open and close it like a Deployment.
+No placeholder holds them: any pod that may run on such a node can use it. Jobs scale the NodePool like a
+Deployment.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,7 @@ from berth.dates.occurrence import Occurrence
 from berth.manifests import karpenter, naming, rbac, window
 from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 
 
 class NodePoolBackend(Backend):
@@ -43,7 +44,7 @@ def _name(site: Site, placed: Placed, found: ResourceClass) -> str:
 
 
 def _pools(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """In the order of the classes; each of the capacity that its class prefers."""
+    """Yield the NodePools in the order of the classes, each of the capacity that its class prefers."""
     clouds = {cloud.name: cloud for cloud in placed.clouds}
     for found in placed.classes:
         cloud = clouds[found.cloud_capacity[0]]

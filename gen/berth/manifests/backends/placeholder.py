@@ -6,7 +6,7 @@ from berth.dates.occurrence import Occurrence
 from berth.manifests import pools, window
 from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 class PlaceholderBackend(Backend):
@@ -26,6 +26,6 @@ class PlaceholderBackend(Backend):
         return [
             window.timetable(common, timetable),
             *pools.deployments(site, placed, common),
-            *pools.rights_to_scale(placed, common),
+            *pools.scale_permissions(placed, common),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]

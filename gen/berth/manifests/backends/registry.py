@@ -1,4 +1,4 @@
-"""Every backend, by the name that a reservation gives it. Written out by hand."""
+"""Every backend by its name in `backend.type`. A new backend is a module, its templates, and a line here."""
 
 from berth.manifests.backends.base import Backend
 from berth.manifests.backends.koordinator import KoordinatorBackend

@@ -7,6 +7,8 @@ the reservation's zone; times are minutes after local midnight.
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from berth.schema.report import Origin
+
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
@@ -15,19 +17,9 @@ if TYPE_CHECKING:
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.sessions import ClassSessions
 
+
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats or of nodes), in the order of the file; never empty."""
-
-
-class Origin(NamedTuple):
-    """Where a declaration stands: its file as shown to people and the number of its document there, from 0.
-
-    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
-    """
-
-    file: str
-    index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
-    prefix: tuple[str | int, ...] = ()
 
 
 class Entry(NamedTuple):

@@ -1,0 +1,235 @@
+"""Compare base and head reservation by reservation, so that neither is kept in memory as a whole.
+
+The head is rendered meanwhile; of the base only those reservations are expanded that may differ.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from berth.checks.ceilings import pool_loads, pool_steps
+from berth.core.holders import slot_hash
+from berth.dates.occurrence import Occurrence
+from berth.dates.recurrence import expand
+from berth.diff import risks
+from berth.diff.base import RenderedFiles
+from berth.diff.change import Change, ChangeWarning, PlanChange, ReservationChange, SideSummary
+from berth.diff.compare import ReservationVersion, compare_versions, find_renamed, find_similar, is_same
+from berth.diff.machines import PlanInput, compare_plans
+from berth.diff.manifests import FileChange, compare_file
+from berth.diff.peaks import PoolLoads, compare_peaks
+from berth.findings import ERROR, severity
+from berth.manifests.placed import Placed, placed
+from berth.manifests.slots import slot_object
+from berth.pipeline import Item, Pipeline, date_problems
+from berth.schema.holders import Slots
+from berth.schema.values import Reservation
+
+_HOUR = 3600
+_KIND = "CapacityReservation"
+
+
+class ComparisonOptions(NamedTuple):
+    """`names` of base and head; `now` in seconds; `notice` in hours."""
+
+    names: tuple[str, str]
+    now: int
+    notice: int
+
+
+class Comparison:
+    """Compares both sides in one pass: feed it every reservation and file of the head, then ask for `change`.
+
+    The dates of the base are computed only where they may differ, so its findings about dates are incomplete.
+    """
+
+    def __init__(
+        self,
+        base: Pipeline,
+        head: Pipeline,
+        rendered: tuple[RenderedFiles, RenderedFiles],
+        options: ComparisonOptions,
+    ) -> None:
+        """`rendered`: the committed files of the base, and those in the working tree."""
+        self._base, self._head = base, head
+        (self._rendered, self._committed), self._options = rendered, options
+        self._loads = (
+            PoolLoads(base.site, base.declared.classes),
+            PoolLoads(head.site, head.declared.classes),
+        )
+        self._found: list[ReservationChange] = []
+        self._warnings: list[ChangeWarning] = []
+        self._changed: dict[str, str] = {}
+        self._remaining: set[str] = set()
+        self._stale: list[str] = []
+
+    def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Compare the reservations and pass on the items, which are the head's, with texts and all loads."""
+        self._base.check_references()
+        before = {one.name: one for one in self._base.declared.reservations}
+        added: list[ReservationVersion] = []
+        for item in items:
+            new = version_of(item, self._head)
+            old = before.pop(item.reservation.name, None)
+            if old is None:
+                added.append(self._with_dates(new, self._head))
+            else:
+                self._compare(_without_dates(old, self._base), new, item)
+            yield item
+        removed = [self._with_dates(_without_dates(one, self._base), self._base) for one in before.values()]
+        self._compare_unmatched(removed, added)
+
+    def file(self, path: str, text: str) -> None:
+        """Compare one file of the head as it is rendered now."""
+        self._remaining.add(path)
+        if not self._committed.has(path, text):
+            self._stale.append(path)
+        if not self._rendered.has(path, text):
+            self._changed[path] = text
+
+    def change(self) -> Change:
+        """Return all that differs."""
+        head = self._summary(self._options.names[1], self._head)
+        files = self._file_changes(with_removed=head.is_valid)
+        if head.is_valid:
+            self._stale += {*self._committed.paths()} - self._remaining
+            self._warnings += risks.manifest_warnings(files, self._remaining)
+            self._warnings += risks.stale_warnings(sorted(self._stale))
+        return Change(
+            self._summary(self._options.names[0], self._base),
+            head,
+            tuple(sorted(self._found, key=lambda one: one.name)),
+            tuple(compare_peaks(*self._loads)),
+            tuple(self._warnings),
+            tuple(files),
+            self._plan() if head.is_valid else None,
+        )
+
+    def _compare_unmatched(self, removed: list[ReservationVersion], added: list[ReservationVersion]) -> None:
+        # A reservation is neither added nor removed if the other side may have it in a faulty file.
+        removed = [one for one in removed if one.is_complete() and not _may_declare(self._head, one)]
+        added = [one for one in added if one.is_complete() and not _may_declare(self._base, one)]
+        pairs = find_renamed(removed, added)
+        for old, new in pairs:
+            self._add(old, new)
+        old_names = {old.reservation.name for old, _ in pairs}
+        new_names = {new.reservation.name for _, new in pairs}
+        removed = [one for one in removed if one.reservation.name not in old_names]
+        added = [one for one in added if one.reservation.name not in new_names]
+        for new in added:
+            self._add(None, new)
+        for old in removed:
+            self._add(old, None)
+        self._warnings += risks.similarity_warnings(find_similar(removed, added))
+
+    def _plan(self) -> PlanChange | None:
+        """Return what differs in the plan; None without a CloudCapacity."""
+        before, after = (
+            PlanInput(side.declared, side.site, loads) if side.site else None
+            for side, loads in zip((self._base, self._head), self._loads, strict=True)
+        )
+        found = compare_plans(before, after, self._options.now) if after else None
+        if found is None:
+            return None
+        problems = [one for one in found.problems if not self._head.is_silenced(one)]
+        findings = tuple(self._head.located(problems, severity))
+        return PlanChange(found.machines, found.months, found.reserved, findings)
+
+    def _file_changes(self, *, with_removed: bool) -> list[FileChange]:
+        """Return the files that differ, by path; with those that are not rendered any more if asked."""
+        removed = {*self._rendered.paths()} - self._remaining if with_removed else set()
+        paths = sorted({*self._changed, *removed})
+        before = self._rendered.texts(paths)
+        found = [compare_file(path, before.get(path), self._changed.get(path)) for path in paths]
+        return [one for one in found if one]
+
+    def _summary(self, name: str, pipeline: Pipeline) -> SideSummary:
+        findings = tuple(pipeline.findings())
+        return SideSummary(name, findings, all(one.severity != ERROR for one in findings))
+
+    def _compare(self, old: ReservationVersion, new: ReservationVersion, item: Item) -> None:
+        if not (old.is_complete() and new.is_complete()):
+            return
+        if not is_same(old, new):
+            self._add(self._with_dates(old, self._base), self._with_dates(new, self._head))
+            return
+        for part, part_loads in zip(item.parts, item.loads, strict=True):
+            pools = pool_loads(new.reservation, part_loads)
+            for loads in self._loads:
+                loads.add(part.placed.cluster.name, pools)
+
+    def _add(self, old: ReservationVersion | None, new: ReservationVersion | None) -> None:
+        for loads, version in zip(self._loads, (old, new), strict=True):
+            if version:
+                _add_loads(loads, version)
+        found = compare_versions(old, new)
+        if found:
+            self._found.append(found)
+            now, notice = self._options.now, self._options.notice * _HOUR
+            sides = _active_occurrences(old), _active_occurrences(new)
+            standing = risks.standing_seats(old, now), risks.standing_seats(new, now)
+            self._warnings += risks.date_warnings(found, sides, now, notice, standing)
+            is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
+            self._warnings += risks.slot_warnings(old, new, now, is_open=is_open)
+
+    def _with_dates(self, version: ReservationVersion, pipeline: Pipeline) -> ReservationVersion:
+        found = expand(version.reservation, pipeline.declared.calendars)
+        if pipeline is self._base:
+            pipeline.problems += date_problems(version.reservation, found)
+        return version._replace(occurrences=found.occurrences)
+
+
+def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
+    for resource_class in () if version.reservation.suspend else version.classes:
+        name = resource_class.name
+        steps = [(name, pool_steps(version.reservation, name, version.occurrences))]
+        loads.add(version.cluster_of(name), pool_loads(version.reservation, steps))
+
+
+def _may_declare(side: Pipeline, version: ReservationVersion) -> bool:
+    return side.may_declare(_KIND, version.reservation.name)
+
+
+def _active_occurrences(version: ReservationVersion | None) -> tuple[Occurrence, ...]:
+    return () if version is None or version.reservation.suspend else version.occurrences
+
+
+def version_of(item: Item, pipeline: Pipeline) -> ReservationVersion:
+    """Return the version of a reservation that an item of this pipeline describes."""
+    places = [part.placed for part in item.parts]
+    return _version(item.reservation, places, pipeline, item.expansion.occurrences)
+
+
+def _without_dates(reservation: Reservation, pipeline: Pipeline) -> ReservationVersion:
+    site = pipeline.site
+    places = placed(reservation, pipeline.declared, site) if site else ()
+    return _version(reservation, places, pipeline, ())
+
+
+def _version(
+    reservation: Reservation,
+    places: Sequence[Placed],
+    pipeline: Pipeline,
+    occurrences: tuple[Occurrence, ...],
+) -> ReservationVersion:
+    calendars = pipeline.declared.calendars
+    return ReservationVersion(
+        reservation,
+        tuple(one for place in places for one in place.classes),
+        tuple(place.cluster.name for place in places for _ in place.classes),
+        tuple(calendars[name] for name in reservation.recurrence.calendars if name in calendars),
+        occurrences,
+        _slot_hashes(reservation, places, pipeline),
+    )
+
+
+def _slot_hashes(
+    reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline
+) -> tuple[tuple[str, str], ...]:
+    if not isinstance(reservation.holder, Slots) or pipeline.site is None:
+        return ()
+    site = pipeline.site
+    return tuple(
+        (one.name, slot_hash(slot_object(site, place.cluster, reservation, one)))
+        for place in places
+        for one in place.classes
+    )
