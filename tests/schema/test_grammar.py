@@ -162,8 +162,8 @@ def test_our_namespace_is_none_of_kubernetes_own() -> None:
     assert grammar.own_namespace("kubernetes") == "kubernetes"
     for text in ("default", "kube-system", "kube-anything"):
         assert refused(grammar.own_namespace, text) == (
-            f'B019 "{text}" belongs to Kubernetes, and we set the rules of our namespace. '
-            "Write one of its own, for instance berth."
+            f'B019 "{text}" belongs to Kubernetes; Berth needs a namespace of its own. '
+            "Write another one, for instance berth."
         )
     assert refused(grammar.own_namespace, "a_b").endswith(NAME_RULE)
 

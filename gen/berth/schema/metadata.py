@@ -9,9 +9,9 @@ from berth.schema.base import Model, field
 from berth.schema.report import INVALID, Origin, Report, items, shown
 from berth.schema.types import Annotations, DnsLabel, Labels
 
-OUR_DOMAIN = "berth.dev/"
+BERTH_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"
-OUR_LABELS = (
+BERTH_LABELS = (
     "app.kubernetes.io/name",
     "app.kubernetes.io/part-of",
     "app.kubernetes.io/managed-by",
@@ -28,7 +28,7 @@ MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, 
 
 def refuse_our_label(name: str, path: Path, report: Report) -> None:
     """Report a label that Berth sets."""
-    if name in OUR_LABELS or name.startswith(OUR_DOMAIN):
+    if name in BERTH_LABELS or name.startswith(BERTH_DOMAIN):
         refuse_ours(name, path, report)
 
 
@@ -67,7 +67,7 @@ class Metadata(Model):
             return
         refuse_our_labels(self.labels, (*path, "labels"), report)
         for name, _ in items(self.annotations):
-            if name.startswith(OUR_DOMAIN) and name != IGNORE:
+            if name.startswith(BERTH_DOMAIN) and name != IGNORE:
                 refuse_ours(name, (*path, "annotations", name), report)
         refuse_much(self.annotations, (*path, "annotations"), report)
 
@@ -105,6 +105,6 @@ class KindDocument(Model):
             return
         for name, _ in items(self.metadata.annotations):
             if name in OF_PODS:
-                message = f"{name} is read on pods; annotations of a {self.kind_of} are on none."
-                fix = "Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
+                message = f"{name} is an annotation of pods; on a {self.kind_of} it has no effect."
+                fix = "Remove it: disruption budgets keep the nodes of open windows."
                 report(UNREAD, (*path, "metadata", "annotations", name), message, fix, at_key=True)

@@ -84,7 +84,7 @@ class FieldRequirement(Model):
 
     def check(self, path: Path, report: Report) -> None:
         if self.values is not INVALID and len(self.values) != 1:
-            report(CONFLICT, (*path, "values"), "a field is matched by one value.", "Write one node name.")
+            report(CONFLICT, (*path, "values"), "a field takes exactly one value.", "Write one node name.")
 
 
 class NodeTerm(Model):
@@ -107,7 +107,7 @@ class NodeAffinity(Model):
 
 
 def _check_label_keys(term: "PodTerm | TopologySpread", other: Any, path: Path, report: Report) -> None:
-    """Report keys that are named twice: the API server adds `matchLabelKeys` to the selector."""
+    """Report duplicate keys: the API server adds `matchLabelKeys` to the selector."""
     found, selector = term.match_label_keys, term.label_selector
     matching = [] if not found or found is INVALID else [one for one in found if one is not INVALID]
     if (matching or other) and selector is None:
@@ -117,7 +117,7 @@ def _check_label_keys(term: "PodTerm | TopologySpread", other: Any, path: Path, 
     taken = _keys(selector) if selector is not None and is_sound else []
     for i, one in enumerate(matching):
         if one in taken or one in other or one in matching[:i]:
-            message = f"{one} is in another place of this term too."
+            message = f"duplicate key {one} in this term."
             report(CONFLICT, (*path, "matchLabelKeys", i), message, "Name each key once.")
 
 
@@ -180,7 +180,7 @@ class Tolerating(Model):
 
 
 class Placing(Tolerating):
-    """All wishes of a pod for its node."""
+    """All constraints of a pod on its node."""
 
     affinity: Affinity | None = field(None, "as in a pod", "none")
     topology_spread_constraints: ListOf[TopologySpread] | None = field(None, "as in a pod", "none")
@@ -195,13 +195,13 @@ class Placing(Tolerating):
             is_sound = report.is_sound((*path, "topologySpreadConstraints", i), one)
             pair = (one.topology_key, one.when_unsatisfiable) if is_sound else None
             if pair is not None and pair in pairs:
-                message = f"{pair[0]} with {pair[1]} is there twice."
+                message = f"duplicate constraint: {pair[0]} with {pair[1]}."
                 report(CONFLICT, (*path, "topologySpreadConstraints", i), message, "Remove one of the two.")
             pairs.append(pair)
 
     @property
     def placement(self) -> Json:
-        """Return the wishes as fields of a pod's spec; what says nothing is left out."""
+        """Return the constraints as fields of a pod's spec, without empty ones."""
         names = set(Placement.model_fields)
         said = self.model_dump(by_alias=True, exclude_none=True, include=names)
         return {name: value for name, value in said.items() if value}
@@ -212,7 +212,7 @@ class Placement(Placing):
 
     @property
     def pod(self) -> "Placement":
-        """Return the placement alone, without what else a class says."""
+        """Return the placement alone, without the other keys of a class."""
         said = {known.alias: getattr(self, name) for name, known in Placement.model_fields.items()}
         return Placement.model_construct(**{str(alias): value for alias, value in said.items()})
 
@@ -237,7 +237,7 @@ def check_resources(requests: Any, limits: Any, path: Path, report: Report) -> N
         if limit is not None:
             _check_limit(name, request, limit, (*path, "limits", name), report)
         if grammar.page_size(name) and not {"cpu", "memory"} & names:
-            message, fix = "huge pages need cpu or memory beside them.", "Add cpu or memory."
+            message, fix = "huge pages also need cpu or memory.", "Add cpu or memory."
             report(CONFLICT, (*path, where, name), message, fix)
 
 
@@ -245,7 +245,7 @@ def _check_limit(name: str, request: str, limit: str, at: Path, report: Report) 
     asked, most = parse(request) or 0, parse(limit) or 0
     if name not in SHARED and most != asked:
         message = f"the limit {limit} differs from the request {request}."
-        report(CONFLICT, at, message, "Write the same amount: Kubernetes does not share such resources.")
+        report(CONFLICT, at, message, "Write the same amount: Kubernetes does not overcommit such resources.")
     elif most < asked:
         report(CONFLICT, at, f"the limit {limit} is below the request {request}.", "Raise it, or remove it.")
 
@@ -258,7 +258,9 @@ def _check_device(name: str, amount: str, at: Path, report: Report) -> None:
     elif not page and nanos % NANO:
         report(CONFLICT, at, f"{amount} is not a whole number of devices.", "Write a whole number.")
     elif not page and nanos > _MOST_DEVICES:
-        report(CONFLICT, at, f"{amount} is more than Kubernetes counts.", "Write how many devices there are.")
+        report(
+            CONFLICT, at, f"{amount} is more than Kubernetes can count.", "Write how many devices there are."
+        )
 
 
 def _sound(amounts: Any) -> Amounts:

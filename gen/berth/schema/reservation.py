@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema.backend import NOTHING_SAID, BackendSpec
+from berth.schema.backend import DEFAULT_BACKEND, BackendSpec
 from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, field
 from berth.schema.holders import HOLDERS, Holder, Unit
 from berth.schema.metadata import KindDocument
@@ -95,7 +95,7 @@ class ReservationSpec(Model):
 
     @property
     def backend_spec(self) -> BackendSpec:
-        return NOTHING_SAID if self.backend is None else self.backend
+        return DEFAULT_BACKEND if self.backend is None else self.backend
 
     def check(self, path: Path, report: Report) -> None:
         standing = INVALID if self.backend is INVALID else self.backend_spec.standing
@@ -103,16 +103,16 @@ class ReservationSpec(Model):
             self._check_standing(path, report)
         elif self.recurrence is None and standing is not INVALID:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
-        if self.provisioning is not INVALID:  # without it nobody knows which form is meant
+        if self.provisioning is not INVALID:  # without it the form is unknown
             self._check_seats(path, report)
         if self.backend is not INVALID and self.backend_spec.type is not INVALID:
             self._check_counts(path, report)
             self._check_behavior(path, report)
 
     def _check_standing(self, path: Path, report: Report) -> None:
-        """Report what is about windows: standing seats have none."""
+        """Report keys about windows, which standing seats do not have."""
         if self.recurrence is not None:
-            message = "backend.standing holds the seats always; it takes no recurrence."
+            message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         if self.provisioning is INVALID:
             return
@@ -131,11 +131,11 @@ class ReservationSpec(Model):
         is_listed = self.provisioning.seats is not None
         if is_listed and form is not None:
             fix = f"Keep seats or {form}."
-            report(CONFLICT, (*at, form), "seats says the counts already.", fix, at_key=True)
+            report(CONFLICT, (*at, form), "seats already has the counts.", fix, at_key=True)
         if is_listed and self.resource_class is not None:
             fix = "Keep provisioning.seats or resourceClass."
             at_class = (*path, "resourceClass")
-            report(CONFLICT, at_class, "seats says the classes already.", fix, at_key=True)
+            report(CONFLICT, at_class, "seats already has the classes.", fix, at_key=True)
         if not is_listed and self.resource_class is None:
             fix = "Add resourceClass, or provisioning.seats."
             report(MISSING, path, "resourceClass is missing.", fix)
@@ -166,7 +166,7 @@ class ReservationSpec(Model):
         holder = HOLDERS[self.backend_spec.type]
         behavior = None if self.provisioning is INVALID else self.provisioning.scale_down_behavior
         if behavior not in (None, INVALID, *holder.behaviors):
-            message = f"nodes cannot {behavior}: whole nodes do not give way to sessions one by one."
+            message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
             at = (*path, "provisioning", "scaleDownBehavior")
             report(COUNTS_SESSIONS, at, message, "Write none, or leave it out.")
 
