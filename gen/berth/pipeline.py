@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from berth.checks import autoscalers, cloudchecks, jobplacement, references, slotchecks
 from berth.checks.ceilings import Ceilings, ClassSteps
 from berth.checks.collisions import RenderedNames
-from berth.dates.cron import lines
+from berth.dates.cron import schedules
 from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
@@ -194,5 +194,5 @@ def _part(one: Placed, expansion: Expansion) -> Part:
     occurrences = expansion.occurrences
     if not here.issuperset(class_names(one.reservation)):  # it lies in several clusters
         occurrences = tuple(o for o in occurrences if any(name in here for name, _ in o.seats))
-    schedules = lines([o.open for o in occurrences], one.reservation.recurrence.zone)
-    return Part(one, occurrences, tuple(schedules))
+    found = schedules([o.open for o in occurrences], one.reservation.recurrence.zone)
+    return Part(one, occurrences, tuple(found))
