@@ -23,7 +23,7 @@ class SessionsError(Exception):
 
 
 class SessionScene(NamedTuple):
-    """The occurrence to simulate. `usual` is the class of a change that names none; empty if it must name one."""
+    """The occurrence to simulate. `usual`: the class of a change that names none; empty if it must name one."""
 
     zone: Zone
     open: int
