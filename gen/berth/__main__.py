@@ -1,4 +1,4 @@
-"""`python -m berth` is `berth`."""
+"""Run `berth` as `python -m berth`."""
 
 from berth.cli import main
 

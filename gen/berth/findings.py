@@ -1,13 +1,7 @@
-"""Findings: what is wrong with the input, in which order it is reported, and every code with its severity
-and meaning.
-"""
+"""Findings: the problems that Berth reports, and all codes with their severities and meanings."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
-
-# What a finding is, in which order findings are told, and what they mean for the exit code. A check makes a
-# `Problem`: it names the document and the path of the value, not yet its line. `berth.reading.place` finds
-# the line when, and only when, there is something to say; so a good run never pays for places.
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
@@ -16,15 +10,15 @@ Path = tuple[str | int, ...]
 
 
 class Problem(NamedTuple):
-    """Something wrong with one value of one document.
+    """A problem with one value of one document, without its line, which `berth.reading.place` finds later.
 
-    `path` leads to the value; what is missing is told at its parent; with `at_key` the place is the key, not
-    the value. `message` and `fix` are sentences that end in a full stop; `message` names the value.
+    `path` leads to the value, or to the parent of a missing value. With `at_key` the place is the key instead
+    of the value. `message` and `fix` end in a full stop; `message` names the value.
     """
 
     code: str
     file: str
-    index: int  # type: ignore[assignment] # which document of the file, from 0; hides tuple.index
+    index: int  # type: ignore[assignment] # of the document in the file, from 0; hides tuple.index
     path: Path
     message: str
     fix: str
@@ -45,15 +39,16 @@ class Finding(NamedTuple):
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Each finding once, by file, line, column and code."""
+    """Return each finding once, sorted by file, line, column and code."""
     return sorted(set(findings))
 
 
-# List every finding of the input: its code, its severity and its meaning. Codes are stable and never get
-# another meaning. docs/reference/findings.md shows a sample of each.
+# All codes. They never change their meaning. docs/reference/findings.md shows an example of each.
 
 
 class Rule(NamedTuple):
+    """The severity and meaning of a code."""
+
     severity: str
     meaning: str
 

@@ -1,7 +1,7 @@
-"""From files to occurrences, in memory: where every command begins.
+"""Read, expand and check all reservations: the first step of every command.
 
-One reservation after the other is expanded and checked, so that a run holds only one reservation's
-occurrences at a time, however many there are. Nothing is written here, and no clock is read.
+Reservations are expanded one after the other, so that only the occurrences of one are in memory at a time.
+Nothing is written here, and the clock is not read.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from berth.checks import autoscalers, cloudchecks, jobplacement, references, slotchecks
 from berth.checks.ceilings import Ceilings, ClassSteps
 from berth.checks.collisions import RenderedNames
-from berth.dates.cron import lines
+from berth.dates.cron import schedules
 from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
@@ -30,9 +30,7 @@ UNKNOWN = ("B061", "B062", "B063", "B064", "B072")
 
 
 class Part(NamedTuple):
-    """What one reservation is in one cluster: its occurrences with seats there, and the schedules that open
-    them.
-    """
+    """A reservation in one cluster: its occurrences with seats there, and the schedules that open them."""
 
     placed: Placed
     occurrences: tuple[Occurrence, ...]
@@ -40,13 +38,13 @@ class Part(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One reservation with all its dates, and its parts by cluster, in the site's order."""
+    """A reservation with all its dates, and its parts by cluster, in the order of the site."""
 
     reservation: Reservation
     expansion: Expansion
     parts: tuple[Part, ...]
     problems: tuple[Problem, ...]  # of this reservation alone
-    texts: tuple[str | Problem, ...]  # of each part, if they were asked for and nothing is wrong
+    texts: tuple[str | Problem, ...]  # of each part, if requested and free of errors
     loads: tuple[ClassSteps, ...]  # of each part
 
 
@@ -54,31 +52,30 @@ TextOf = Callable[[Part], str | Problem]
 
 
 class Pipeline:
-    """Reads all input at once; `items` then goes through the reservations, once; `findings` at the end."""
+    """All input of a command. Iterate `items` once, then ask for `findings`."""
 
     def __init__(
         self, root: str = ".", folder: str = "reservations", sources: Sequence[Source] | None = None
     ) -> None:
-        """`folder` is below `root`; findings name files by it. `sources`: instead of what stands there."""
+        """Read `folder` in `root`; findings name files by it. `sources` replaces the files in the folder."""
         self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
-        self._judged, self._failed = 0, False
-        self.held: dict[
-            str, WindowBudgets | TooManyBudgets
-        ] = {}  # by CloudCapacity, once `items` are through
+        self._examined, self._has_errors = 0, False
+        # By CloudCapacity; complete after `items`.
+        self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
         self.problems: list[Problem | Syntax] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
         self.problems += self.declared.problems
 
     def has_errors(self) -> bool:
-        """Whether an error was found so far. Cheap: each problem is looked at once."""
-        while self._judged < len(self.problems):
-            self._failed = self._failed or severity(self.problems[self._judged].code) == ERROR
-            self._judged += 1
-        return self._failed
+        """Tell whether there is an error so far. Each problem is examined once."""
+        while self._examined < len(self.problems):
+            self._has_errors = self._has_errors or severity(self.problems[self._examined].code) == ERROR
+            self._examined += 1
+        return self._has_errors
 
     @property
     def sources(self) -> Sequence[Source]:
-        """Every file as it was read, by path."""
+        """The files, by path."""
         return self._sources
 
     @property
@@ -92,9 +89,10 @@ class Pipeline:
             yield from documents
 
     def items(self, text_of: TextOf | None = None, *, all_loads: bool = False) -> Iterator[Item]:
-        """By name; with the text of each part, if somebody makes it. Without a sound site there are none, but
-        what each document does wrong by itself is told. `all_loads`: with the loads of classes, too, that no
-        ceiling limits.
+        """Expand and check the reservations, by name.
+
+        `text_of` renders each part that has no errors. `all_loads`: include the loads of classes that have no
+        ceiling. Without a valid site, there are no items; each document is then checked by itself.
         """
         site, known = self.site, self.declared
         self.problems += references.of_renku_ids(known)
@@ -133,7 +131,7 @@ class Pipeline:
         self.problems += cloudchecks.of_windows(known, self.held)
 
     def check_references(self) -> None:
-        """What `items` would tell of references, without a look at dates; instead of it."""
+        """Check references only, without dates. Use it instead of `items`."""
         self.problems += references.of_renku_ids(self.declared)
         for reservation in self.declared.reservations:
             self.problems += references.of_reservation(reservation, self.declared)
@@ -141,24 +139,24 @@ class Pipeline:
             self.problems += references.of_classes(self.declared, self.site)
 
     def findings(self) -> list[Finding]:
-        """All that was found so far, with places, in order; what authors silenced is left out."""
+        """Return all findings so far, with places, in order, except those that authors ignore."""
         if not self.problems:
             return []
-        # What may stand in a file that cannot be read is not unknown.
-        doubtful = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
-        told = [one for one in self.problems if one.code not in doubtful and not self.is_silenced(one)]
-        return self.located(told, severity)
+        # A name that seems unknown may be declared in a file that cannot be read.
+        uncertain = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
+        shown = [one for one in self.problems if one.code not in uncertain and not self.is_silenced(one)]
+        return self.located(shown, severity)
 
     def located(
         self, problems: Sequence[Problem | Syntax], severity_of: Callable[[str], str]
     ) -> list[Finding]:
-        """Whatever there is to say of documents, with places, in order."""
-        from berth.reading.place import locate  # noqa: PLC0415 - dear, and needless where all is good
+        """Return problems as findings with places, in order."""
+        from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
 
         return locate(problems, self._sources, severity_of)
 
     def may_declare(self, kind: str, name: str) -> bool:
-        """Whether a document of this name may be among what is faulty or cannot even be read."""
+        """Tell whether a document of this name may be in a faulty or unreadable file."""
         unreadable = any(one.code in UNREADABLE for one in self.problems)
         return unreadable or self.declared.may_exist(kind, name)
 
@@ -167,7 +165,6 @@ class Pipeline:
 
 
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings) -> Item:
-    """Expand and check a reservation by itself. Pure."""
     expansion = expand(reservation, known.calendars)
     problems = (
         *references.of_reservation(reservation, known),
@@ -182,7 +179,7 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
 
 
 def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
-    """The problems of its dates, in Renku's words for a Renku payload."""
+    """Return the problems of its dates, with Renku's paths for a Renku payload."""
     if not reservation.renku:
         return expansion.problems
     prefix = reservation.origin.prefix
@@ -192,7 +189,7 @@ def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Pr
 def _part(one: Placed, expansion: Expansion) -> Part:
     here = frozenset(found.name for found in one.classes)
     occurrences = expansion.occurrences
-    if not here.issuperset(class_names(one.reservation)):  # it lies in several clusters
+    if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
         occurrences = tuple(o for o in occurrences if any(name in here for name, _ in o.seats))
-    schedules = lines([o.open for o in occurrences], one.reservation.recurrence.zone)
-    return Part(one, occurrences, tuple(schedules))
+    found = schedules([o.open for o in occurrences], one.reservation.recurrence.zone)
+    return Part(one, occurrences, tuple(found))

@@ -1,6 +1,6 @@
-"""Kubernetes quantities: `500m`, `1.5`, `4Gi`, `2e3` as exact numbers.
+"""Parse and format Kubernetes quantities (`500m`, `1.5`, `4Gi`, `2e3`) as exact numbers.
 
-The grammar and the rounding (up, to a billionth) are those of apimachinery's resource.Quantity.
+The grammar and the rounding (up to a billionth) are those of resource.Quantity in apimachinery.
 """
 
 import re
@@ -16,7 +16,7 @@ _LARGEST = (2**63 - 1) * NANO
 
 
 def parse(text: str) -> int | None:
-    """The quantity in billionths, rounded up; None where Kubernetes would refuse the text."""
+    """Return the quantity in billionths, rounded up; None if Kubernetes would refuse the text."""
     match = _QUANTITY.fullmatch(text)
     if match is None or len(text) > 40:
         return None
@@ -34,9 +34,7 @@ def parse(text: str) -> int | None:
 
 
 def canonical(text: str) -> str:
-    """As Kubernetes writes it: no fraction, the largest unit of its kind that needs none. For a text that
-    `parse` accepts.
-    """
+    """Format a valid quantity as Kubernetes does: with the largest unit that needs no fraction."""
     nanos, match = parse(text), _QUANTITY.fullmatch(text)
     assert nanos is not None
     assert match is not None
@@ -55,7 +53,7 @@ def canonical(text: str) -> str:
 
 
 def text(nanos: int) -> str:
-    """A sum for people: `12`, `1.5`; amounts of whole GiB as `96Gi`."""
+    """Format an amount for people: `12`, `1.5`, or `96Gi` for whole GiB."""
     if nanos and nanos % (2**30 * NANO) == 0:
         return f"{nanos // (2**30 * NANO)}Gi"
     whole, part = divmod(nanos, NANO)

@@ -1,4 +1,7 @@
-"""From a pipeline to the text of files: which objects a file has, in which order."""
+"""Render the project to files: which files there are, and which objects each has, in which order.
+
+`templates/` defines what objects look like; `berth.manifests` which values they get.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -15,30 +18,26 @@ from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
-# From what was declared to the text of files: which objects a file holds, in which order. Pure but for the
-# templates that it reads. What an object looks like stands in templates/; which values it gets, in
-# `berth.backend` and `berth.manifests.base`.
-
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
-    """What `pipeline.items` needs to make texts on its way."""
+    """Return the function with which `pipeline.items` renders each part."""
 
     def text(part: Part) -> str | Problem:
-        assert pipeline.site is not None  # without it there are no parts
+        assert pipeline.site is not None  # parts need a site
         return reservation_text(renderer, pipeline.site, part)
 
     return text
 
 
 def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iterator[tuple[str, str]]:
-    """Path and text of every file, one at a time. After an error nothing more is rendered, only checked.
+    """Yield path and text of every file. After an error, continue to check but render nothing more.
 
-    `items` are the pipeline's, with texts.
+    `items` are those of the pipeline, with texts.
     """
     names: list[str] = []
-    standing: dict[str, list[str]] = {}  # lines of the inventory, by cluster
+    standing: dict[str, list[str]] = {}  # lines of the inventories, by cluster
     for item in items:
-        for part, text in zip(item.parts, item.texts, strict=False):  # no texts where something is wrong
+        for part, text in zip(item.parts, item.texts, strict=False):  # no texts if it has errors
             if isinstance(text, Problem):
                 pipeline.problems.append(text)
             elif text:
@@ -52,14 +51,15 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     for path, text in cloud_texts(renderer, pipeline):
         names.append(path)
         yield path, text
-    yield from _of_clusters(renderer, pipeline.site, pipeline.declared, names, standing)
+    yield from _cluster_files(renderer, pipeline.site, pipeline.declared, names, standing)
 
 
-def _of_clusters(
+def _cluster_files(
     renderer: Renderer, site: Site, declared: Declared, names: list[str], standing: Mapping[str, list[str]]
 ) -> Iterator[tuple[str, str]]:
-    """What each has once. `names` are the files that there are already, `standing` the lines of the inventory
-    about slots that stand.
+    """Yield the files that each cluster has once.
+
+    `names`: the files that exist already. `standing`: the inventory's lines about standing slots, by cluster.
     """
     classes = declared.classes.values()
     for cluster in site.clusters:
@@ -75,7 +75,7 @@ def _of_clusters(
 
 
 def _standing(site: Site | None, part: Part) -> list[str]:
-    """What the inventory says of the slots of a reservation that stands."""
+    """Return the lines of the inventory about the slots of a standing reservation."""
     if site is None:
         return []
     return backend_of(part.placed.reservation.holder).inventory_lines(site, part.placed)
@@ -90,16 +90,14 @@ def reservation_file(part: Part) -> str:
 
 
 def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, str]]:
-    """Path and text of the file of each cloud capacity. It knows the windows of all reservations that may use
-    it, so it comes after them.
-    """
+    """Yield path and text of each CloudCapacity, whose budgets depend on the windows of all reservations."""
     if not pipeline.held:
         return
     from berth.karpenter.disruption import WindowBudgets  # noqa: PLC0415
     from berth.manifests import karpenter  # noqa: PLC0415 - most sites have no cloud
 
     site = pipeline.site
-    assert site is not None  # without it nothing is rendered
+    assert site is not None  # without a site nothing is rendered
     for name, held in pipeline.held.items():
         cloud = pipeline.declared.clouds[name]
         cluster = cluster_named(cloud.cluster, site)
@@ -116,11 +114,11 @@ def inventory_file(cluster: Cluster) -> str:
 
 
 def engine_texts(renderer: Renderer, site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
-    """Path and text of what makes the engines apply the rest."""
+    """Yield path and text of the objects that make the engines apply everything else."""
     for name, engine in ENGINES.items():
         clusters = [cluster for cluster in site.clusters if cluster.engine == name]
         files = engine.of_site(site, clusters, declared)
-        for cluster in clusters:  # one that is called like a file of the site shares it
+        for cluster in clusters:  # a cluster and the site may share a file
             files.setdefault(f"{cluster.name}.yaml", []).extend(engine.of_cluster(site, cluster))
         for file, found in files.items():
             if found:
@@ -132,14 +130,14 @@ def kustomization_file(cluster: Cluster) -> str:
 
 
 def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str:
-    """For those who want one: it lists the cluster's other `files`, and every pull request edits it."""
+    """Return the optional kustomization.yaml, which lists the other `files` of the cluster."""
     folder = f"clusters/{cluster.name}/"
     values = {"resources": [file.removeprefix(folder) for file in sorted(files) if file.startswith(folder)]}
     return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)], cluster.name)
 
 
 def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
-    """`classes` are all that are declared."""
+    """Return the objects that a cluster has once. `classes` are all declared ones."""
     here = [one for one in classes if cluster_of(one, site) is cluster]
     return _file(renderer, site, base.manifests(site, cluster, here), cluster.name)
 
@@ -147,8 +145,9 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterabl
 def inventory_text(
     renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str], slots: Sequence[str] = ()
 ) -> str | None:
-    """The list of the reservations that have one of the `files` here, with the lines of the slots that stand;
-    None where the cluster has no list.
+    """Return the list of reservations among `files`, with the lines of standing slots.
+
+    Return None if the cluster needs no list, because its sweep does not prune.
     """
     if not cluster.sweep_prunes:
         return None
@@ -160,8 +159,9 @@ def inventory_text(
 
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
-    """The file of one reservation in one cluster, or why there can be none. Empty: it has nothing there, and
-    no file, for an empty one is an error to some readers.
+    """Return the file of a reservation in a cluster, or the problem that prevents it.
+
+    An empty text means no file, because some tools refuse a file without objects.
     """
     timetable = timetable_that_fits(site, part.placed, part.occurrences)
     if isinstance(timetable, Problem):
@@ -174,9 +174,7 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
 
 
 def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
-    """Of the very file of a reservation in one cluster, the objects that are its pools: Deployments, or
-    NodePools.
-    """
+    """Return those objects in the file of a reservation that are pools: Deployments or NodePools."""
     subject = f"{part.placed.cluster.name}/{part.placed.reservation.name}"
     backend = backend_of(part.placed.reservation.holder)
     manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, "")
@@ -187,6 +185,6 @@ def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
 
 
 def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:
-    """`subject` says in findings about templates what was rendered."""
+    """Render a file. `subject` names it in findings about templates."""
     texts = [renderer.render(manifest.template, manifest.values, subject) for manifest in manifests]
     return header(site.name) + "---\n" + "---\n".join(texts)

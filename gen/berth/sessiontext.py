@@ -1,7 +1,4 @@
-"""Parses sessions that come and go, as people write them: `08:55+10,09:20+8,11:00-3`.
-
-Pure: text in, changes out. An invalid text raises an error with its place, the problem and the fix.
-"""
+"""Parse a text of sessions that come and go: `08:55+10,09:20+8,11:00-3`."""
 
 import re
 from collections.abc import Iterator
@@ -11,25 +8,22 @@ from berth.dates.moments import local_text, read
 from berth.dates.zone import DAY, Zone, local, resolve
 from berth.simulation import SessionChange
 
-MOST = 10_000  # sessions at once: no course is larger, and a slip of the keyboard should not take minutes
+MOST = 10_000  # sessions at once; more would take minutes to simulate
 _EARLIEST = 86_400  # seconds before the opening
 
-# The first number that nothing but a class follows; neither a date nor an offset has one.
+# A time, and the first number that is followed by a class or by nothing; those in dates and offsets are not.
 _ITEM = re.compile(r"(.+?)\s*([+-][1-9]\d{0,5})(?:\s+([^\s:+]+))?", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[1-9]\d{0,5}", re.ASCII)
-_HOW = "Write 08:55+10 where ten come, 11:00-3 where three leave."
+_HOW = "Write 08:55+10 for ten that come, 11:00-3 for three that leave."
 
 
 class SessionsError(Exception):
-    """Invalid text. The message is for people."""
+    """An invalid text. The message has its place, the problem and the fix."""
 
 
 class SessionScene(NamedTuple):
-    """The occurrence of a story: its clock, open, end and resource classes.
-
-    `usual` is the class of a change that names none; if empty, each change must name one.
-    """
+    """The occurrence to simulate. `usual`: the class of a change that names none; empty if it must name one."""
 
     zone: Zone
     open: int
@@ -38,11 +32,13 @@ class SessionScene(NamedTuple):
     usual: str
 
 
-class _Said(NamedTuple):
+class _ParsedChange(NamedTuple):
+    """A change before its time and class are resolved."""
+
     place: str  # for people
     time: str
     number: int
-    resource_class: str  # empty: not said
+    resource_class: str  # empty: not given
 
 
 def parse_changes(text: str, source: str, scene: SessionScene) -> dict[str, list[SessionChange]]:
@@ -56,24 +52,24 @@ def parse_changes(text: str, source: str, scene: SessionScene) -> dict[str, list
     found: dict[str, list[SessionChange]] = {name: [] for name in scene.classes}
     there = dict.fromkeys(scene.classes, 0)
     before: int | None = None
-    for said in _items(text, source):
-        at = before = _instant(said, before, scene)
-        name = _resource_class(said, scene)
-        if there[name] + said.number < 0:
+    for parsed in _items(text, source):
+        at = before = _instant(parsed, before, scene)
+        name = _resource_class(parsed, scene)
+        if there[name] + parsed.number < 0:
             raise SessionsError(
-                f"{said.place}: {-said.number} leave, but only {there[name]} are there. "
+                f"{parsed.place}: {-parsed.number} leave, but only {there[name]} are there. "
                 "Let no more leave than came."
             )
-        there[name] += said.number
+        there[name] += parsed.number
         if there[name] > MOST:
             raise SessionsError(
-                f"{said.place}: more than {MOST} sessions at once are too many to simulate. Let fewer come."
+                f"{parsed.place}: more than {MOST} sessions at once are too many to simulate. Let fewer come."
             )
-        found[name].append(SessionChange(at, said.number))
+        found[name].append(SessionChange(at, parsed.number))
     return found
 
 
-def _items(text: str, source: str) -> Iterator[_Said]:
+def _items(text: str, source: str) -> Iterator[_ParsedChange]:
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         place = source if source.startswith("--") else f"{source}:{number}"
@@ -82,54 +78,54 @@ def _items(text: str, source: str) -> Iterator[_Said]:
             continue
         if len(cells) in (2, 3) and _NUMBER.fullmatch(cells[1]):
             shown = ",".join(cells)
-            yield _Said(f'{place}: "{shown}"', cells[0], int(cells[1]), "".join(cells[2:]))
+            yield _ParsedChange(f'{place}: "{shown}"', cells[0], int(cells[1]), "".join(cells[2:]))
             continue
         for cell in cells:
             match = _ITEM.fullmatch(cell.replace("\u2212", "-"))  # a minus as word processors write it
             if match is None:
                 raise SessionsError(f'{place}: "{cell}" is not a session change. {_HOW}')
             time, change, resource_class = match.groups()
-            yield _Said(f'{place}: "{cell}"', time, int(change), resource_class or "")
+            yield _ParsedChange(f'{place}: "{cell}"', time, int(change), resource_class or "")
 
 
-def _instant(said: _Said, before: int | None, scene: SessionScene) -> int:
-    match = _TIME.fullmatch(said.time)
+def _instant(parsed: _ParsedChange, before: int | None, scene: SessionScene) -> int:
+    match = _TIME.fullmatch(parsed.time)
     if match:
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
-        at: int | None = _passing(hours * 60 + minutes, seconds, before, scene)
+        at: int | None = _time_of_day(hours * 60 + minutes, seconds, before, scene)
     else:
-        at = read(said.time, scene.zone)
+        at = read(parsed.time, scene.zone)
     if at is None:
-        raise SessionsError(f'{said.place}: "{said.time}" is not a time. {_HOW}')
+        raise SessionsError(f'{parsed.place}: "{parsed.time}" is not a time. {_HOW}')
     if before is not None and at < before:
-        raise SessionsError(f"{said.place} is earlier than the change in front of it. Put them in order.")
+        raise SessionsError(f"{parsed.place} is earlier than the change in front of it. Put them in order.")
     if at >= scene.end:
         end = local_text(scene.end, scene.zone)
-        raise SessionsError(f"{said.place} is not before the end, {end}. Leave it out.")
+        raise SessionsError(f"{parsed.place} is not before the end, {end}. Leave it out.")
     if at < scene.open - _EARLIEST:
         opens = local_text(scene.open, scene.zone)
-        fix = f"Sessions that run by then are {opens[-5:]}+{max(said.number, 1)}."
-        raise SessionsError(f"{said.place} is more than a day before the opening, {opens}. {fix}")
+        fix = f"Sessions that run by then are {opens[-5:]}+{max(parsed.number, 1)}."
+        raise SessionsError(f"{parsed.place} is more than a day before the opening, {opens}. {fix}")
     return at
 
 
-def _passing(minutes: int, seconds: int, before: int | None, scene: SessionScene) -> int:
+def _time_of_day(minutes: int, seconds: int, before: int | None, scene: SessionScene) -> int:
     first, last = (local(scene.zone, at) // DAY for at in (scene.open, scene.end))
-    passings = [resolve(scene.zone, day * DAY + minutes) + seconds for day in range(first, last + 1)]
-    in_time = [at for at in passings if before is None or at >= before]
-    inside = [at for at in passings if scene.open <= at < scene.end]
+    instants = [resolve(scene.zone, day * DAY + minutes) + seconds for day in range(first, last + 1)]
+    in_time = [at for at in instants if before is None or at >= before]
+    inside = [at for at in instants if scene.open <= at < scene.end]
     for choice in ([at for at in inside if at in in_time], inside, in_time):
         if choice:
             return choice[0]
-    return passings[0]
+    return instants[0]
 
 
-def _resource_class(said: _Said, scene: SessionScene) -> str:
-    name = said.resource_class or scene.usual
+def _resource_class(parsed: _ParsedChange, scene: SessionScene) -> str:
+    name = parsed.resource_class or scene.usual
     if name in scene.classes:
         return name
     known = ", ".join(scene.classes)
     if name:
-        raise SessionsError(f'{said.place}: there are no seats of class "{name}" then, but of {known}.')
+        raise SessionsError(f'{parsed.place}: there are no seats of class "{name}" then, but of {known}.')
     fix = f"Write 08:55+10 {scene.classes[0]}, or choose one by --class."
-    raise SessionsError(f"{said.place} names no class of {known}. {fix}")
+    raise SessionsError(f"{parsed.place} names no class of {known}. {fix}")

@@ -1,7 +1,7 @@
-"""Simulates the target of a pool for sessions that come and go.
+"""Simulate the target of a pool for sessions that come and go.
 
-It uses the scaler's own code (formula, target, attribution, grace period), driven by events: it polls nothing
-and reads no clock. All sessions are of one resource class and match the reservation.
+The code of the scaler (formula, target, attribution, grace period) is driven by events, without a clock.
+All sessions are of one resource class and match the reservation.
 """
 
 from bisect import bisect_left
@@ -68,22 +68,24 @@ def simulate(
     `changes` are sorted by time and may begin before `first`. The first session to come is the first to
     leave; never more leave than are present.
     """
-    crowd = _Crowd(plan, first, last)
-    agenda = _agenda(crowd.occurrences, changes, first, last)
+    sessions = _SimulatedSessions(plan, first, last)
+    agenda = _agenda(sessions.occurrences, changes, first, last)
     waits = {one.at + plan.stabilization_seconds for one in changes if one.number < 0}
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
     steps: list[SimulationStep] = []
     for now, until in pairwise([*times, last + 1]):
-        events = crowd.advance(now, agenda.get(now, ()))
+        events = sessions.advance(now, agenda.get(now, ()))
         if now < first:
             continue
-        targets = crowd.targets(behaviors, now)
+        targets = sessions.targets(behaviors, now)
         if not steps or events or targets != steps[-1].targets:
             why = events or ((SimulationEvent(CLOCK),) if steps else ())
-            steps.append(SimulationStep(now, crowd.active, crowd.waiting, targets, why))
-        for at in _moments(lambda at: crowd.targets(behaviors, at), now, until):
-            moved = crowd.targets(behaviors, at)
-            steps.append(SimulationStep(at, crowd.active, crowd.waiting, moved, (SimulationEvent(CLOCK),)))
+            steps.append(SimulationStep(now, sessions.active, sessions.waiting, targets, why))
+        for at in _moments(lambda at: sessions.targets(behaviors, at), now, until):
+            moved = sessions.targets(behaviors, at)
+            steps.append(
+                SimulationStep(at, sessions.active, sessions.waiting, moved, (SimulationEvent(CLOCK),))
+            )
     return steps
 
 
@@ -110,7 +112,7 @@ def _moments(value: Callable[[int], tuple[int, ...]], now: int, until: int) -> I
         yield now
 
 
-class _Crowd:
+class _SimulatedSessions:
     """The sessions, and the occurrences they count for."""
 
     def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
@@ -118,7 +120,7 @@ class _Crowd:
         near = (one for one in plan.occurrences if one.open <= last and one.end >= first)
         self.occurrences = tuple(one for one in near if self._count(one))
         self._match = match = plan.pool.match
-        # One that is of the course, whatever narrows that.
+        # A session that matches all selectors of the reservation.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
         self._counter = SessionCounter(plan.stabilization_seconds, lambda session, _: session.template)
@@ -139,7 +141,7 @@ class _Crowd:
         waited = self.waiting
         self._counts = self._counter.counts(now)
         over = waited - self.waiting
-        if claims := self._claims(now):  # when all is over, those that are there are still told
+        if claims := self._claims(now):  # without claims, sessions keep the last ones
             self._counter.set_claims(claims)
         events = (*((SimulationEvent(WAIT_OVER, number=over),) if over else ()), *happening)
         for event in events:

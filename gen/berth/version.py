@@ -1,3 +1,3 @@
-"""The version of Berth: its only home; pyproject.toml reads it from here."""
+"""The version of Berth, which pyproject.toml reads from here."""
 
 VERSION = "0.1.0"

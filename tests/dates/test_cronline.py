@@ -4,7 +4,7 @@ from datetime import date, datetime
 from random import Random
 
 import pytest
-from berth.dates.cron import cron_zone, lines
+from berth.dates.cron import cron_zone, schedules
 from berth.dates.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
 from croniter import croniter
 
@@ -43,13 +43,13 @@ def opens(name: str, time: str, *days: str) -> list[int]:
     ],
 )
 def test_a_schedule_is_narrowed_by_what_fires_less_often(days: list[str], expected: str) -> None:
-    assert lines(opens("Europe/Zurich", "08:30", *days), "Europe/Zurich") == (expected,)
+    assert schedules(opens("Europe/Zurich", "08:30", *days), "Europe/Zurich") == (expected,)
 
 
 def test_sunday_is_0_and_ranges_ascend() -> None:
     days = [f"2026-0{m}-{d:02}" for m in (4, 5) for d in range(1, 31) if date(2026, m, d).weekday() > 3]
 
-    assert lines(opens("Europe/Zurich", "00:00", *days), "Europe/Zurich") == ("0 0 * 4,5 0,5,6",)
+    assert schedules(opens("Europe/Zurich", "00:00", *days), "Europe/Zurich") == ("0 0 * 4,5 0,5,6",)
 
 
 def test_there_is_one_for_each_time_of_day_on_the_clock_of_the_zone_in_its_order() -> None:
@@ -58,11 +58,11 @@ def test_there_is_one_for_each_time_of_day_on_the_clock_of_the_zone_in_its_order
         "Europe/Zurich", "02:30", "2026-03-29"
     )
 
-    assert lines(weekly, "Europe/Zurich") == ("30 3 29 3 *", "0 14 23,30 3 *")
+    assert schedules(weekly, "Europe/Zurich") == ("30 3 29 3 *", "0 14 23,30 3 *")
 
 
 def test_no_openings_need_no_schedule() -> None:
-    assert lines([], "Europe/Zurich") == ()
+    assert schedules([], "Europe/Zurich") == ()
 
 
 @pytest.mark.parametrize("name", ["Africa/Cairo", "Asia/Beirut"])
@@ -72,11 +72,11 @@ def test_a_day_without_a_midnight_is_reached_from_the_day_before(name: str) -> N
     day = date.fromisoformat(changes[name])
 
     expected = f"0 9 {day.day - 1},{day.day} {day.month} *"
-    assert lines(opens(name, "09:00", f"{day}"), name) == (expected,)
+    assert schedules(opens(name, "09:00", f"{day}"), name) == (expected,)
 
 
 def test_where_clocks_change_oddly_schedules_are_in_utc() -> None:
-    assert lines(
+    assert schedules(
         opens("Australia/Lord_Howe", "09:00", "2026-04-04", "2026-04-06"), "Australia/Lord_Howe"
     ) == ("0 22 3 4 *", "30 22 5 4 *")
     assert {"Etc/UTC"} == {cron_zone(name) for name in ODD}
@@ -125,9 +125,9 @@ def test_croniter_fires_at_every_opening_in_every_zone(names: list[str]) -> None
         time = random.choice([0, 30, 60, 90, 120, 150, 165, 180, 195, 240, 540, 1425])
         lead = random.choice([0, 30, 60, 90, 180]) * 60
         wanted = [resolve(here, one * DAY + time) - lead for one in sorted(days)]
-        schedules = dict(
-            zip(sorted({clock(local(there, at)) for at in wanted}), lines(wanted, name), strict=True)
+        found = dict(
+            zip(sorted({clock(local(there, at)) for at in wanted}), schedules(wanted, name), strict=True)
         )
-        missed = [at for at in wanted if not fires(schedules[clock(local(there, at))], there, at)]
+        missed = [at for at in wanted if not fires(found[clock(local(there, at))], there, at)]
 
-        assert not missed, (name, schedules)
+        assert not missed, (name, found)

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import pytest
-from berth.dates.cron import lines
+from berth.dates.cron import schedules
 from berth.dates.recurrence import expand
 from berth.schema.grammar import end_time
 from berth.schema.report import Refusal
@@ -27,7 +27,7 @@ def test_every_case_comes_out_as_it_says(case: Case) -> None:
         "hours": [f"{(one.end - one.start) / 3600:g}" for one in found],
         "on": {one.date: text(one.start)[11:16] for one in found if one.date in case.get("on", ())},
         "number": str(len(found)),
-        "schedules": list(lines([one.open for one in found], declared.recurrence.zone)),
+        "schedules": list(schedules([one.open for one in found], declared.recurrence.zone)),
     }
 
     assert expansion.problems == ()

@@ -89,7 +89,7 @@ def test_what_git_does_not_know_is_a_slip(history: History) -> None:
     assert history.diff("nowhere") == (
         2,
         "",
-        'berth: git knows no commit "nowhere". Name a commit or a folder: berth diff BASE.\n',
+        'berth: no commit named "nowhere". Name a commit or a folder: berth diff BASE.\n',
     )
     assert history.diff("--", "--help").code == 2
 

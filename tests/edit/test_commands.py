@@ -278,6 +278,6 @@ def test_a_payload_is_not_edited_but_imported(berth: Berth, folder: Path) -> Non
     number_the_class(folder)
     (folder / "reservations/export.json").write_text(json.dumps([{**PAYLOAD[0], "id": None}]))
     assert (
-        "Make a file of ours of it first: berth import renku reservations/export.json"
+        "Convert it first: berth import renku reservations/export.json"
         in berth("skip", "intro-to-statistics", "2026-02-17").err
     )

@@ -4,8 +4,16 @@ from random import Random
 from typing import Any
 
 import pytest
-from berth.edit.edits import Assignment, To, Which, assign, assignment, move, skip
-from berth.edit.roundtrip import EditError, Make, edited
+from berth.edit.edits import (
+    Assignment,
+    NewTimes,
+    OccurrenceSelector,
+    apply_assignment,
+    move_occurrence,
+    parse_assignment,
+    skip_occurrence,
+)
+from berth.edit.roundtrip import EditError, MakeNode, edit_document
 from berth.reading.document import parse
 from berth.reading.source import Source
 
@@ -43,43 +51,46 @@ def values(text: str) -> list[Any]:
     return [one.value for one in documents]
 
 
-def set_count(tree: Any, make: Make) -> None:
+def set_count(tree: Any, make: MakeNode) -> None:
     tree["spec"]["provisioning"]["placeholderCount"] = make(30)
 
 
 def test_only_what_is_edited_changes() -> None:
-    assert edited(FILE, 0, set_count) == FILE.replace("placeholderCount: 25", "placeholderCount: 30")
+    assert edit_document(FILE, 0, set_count) == FILE.replace("placeholderCount: 25", "placeholderCount: 30")
 
 
 def test_another_document_of_the_file_is_edited_in_its_place() -> None:
-    def change(tree: Any, make: Make) -> None:
+    def change(tree: Any, make: MakeNode) -> None:
         tree["kind"] = make("Another")
 
-    assert edited(FILE, 1, change).partition("---\n# the second")[0] == FILE.partition("---\n# the second")[0]
-    assert values(edited(FILE, 1, change))[1]["kind"] == "Another"
+    assert (
+        edit_document(FILE, 1, change).partition("---\n# the second")[0]
+        == FILE.partition("---\n# the second")[0]
+    )
+    assert values(edit_document(FILE, 1, change))[1]["kind"] == "Another"
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["lf", "crlf"])
 def test_line_ends_stay(ending: str) -> None:
     text = FILE.replace("\n", ending)
-    assert edited(text, 0, set_count) == text.replace("placeholderCount: 25", "placeholderCount: 30")
+    assert edit_document(text, 0, set_count) == text.replace("placeholderCount: 25", "placeholderCount: 30")
 
 
 def test_json_keeps_its_indent() -> None:
     text = '{\n   "spec": {\n      "a": 1\n   }\n}\n'
 
-    def change(tree: Any, make: Make) -> None:
+    def change(tree: Any, make: MakeNode) -> None:
         tree["spec"]["a"] = make(2)
 
-    assert edited(text, 0, change) == text.replace("1", "2")
+    assert edit_document(text, 0, change) == text.replace("1", "2")
 
 
 def test_what_cannot_be_edited_safely_is_refused() -> None:
-    def change(tree: Any, make: Make) -> None:
+    def change(tree: Any, make: MakeNode) -> None:
         tree["b"] = make("x" if isinstance(tree, dict) and type(tree) is dict else "y")
 
     with pytest.raises(EditError, match="edit it by hand"):
-        edited("a: 1\n", 0, change)
+        edit_document("a: 1\n", 0, change)
 
 
 @pytest.mark.parametrize(
@@ -120,15 +131,15 @@ def test_what_cannot_be_edited_safely_is_refused() -> None:
     ids=["new-in-flow", "append", "moved-then-skipped", "extra", "move", "moved-again", "extra-moved"],
 )
 def test_one_occurrence(before: str, how: str, after: str) -> None:
-    which = Which("2026-02-02", None)
+    which = OccurrenceSelector("2026-02-02", None)
 
-    def change(tree: Any, make: Make) -> None:
+    def change(tree: Any, make: MakeNode) -> None:
         if how == "skip":
-            skip(tree, which, make)
+            skip_occurrence(tree, which, make)
         else:
-            move(tree, which, To("2026-02-05", None, "14:00"), make)
+            move_occurrence(tree, which, NewTimes("2026-02-05", None, "14:00"), make)
 
-    assert edited(before, 0, change) == after
+    assert edit_document(before, 0, change) == after
 
 
 @pytest.mark.parametrize(
@@ -148,19 +159,23 @@ def test_one_occurrence(before: str, how: str, after: str) -> None:
     ids=lambda value: value.partition("=")[0].replace(".", "-") if isinstance(value, str) else "",
 )
 def test_an_assignment(said: str, expected: Assignment) -> None:
-    assert assignment(said) == expected
+    assert parse_assignment(said) == expected
 
 
 @pytest.mark.parametrize("said", ["title", "=3", "a..b=1", "a[x]=1", "list=[1"])
 def test_what_is_no_assignment(said: str) -> None:
     with pytest.raises(EditError):
-        assignment(said)
+        parse_assignment(said)
 
 
 def test_what_does_not_stand_in_the_file_is_not_reached_into() -> None:
     for path in (("spec", "list", 5), ("spec", "list", "a"), ("kind", "x")):
-        with pytest.raises(EditError, match="does not stand in the file"):
-            edited(FILE, 1, lambda tree, make, path=path: assign(tree, Assignment((*path, "z"), 1), make))
+        with pytest.raises(EditError, match="is not in the file"):
+            edit_document(
+                FILE,
+                1,
+                lambda tree, make, path=path: apply_assignment(tree, Assignment((*path, "z"), 1), make),
+            )
 
 
 def test_any_text_that_is_set_comes_out_as_it_is() -> None:
@@ -170,7 +185,7 @@ def test_any_text_that_is_set_comes_out_as_it_is() -> None:
             random.choice("ab 1:-#'\"\\{}[],&*!|>%@`~é😀=.?") for _ in range(random.randrange(1, 12))
         )
 
-        def change(tree: Any, make: Make, text: str = text) -> None:
+        def change(tree: Any, make: MakeNode, text: str = text) -> None:
             tree["spec"]["title"] = make(text)
 
-        assert values(edited(FILE, 0, change))[0]["spec"]["title"] == text
+        assert values(edit_document(FILE, 0, change))[0]["spec"]["title"] == text

@@ -28,7 +28,7 @@ def test_what_stands_has_no_dates_to_edit_and_all_else_can_be_set(berth: Berth, 
     )
     desks = folder / "reservations/desks.yaml"
     desks.write_text(STANDING, "utf-8")
-    refused = (2, "", "berth: its seats stand always: it has no dates.\n")
+    refused = (2, "", "berth: the reservation is standing: it has no dates.\n")
 
     assert berth("skip", "desks", "2026-02-02") == refused
     assert berth("move", "desks", "2026-02-02", "--to", "2026-02-03") == refused

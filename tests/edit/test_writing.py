@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from berth.edit.create import written
+from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.holders import Replicas
@@ -36,7 +36,7 @@ def test_it_is_read_back_as_it_was_meant(seed: int, tmp_path: Path) -> None:
     windowed = [one for one in project.declared.reservations if one.recurrence.type != "standing"]
     meant = [plain(one) for one in windowed]
     assert len(meant) > 20
-    files = [Source(f"reservations/{one.name}.yaml", written(one).encode()) for one in meant]
+    files = [Source(f"reservations/{one.name}.yaml", reservation_yaml(one).encode()) for one in meant]
     found = Pipeline(sources=sorted([*others, *files])).declared.reservations
     origin = meant[0].origin
     assert [one._replace(origin=origin) for one in found] == [one._replace(origin=origin) for one in meant]

@@ -9,13 +9,7 @@ from berth.schema.slots import PreAllocationPolicy, SlotTaint
 
 from tests.built import built, owner, template
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
-
-LABELS = {"matchLabels": {"course": "ml"}}
-OWNERS = [{"labelSelector": LABELS}]
-
-
-def backend(**said: Any) -> dict[str, Any]:
-    return {"type": "koordinator", **said}
+from tests.schema.backends import LABELS, OWNERS, backend
 
 
 def made(**said: Any) -> Holder:

@@ -5,30 +5,17 @@ from typing import Any
 
 import pytest
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation
-from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepool import Disruption, Requirement, Taint
 from berth.schema.report import Origin
 from berth.schema.values import Karpenter
 
 from tests.built import built
-from tests.saying import Value, document, read, reservation, resource_class, site, told, weekly
-from tests.schema.test_nodeclass import GOOD, plain
+from tests.saying import Value, read, reservation, resource_class, site, told, weekly
+from tests.schema.clouds import BLANK, made
+from tests.schema.nodeclasses import GOOD, plain
 
 RESERVED: Value = {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
 GATES = "CapacityBuffer, NodeOverlay, NodeRepair, ReservedCapacity, SpotToSpotConsolidation, StaticCapacity"
-
-
-def cloud(name: str = "gpu", **spec: object) -> Value:
-    return document("CloudCapacity", name, {"nodeClass": GOOD, **spec})
-
-
-BLANK = built(NodeClass, {})
-
-
-def made(**spec: Any) -> CloudCapacity:
-    declared = read(cloud(**spec))
-    assert [one for one in declared.problems if one.code != "B064"] == []
-    return declared.clouds["gpu"]
 
 
 def test_whatever_is_left_out_has_its_default() -> None:

@@ -8,7 +8,7 @@ from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReser
 from berth.schema.cloudvalues import CloudReservation, InstanceType, architecture_of
 
 from tests.saying import Value, ask, said
-from tests.schema.test_nodeclass import GOOD
+from tests.schema.nodeclasses import GOOD
 
 MACHINE: Value = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
 BLOCK: Value = {

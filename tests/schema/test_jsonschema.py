@@ -14,7 +14,7 @@ from berth.schema.renkunames import is_payload
 from jsonschema import Draft7Validator
 
 from tests import generate
-from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
+from tests.schema.clouds import WHOLE as CLOUDS
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = Draft7Validator(json_schema())

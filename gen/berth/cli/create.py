@@ -10,9 +10,9 @@ from berth.cli.command import FILE, FOLDER, CommandError, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.edit import keep_schema
 from berth.cli.selection import instant
-from berth.edit.create import imported, write, written
+from berth.edit.create import import_renku, reservation_yaml, write_file
 from berth.edit.roundtrip import EditError
-from berth.edit.scaffold import project, rendered, started
+from berth.edit.scaffold import project_of, render_files, starter_files
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, read_file
 from berth.schema.describe import json_schema_text
@@ -40,9 +40,9 @@ def init(settings: Settings, directory: str, time_zone: str, engine: str) -> int
     folder = Path(directory)
     now = instant("--now", settings.now, None)
     today = datetime.fromtimestamp(int(time.time()) if now is None else now, UTC).date()
-    texts = started(slug(folder.resolve().name), time_zone or "UTC", engine or "argocd", today)
-    pipeline = project(texts)
-    texts.update(rendered(pipeline, "rendered"))
+    texts = starter_files(slug(folder.resolve().name), time_zone or "UTC", engine or "argocd", today)
+    pipeline = project_of(texts)
+    texts.update(render_files(pipeline, "rendered"))
     if pipeline.has_errors():
         settings.report(pipeline.findings())
         stderr("Nothing was written.\n")
@@ -52,7 +52,7 @@ def init(settings: Settings, directory: str, time_zone: str, engine: str) -> int
         raise CommandError(f"{folder / existing[0]} exists; nothing was written.")
     try:
         for path, text in texts.items():
-            write(str(folder / path), text, None)
+            write_file(str(folder / path), text, None)
     except EditError as error:
         raise CommandError(f"{error}.") from error
     stdout(_NEXT.format(folder=folder))
@@ -75,14 +75,14 @@ def import_(settings: Settings, source: str, file: str, time_zone: str | None, s
     path = settings.given(file)
     pipeline = Pipeline()
     try:
-        found = imported(read_file(path), pipeline, time_zone)
+        found = import_renku(read_file(path), pipeline, time_zone)
     except (EditError, OSError) as error:
         raise CommandError(f"{file}: {error}.") from error
     if found.findings:
         settings.report(found.findings)
         return EXIT_BAD_INPUT
     reservations = [one._replace(suspend=suspend) for one in found.reservations]
-    texts = {f"reservations/{one.name}.yaml": written(one) for one in reservations}
+    texts = {f"reservations/{one.name}.yaml": reservation_yaml(one) for one in reservations}
     try:
         code = _write(settings, pipeline, texts, path)
     except EditError as error:
@@ -106,7 +106,7 @@ def _write(settings: Settings, pipeline: Pipeline, texts: dict[str, str], file: 
     if existing:
         raise EditError(f"{settings.shown(existing[0])}: the file exists; nothing was written")
     for name, text in texts.items():
-        write(name, text, None)
+        write_file(name, text, None)
         stdout(f"Wrote {settings.shown(name)}.\n")
     keep_schema()
     return EXIT_OK

@@ -13,11 +13,26 @@ from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.selection import name_argument
 from berth.dates.moments import named, read
 from berth.diff.wording import detail_lines, title_line
-from berth.edit.create import QUESTIONS, SCHEMA, Wanted, reservation, write, written
-from berth.edit.edits import Edited, To, Which, assign, assignment, check, edit
-from berth.edit.edits import move as move_date
-from berth.edit.edits import skip as skip_date
-from berth.edit.roundtrip import Edit, EditError, Make
+from berth.edit.create import (
+    PROMPTS,
+    SCHEMA,
+    ReservationRequest,
+    new_reservation,
+    reservation_yaml,
+    write_file,
+)
+from berth.edit.edits import (
+    EditResult,
+    NewTimes,
+    OccurrenceSelector,
+    apply_assignment,
+    check_edit,
+    edit_reservation,
+    move_occurrence,
+    parse_assignment,
+    skip_occurrence,
+)
+from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
 from berth.schema.describe import json_schema_text
@@ -50,7 +65,7 @@ _TYPES = ("weekly", "daily", "once", "dates")
 @click.option("--until", metavar="DATE", help="Last date.")
 @click.option("--title", metavar="TEXT", help="Title for people; default: NAME.")
 @click.option("--lead", metavar="MINUTES", help="Minutes before each start; default: 30.")
-@click.option("--behavior", "behaviour", metavar="WORD", help="maintain, reduce or none; default: maintain.")
+@click.option("--behavior", metavar="WORD", help="maintain, reduce or none; default: maintain.")
 @click.option("--behaviour", "british", hidden=True)  # how version 0.1.0 spells it
 @click.option("--time-zone", metavar="ZONE", help="Time zone of its times; default: the site's.")
 @click.option("--calendars", metavar="NAMES", help="Calendars whose dates are left out.")
@@ -63,7 +78,7 @@ def new(settings: Settings, name: str, times: tuple[str, ...], **options: str | 
     """
     options["class"] = options.pop("resource_class")
     british = options.pop("british")
-    options["behaviour"] = options["behaviour"] or british
+    options["behavior"] = options["behavior"] or british
     given = {
         option.replace("_", "-"): "" if value is True else str(value)
         for option, value in options.items()
@@ -77,12 +92,12 @@ def new(settings: Settings, name: str, times: tuple[str, ...], **options: str | 
     if len(classes) == 1:
         given.setdefault("class", classes[0])
     try:
-        wanted = _complete(Wanted(name, types[0] if types else "", times, given), classes)
+        wanted = _complete(ReservationRequest(name, types[0] if types else "", times, given), classes)
         file = _file(settings, given.get("file"), name)
-        text = written(reservation(wanted), file.count("/") - 1)
+        text = reservation_yaml(new_reservation(wanted), file.count("/") - 1)
         if any(one.file == file and one.text != text.encode() for one in pipeline.sources):
             raise EditError(f"{settings.shown(file)}: the file exists; nothing was written")
-        code = _finish(settings, pipeline, check(pipeline, file, text, None))
+        code = _finish(settings, pipeline, check_edit(pipeline, file, text, None))
     except EditError as error:
         raise CommandError(f"{error}.") from error
     if code == EXIT_OK:
@@ -98,20 +113,20 @@ def _file(settings: Settings, given: str | None, name: str) -> str:
     return file
 
 
-def _complete(wanted: Wanted, classes: list[str]) -> Wanted:
+def _complete(wanted: ReservationRequest, classes: list[str]) -> ReservationRequest:
     """Ask for everything that is missing if stdin is a terminal; otherwise say what is missing."""
     missing = wanted.missing()
     if missing and not (sys.stdin is not None and sys.stdin.isatty()):
-        raise EditError(f"missing: {', '.join(QUESTIONS[one].flag for one in missing)}")
+        raise EditError(f"missing: {', '.join(PROMPTS[one].flag for one in missing)}")
     while missing:
-        question = QUESTIONS[missing[0]]
+        question = PROMPTS[missing[0]]
         hint = ", ".join(classes) if missing[0] == "class" else question.example
         stderr(f"{question.text} [{hint}] ")
         answer = sys.stdin.readline()
         if not answer:
             raise EditError(f"missing: {question.flag}")
         if answer.strip():
-            wanted = wanted.answered(missing[0], answer.strip())
+            wanted = wanted.with_answer(missing[0], answer.strip())
         missing = wanted.missing()
     return wanted
 
@@ -131,13 +146,13 @@ def set_(settings: Settings, name: str, assignments: tuple[str, ...]) -> int:
     PATH is below spec, or begins with metadata or spec. VALUE is YAML; an empty one removes the field.
     """
     try:
-        parsed = [assignment(one) for one in assignments]
+        parsed = [parse_assignment(one) for one in assignments]
     except EditError as error:
         raise CommandError(f"{error}.") from error
 
-    def change(tree: Any, make: Make) -> None:
+    def change(tree: Any, make: MakeNode) -> None:
         for one in parsed:
-            assign(tree, one, make)
+            apply_assignment(tree, one, make)
 
     return _edit(settings, name, change)
 
@@ -156,7 +171,7 @@ def skip(settings: Settings, name: str, date: str, start: str | None) -> int:
     TIME is the start of the occurrence, where a date has several.
     """
     which = _which(date, start)
-    return _edit(settings, name, lambda tree, make: skip_date(tree["spec"], which, make))
+    return _edit(settings, name, lambda tree, make: skip_occurrence(tree["spec"], which, make))
 
 
 @command(
@@ -175,10 +190,10 @@ def move(settings: Settings, name: str, date: str, start: str | None, to: str | 
     TIME is the start of the occurrence, where a date has several.
     """
     which, target = _which(date, start), _target(to)
-    return _edit(settings, name, lambda tree, make: move_date(tree["spec"], which, target, make))
+    return _edit(settings, name, lambda tree, make: move_occurrence(tree["spec"], which, target, make))
 
 
-def _target(text: str | None) -> To:
+def _target(text: str | None) -> NewTimes:
     words = (text or "").replace("T", " ").split()
     if not 1 <= len(words) <= 2 or (len(words) == 2 and ":" in words[0]):
         raise CommandError(
@@ -187,7 +202,7 @@ def _target(text: str | None) -> To:
     day = _day(words[0]) if ":" not in words[0] else None
     times = words[-1] if ":" in words[-1] else ""
     start, _, end = times.partition("-")
-    return To(day, _time(start) if start else None, _time(end) if end else None)
+    return NewTimes(day, _time(start) if start else None, _time(end) if end else None)
 
 
 @command(examples=("berth extend my-course 2026-02-02 --until 14:00",))
@@ -200,12 +215,12 @@ def extend(settings: Settings, name: str, date: str, start: str | None, until: s
 
     TIME is the start of the occurrence, where a date has several.
     """
-    which, target = _which(date, start), To(end=_time(until))
-    return _edit(settings, name, lambda tree, make: move_date(tree["spec"], which, target, make))
+    which, target = _which(date, start), NewTimes(end=_time(until))
+    return _edit(settings, name, lambda tree, make: move_occurrence(tree["spec"], which, target, make))
 
 
-def _which(date: str, start: str | None) -> Which:
-    return Which(_day(date), None if start is None else _time(start))
+def _which(date: str, start: str | None) -> OccurrenceSelector:
+    return OccurrenceSelector(_day(date), None if start is None else _time(start))
 
 
 def _day(text: str) -> str:
@@ -220,16 +235,16 @@ def _time(text: str) -> str:
     return text
 
 
-def _edit(settings: Settings, name: str, how: Edit) -> int:
+def _edit(settings: Settings, name: str, how: TreeEdit) -> int:
     """Edit the file of a reservation, unless the project would have errors then."""
     pipeline = Pipeline()
     try:
-        return _finish(settings, pipeline, edit(pipeline, name, how))
+        return _finish(settings, pipeline, edit_reservation(pipeline, name, how))
     except EditError as error:
         raise CommandError(f"{error}.") from error
 
 
-def _finish(settings: Settings, pipeline: Pipeline, found: Edited) -> int:
+def _finish(settings: Settings, pipeline: Pipeline, found: EditResult) -> int:
     """Write the file and say what changed, or report why not."""
     shown = settings.shown(found.file)
     if found.findings:
@@ -240,7 +255,7 @@ def _finish(settings: Settings, pipeline: Pipeline, found: Edited) -> int:
     if before == found.text.encode():
         stdout(f"{shown} is unchanged: it already says so.\n")
         return EXIT_OK
-    write(found.file, found.text, before)
+    write_file(found.file, found.text, before)
     lines = [title_line(found.change), *detail_lines(found.change)] if found.change else []
     changes = "".join(f"{line.sign} {line.text}".rstrip() + "\n" for line in lines)
     stdout(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
@@ -251,4 +266,4 @@ def keep_schema() -> None:
     """Write the JSON Schema, which new files name for editors, if it is not there yet."""
     file = f"reservations/{SCHEMA}"
     if not Path(file).exists():
-        write(file, json_schema_text(), None)
+        write_file(file, json_schema_text(), None)

@@ -7,31 +7,31 @@ from functools import cache, lru_cache
 from berth.cron import format_field
 from berth.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
 
-# CronJob schedules that fire at given openings, as few as do, in the grammar of robfig/cron. Pure. Each has
-# one time of day, because Kubernetes loses missed runs of schedules with several. They may fire more often
-# than asked (a run that finds nothing open ends at once), never less, even where clocks change.
+# As few schedules as possible, in the grammar of robfig/cron. Each has one time of day, because Kubernetes
+# loses missed runs of schedules with several. They may fire too often (a Job that finds nothing open ends at
+# once), but never too seldom, even where clocks change.
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ODD_CHANGES = frozenset({"Australia/LHI", "Australia/Lord_Howe", "NZ-CHAT", "Pacific/Chatham"})
 
 
 def cron_zone(name: str) -> str:
-    """For a CronJob's `timeZone`: the zone in which `lines` writes; the reservation's own, but for a few.
+    """Return the zone of the schedules, for a CronJob's `timeZone`: that of the reservation, or UTC.
 
-    robfig/cron walks through a day in whole hours. Where clocks change by half an hour, or not on the hour,
-    it walks past its goal, or for ever; there the schedules are in UTC.
+    robfig/cron steps through a day in whole hours. Where clocks change by half an hour, or not on the hour,
+    it misses the time or never ends; for these zones the schedules are in UTC.
     """
     return "Etc/UTC" if name in _ODD_CHANGES else name
 
 
-def lines(opens: Sequence[int], zone_name: str) -> tuple[str, ...]:
-    """One for each time of day of `opens` (instants), on the clock of `cron_zone(zone_name)`."""
-    return _lines(tuple(opens), zone_name)
+def schedules(opens: Sequence[int], zone_name: str) -> tuple[str, ...]:
+    """Return a schedule for each time of day of the instants `opens`, in `cron_zone(zone_name)`."""
+    return _schedules(tuple(opens), zone_name)
 
 
 @lru_cache(maxsize=256)
-def _lines(opens: tuple[int, ...], zone_name: str) -> tuple[str, ...]:
-    """Kept, because timetables have a grid: many courses of a term open at the very same times."""
+def _schedules(opens: tuple[int, ...], zone_name: str) -> tuple[str, ...]:
+    """Cached, because many courses of a term open at the same times."""
     zone = load(cron_zone(zone_name))
     assert zone is not None
     days: dict[int, list[int]] = {}
@@ -41,10 +41,10 @@ def _lines(opens: tuple[int, ...], zone_name: str) -> tuple[str, ...]:
 
 
 def _days(days: Collection[int], zone: Zone) -> str:
-    """Days of month, months and weekdays: narrowed by weekday or by date, whichever fires less often.
+    """Return the fields day of month, month and weekday, limited by weekday or by date: by what fires less.
 
-    Never by both: cron would fire on either. A day without a midnight is hidden from robfig/cron, unless it
-    comes there from the day before.
+    With both limits, cron would fire on either. robfig/cron does not find a day without a midnight unless it
+    starts from the day before, which is added.
     """
     dates = [_date(day) for day in days]
     changing = [day for day in days if zone.offsets[day] is None]
@@ -63,7 +63,7 @@ def _lacks_midnight(day: int, zone: Zone) -> bool:
 
 @cache
 def _date(day: int) -> tuple[int, int, int]:
-    """Month, day of month, weekday with 0 for Sunday. Kept, because reservations share their days."""
+    """Return month, day of month and weekday (0 = Sunday). Cached, because reservations share days."""
     date = day_of(day * DAY)
     return date.month, date.day, date.isoweekday() % 7
 

@@ -1,37 +1,35 @@
-"""Exceptions to a bare schedule: dates that do not happen, occurrences that move, entries that meet."""
+"""Apply the exceptions of a schedule: left out dates, moved occurrences, and entries that overlap."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from berth.dates.days import Cover, cover, listed, meets, title_of
-from berth.dates.occurrence import Bare, Fault, Occurrence, length
+from berth.dates.days import TitledDays, has_day_between, list_days, title_of, titled_days
+from berth.dates.occurrence import BareOccurrence, Occurrence, RecurrenceFault, window_minutes
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
 from berth.findings import Path
 from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence
 
-# What is left out of a bare recurrence, and why: `except` first, then the calendars.
-
 NOTHING_TO_SKIP = "B045"
 
 
-class Absence:
-    """Answers why an occurrence does not happen."""
+class Exclusions:
+    """The dates that `except` and the calendars leave out. `except` is asked first."""
 
     def __init__(self, recurrence: Recurrence, calendars: Iterable[Calendar]) -> None:
-        """`calendars` are the recurrence's, in its order."""
+        """`calendars` are those of the recurrence, in its order."""
         off = [_days_off(calendar) for calendar in calendars]
-        excepted = listed((number(item.first), number(item.last)) for item in recurrence.excepts)
-        self.calendars = [covered for covered, _ in off]
+        excepted = list_days((number(item.first), number(item.last)) for item in recurrence.excepts)
+        self.calendars = [titled for titled, _ in off]
         self.excepts = _by_start(recurrence.excepts)
         self._days = _union([*(days for _, days in off), excepted])
 
-    def possible(self, bare: Sequence[Bare]) -> Sequence[Bare]:
-        """Those on days on which anything may be left out: mostly few."""
+    def candidates(self, bare: Sequence[BareOccurrence]) -> Sequence[BareOccurrence]:
+        """Return the occurrences on days on which anything may be left out: usually few."""
         days = self._days
         return bare if days is None else [one for one in bare if one[0] // DAY in days]
 
     def reason(self, wall: int) -> str | None:
-        """For the occurrence that starts at a wall time; None: it happens."""
+        """Return why the occurrence that starts at a wall time is left out; None if it is not."""
         day, minutes = divmod(wall, DAY)
         for start in (None, minutes):
             if start in self.excepts and title_of(self.excepts[start], day) is not None:
@@ -39,7 +37,7 @@ class Absence:
         return self.holiday(day)
 
     def holiday(self, day: int) -> str | None:
-        """`calendar <name>: <title>` of the first calendar that holds the day."""
+        """Return `calendar <name>: <title>` of the first calendar that contains the day, or None."""
         for days in self.calendars:
             reason = title_of(days, day)
             if reason is not None:
@@ -48,14 +46,14 @@ class Absence:
 
 
 @lru_cache(maxsize=1024)
-def _days_off(calendar: Calendar) -> tuple[Cover, frozenset[int] | None]:
-    """Made once for a calendar, however many reservations share it."""
+def _days_off(calendar: Calendar) -> tuple[TitledDays, frozenset[int] | None]:
+    """Index the days of a calendar. Cached, because reservations share calendars."""
     reason = f"calendar {calendar.name}"
     ranges = [
         (number(first), number(last), f"{reason}: {title}" if title else reason)
         for first, last, title in calendar.dates
     ]
-    return cover(ranges), listed((first, last) for first, last, _ in ranges)
+    return titled_days(ranges), list_days((first, last) for first, last, _ in ranges)
 
 
 def _union(sets: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
@@ -67,107 +65,112 @@ def _union(sets: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
     return every
 
 
-def _by_start(excepts: Iterable[Except]) -> dict[int | None, Cover]:
-    """The days left out, by the start that is named; None: whatever starts there."""
+def _by_start(excepts: Iterable[Except]) -> dict[int | None, TitledDays]:
+    """Return the days left out by start time; None stands for every start."""
     ranges: dict[int | None, list[tuple[int, int, str]]] = {}
     for item in excepts:
         ranges.setdefault(item.start, []).append((number(item.first), number(item.last), ""))
-    return {start: cover(days) for start, days in ranges.items()}
+    return {start: titled_days(days) for start, days in ranges.items()}
 
 
-def idle_excepts(
-    excepts: Sequence[Except], schedule: Sequence[Entry], falls: Sequence[Sequence[range]]
-) -> list[Fault]:
-    """Those that hit nothing of the bare recurrence, whose entries fall on these days; a range hits if one of
-    its days does.
-    """
-    return [_idle_except(item, i) for i, item in enumerate(excepts) if not _hits(item, schedule, falls)]
+def unused_excepts(
+    excepts: Sequence[Except], schedule: Sequence[Entry], days: Sequence[Sequence[range]]
+) -> list[RecurrenceFault]:
+    """Report entries of `except` that match no date; `days` are those of each entry of the schedule."""
+    return [_unused(item, i) for i, item in enumerate(excepts) if not _matches(item, schedule, days)]
 
 
-def _hits(item: Except, schedule: Sequence[Entry], falls: Sequence[Sequence[range]]) -> bool:
+def _matches(item: Except, schedule: Sequence[Entry], days: Sequence[Sequence[range]]) -> bool:
     first, last = number(item.first), number(item.last)
     return any(
-        item.start in (None, entry.start) and meets(days, first, last)
-        for entry, days in zip(schedule, falls, strict=True)
+        item.start in (None, entry.start) and has_day_between(ranges, first, last)
+        for entry, ranges in zip(schedule, days, strict=True)
     )
 
 
-def _idle_except(item: Except, i: int) -> Fault:
+def _unused(item: Except, i: int) -> RecurrenceFault:
     when = f"on {item.first}" if item.first == item.last else f"from {item.first} to {item.last}"
     at = "" if item.start is None else f" at {clock(item.start)}"
-    message = f"the recurrence has nothing {when}{at} that could be left out."
+    message = f"the schedule has no occurrence {when}{at}."
     fix = "Name an occurrence of the schedule, or remove this exception."
-    return Fault(NOTHING_TO_SKIP, ("spec", "recurrence", "except", i), message, fix)
+    return RecurrenceFault(NOTHING_TO_SKIP, ("spec", "recurrence", "except", i), message, fix)
 
 
-# `moved`: which occurrence of the bare recurrence a move means, and when that happens instead.
+# Moved occurrences
 
 NO_LENGTH, NOTHING_TO_MOVE, WHICH_ONE, MOVED_TWICE = "B028", "B046", "B047", "B048"
 
-Moved = dict[Bare, tuple[int, int]]
-"""Of each occurrence that moves: the wall times of its new start and end."""
+MovedTimes = dict[BareOccurrence, tuple[int, int]]
+"""The wall times of the new start and end of each occurrence that moves."""
 
 
-def moved(moves: Sequence[Move], bare: Iterable[Bare], lengths: Sequence[int], faults: list[Fault]) -> Moved:
-    """`lengths` are the minutes of each entry. What is wrong is added to `faults`."""
-    by_day: dict[int, list[Bare]] = {}
+def resolve_moves(
+    moves: Sequence[Move],
+    bare: Iterable[BareOccurrence],
+    lengths: Sequence[int],
+    faults: list[RecurrenceFault],
+) -> MovedTimes:
+    """Find the occurrence of each move. `lengths` are the minutes of each entry. Problems go to `faults`."""
+    by_day: dict[int, list[BareOccurrence]] = {}
     for occurrence in bare if moves else ():
         by_day.setdefault(occurrence[0] // DAY, []).append(occurrence)
-    destinations: Moved = {}
-    movers: dict[Bare, int] = {}
+    destinations: MovedTimes = {}
+    movers: dict[BareOccurrence, int] = {}
     for i, move in enumerate(moves):
         path: Path = ("spec", "recurrence", "moved", i)
-        meant = sorted(o for o in by_day.get(number(move.day), ()) if move.start in (None, o[0] % DAY))
-        fault = _unclear(move, meant, movers, path)
+        matches = sorted(o for o in by_day.get(number(move.day), ()) if move.start in (None, o[0] % DAY))
+        fault = _move_fault(move, matches, movers, path)
         if fault is None:
-            movers[meant[0]] = i
-            start, end = _destination(move, meant[0], lengths)
+            movers[matches[0]] = i
+            start, end = _destination(move, matches[0], lengths)
             if start < end:
-                destinations[meant[0]] = start, end
+                destinations[matches[0]] = start, end
                 continue
-            fault = no_length((*path, "to", "endTime"))
+            fault = empty_window((*path, "to", "endTime"))
         faults.append(fault)
     return destinations
 
 
-def _unclear(move: Move, meant: Sequence[Bare], movers: Mapping[Bare, int], path: Path) -> Fault | None:
-    """Why a move does not say which one occurrence it means; `meant` are those that its words fit."""
-    if not meant:
+def _move_fault(
+    move: Move, matches: Sequence[BareOccurrence], movers: Mapping[BareOccurrence, int], path: Path
+) -> RecurrenceFault | None:
+    """Report a move that does not match exactly one occurrence, or one that is moved twice."""
+    if not matches:
         at = "" if move.start is None else f" at {clock(move.start)}"
-        message = f"the recurrence has nothing on {move.day}{at} that could be moved."
-        fix = "Name an occurrence of the schedule, or write `extra` for one more."
-        return Fault(NOTHING_TO_MOVE, (*path, "date"), message, fix)
-    starts = [clock(wall) for wall, _ in meant]
-    if move.start is None and len(meant) > 1:
-        message = f"{move.day} has {len(meant)} occurrences, and startTime does not say which one moves."
-        return Fault(WHICH_ONE, path, message, f"Add startTime: {' or '.join(starts)}.")
-    if meant[0] in movers:
-        message = f"{move.day} at {starts[0]} is moved by moved[{movers[meant[0]]}] already."
-        return Fault(MOVED_TWICE, path, message, "Keep one of the two.")
+        message = f"the schedule has no occurrence on {move.day}{at}."
+        fix = "Name an occurrence of the schedule, or add one with `extra`."
+        return RecurrenceFault(NOTHING_TO_MOVE, (*path, "date"), message, fix)
+    starts = [clock(wall) for wall, _ in matches]
+    if move.start is None and len(matches) > 1:
+        message = f"{move.day} has {len(matches)} occurrences, and startTime does not say which one moves."
+        return RecurrenceFault(WHICH_ONE, path, message, f"Add startTime: {' or '.join(starts)}.")
+    if matches[0] in movers:
+        message = f"{move.day} at {starts[0]} is already moved by moved[{movers[matches[0]]}]."
+        return RecurrenceFault(MOVED_TWICE, path, message, "Keep one of the two.")
     return None
 
 
-def no_length(path: Path) -> Fault:
+def empty_window(path: Path) -> RecurrenceFault:
+    """Report a window whose end is not after its start."""
     fix = "Write a later time; for a whole day add endDay: 1."
-    return Fault(NO_LENGTH, path, "the end is not after the start.", fix)
+    return RecurrenceFault(NO_LENGTH, path, "the end is not after the start.", fix)
 
 
-def _destination(move: Move, occurrence: Bare, lengths: Sequence[int]) -> tuple[int, int]:
+def _destination(move: Move, occurrence: BareOccurrence, lengths: Sequence[int]) -> tuple[int, int]:
     wall, entry = occurrence
     time = wall % DAY if move.to_start is None else move.to_start
-    minutes = lengths[entry] if move.to_end is None else length(time, move.to_end, move.to_end_day)
+    minutes = lengths[entry] if move.to_end is None else window_minutes(time, move.to_end, move.to_end_day)
     start = number(move.to_day) * DAY + time
     return start, start + minutes
 
 
-# Which entries of one reservation meet: their occurrences overlap, or would share an id. A pair of entries
-# is told once, with its first date, whatever the number of dates.
+# Entries that overlap or have the same id. Each pair of entries is reported once, with its first date.
 
 OVERLAP, SAME_ID = "B031", "B049"
 
 
 def any_overlap(occurrences: Iterable[Occurrence]) -> bool:
-    """Of occurrences by start; back to back is no overlap. Quick, and mostly the answer is no."""
+    """Tell whether any of the occurrences, which are sorted by start, overlap."""
     end = 0
     for occurrence in occurrences:
         if occurrence.start < end:
@@ -176,13 +179,16 @@ def any_overlap(occurrences: Iterable[Occurrence]) -> bool:
     return False
 
 
-def overlaps(dated: Iterable[tuple[Occurrence, int]], recurrence: Recurrence, zone: Zone) -> list[Fault]:
-    """From occurrences by start, each with its entry. Only those that share a class can add up.
+def find_overlaps(
+    dated: Iterable[tuple[Occurrence, int]], recurrence: Recurrence, zone: Zone
+) -> list[RecurrenceFault]:
+    """Report entries whose occurrences overlap and share a class, so that their seats add up.
 
-    Of each entry that began already, only the occurrence that ends last matters for those that begin later.
+    `dated`: occurrences by start, each with its entry. For later occurrences, only the one of each entry that
+    ends last matters.
     """
     latest: dict[int, Occurrence] = {}
-    faults: dict[tuple[int, int], Fault] = {}
+    faults: dict[tuple[int, int], RecurrenceFault] = {}
     for occurrence, entry in dated:
         for other, earlier in latest.items():
             pair = min(entry, other), max(entry, other)
@@ -196,37 +202,38 @@ def overlaps(dated: Iterable[tuple[Occurrence, int]], recurrence: Recurrence, zo
     return list(faults.values())
 
 
-def _overlap(pair: tuple[int, int], day: str, classes: str, recurrence: Recurrence) -> Fault:
+def _overlap(pair: tuple[int, int], day: str, classes: str, recurrence: Recurrence) -> RecurrenceFault:
     first, second = pair
-    meets = "the next one of its own" if first == second else _told(first, recurrence)
-    message = f"{_hours(second, recurrence)} overlaps {meets}, first on {day}: seats of {classes} add up."
+    other = "its next occurrence" if first == second else _entry_text(first, recurrence)
+    message = f"{_hours(second, recurrence)} overlaps {other}, first on {day}: seats of {classes} add up."
     fix = 'Change one of the times; if the sum is meant, annotate berth.dev/ignore: "B031: <reason>".'
-    return Fault(OVERLAP, entry_path(second, recurrence), message, fix)
+    return RecurrenceFault(OVERLAP, entry_path(second, recurrence), message, fix)
 
 
-def same_ids(bare: Sequence[Bare], recurrence: Recurrence) -> list[Fault]:
-    """Entries that start at one moment; from occurrences in any order."""
+def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -> list[RecurrenceFault]:
+    """Report entries with occurrences that start at the same time."""
     starts: dict[int, int] = {}
-    faults: dict[tuple[int, int], Fault] = {}
+    faults: dict[tuple[int, int], RecurrenceFault] = {}
     for wall, entry in sorted(bare):
         first = starts.setdefault(wall, entry)
         if first != entry and (first, entry) not in faults:
-            faults[first, entry] = Fault(
+            faults[first, entry] = RecurrenceFault(
                 SAME_ID,
                 (*entry_path(entry, recurrence), "startTime"),
-                f"{day_of(wall)} {clock(wall)} starts {_told(first, recurrence)} too: two with one id.",
+                f"{day_of(wall)} {clock(wall)} is also a start of {_entry_text(first, recurrence)}: "
+                "two occurrences have the same id.",
                 "Change one of the times, or write one entry with all the seats.",
             )
     return list(faults.values())
 
 
 def entry_path(entry: int, recurrence: Recurrence) -> Path:
-    """Where an entry stands; extras are counted on from the schedule's entries."""
+    """Return the path of an entry; the indices of extras follow those of the schedule."""
     extra = entry - len(recurrence.schedule)
     return ("spec", "recurrence", "schedule", entry) if extra < 0 else ("spec", "recurrence", "extra", extra)
 
 
-def _told(entry: int, recurrence: Recurrence) -> str:
+def _entry_text(entry: int, recurrence: Recurrence) -> str:
     *_, name, position = entry_path(entry, recurrence)
     return f"{name}[{position}] ({_hours(entry, recurrence)})"
 

@@ -5,8 +5,6 @@ from datetime import date
 
 from berth.dates.zone import DAY, Zone, clock, day_of, load, local, number, resolve
 
-# Instants as people write them on the command line, and as they are shown to people.
-
 _INSTANT = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
     re.ASCII,
@@ -15,16 +13,16 @@ _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def named(name: str) -> Zone:
-    """The zone of a name that was checked when it was read."""
+    """Return the zone of a valid name."""
     zone = load(name)
     assert zone is not None, name
     return zone
 
 
 def read(text: str, zone: Zone) -> int | None:
-    """`2026-02-02T08:00:00Z`, with an offset, or without one in `zone`; a date alone is its local midnight.
+    """Parse `2026-02-02T08:00:00Z`, or the same with an offset, or without one as local time in `zone`.
 
-    None where the text is none of these.
+    A date alone is its local midnight. Return None for any other text.
     """
     match = _INSTANT.fullmatch(text)
     if match is None:
@@ -45,20 +43,20 @@ def _minutes(hours: str, minutes: str) -> int:
 
 
 def day_span(day: str, zone: Zone) -> tuple[int, int]:
-    """The first instant of a local date, and that of the next."""
+    """Return the first instant of a local date, and that of the next date."""
     midnight = number(date.fromisoformat(day)) * DAY
     return resolve(zone, midnight), resolve(zone, midnight + DAY)
 
 
 def local_text(seconds: int, zone: Zone) -> str:
-    """`Mon 2026-02-02 09:00` on the clock of the zone."""
+    """Return `Mon 2026-02-02 09:00` in local time."""
     moment = local(zone, seconds)
     day = day_of(moment)
     return f"{_DAYS[day.weekday()]} {day} {clock(moment)}"
 
 
 def near_text(seconds: int, zone: Zone, day: int) -> str:
-    """`09:00` on that day (as in `gen.zone`); `Tue 09:00` within six days of it, and else with its date."""
+    """Return `09:00` if the instant is on `day`, `Tue 09:00` within six days of it, else also the date."""
     moment = local(zone, seconds)
     distance = moment // DAY - day
     if distance == 0:
@@ -68,12 +66,12 @@ def near_text(seconds: int, zone: Zone, day: int) -> str:
 
 
 def span_text(start: int, end: int, zone: Zone) -> str:
-    """`Mon 2026-02-02 09:00-13:00`, `Fri 2026-03-06 17:00 to Sun 12:00`."""
+    """Return `Mon 2026-02-02 09:00-13:00` or `Fri 2026-03-06 17:00 to Sun 12:00`."""
     return local_text(start, zone)[:-5] + near_span_text(start, end, zone, local_day(start, zone))
 
 
 def near_span_text(start: int, end: int, zone: Zone, day: int) -> str:
-    """The same without its date where it begins on that day."""
+    """Return the same without the date if the span begins on `day`."""
     first = local_day(start, zone)
     last = local(zone, end)
     begin = near_text(start, zone, day)
@@ -87,5 +85,5 @@ def local_day(seconds: int, zone: Zone) -> int:
 
 
 def hours_text(seconds: int) -> str:
-    """`4`, `1.5`: hours, at most two digits after the point."""
+    """Return hours with at most two decimal places: `4`, `1.5`."""
     return f"{seconds / 3600:.2f}".rstrip("0").rstrip(".")

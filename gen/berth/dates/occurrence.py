@@ -1,7 +1,6 @@
-"""Values of an expanded reservation, and the bare schedule: on which days its entries fall, before any
-exception.
+"""The occurrences of a reservation as values, and the days of its schedule before any exception.
 
-Nothing here knows zones; days and wall times are the numbers of `zone`.
+Nothing here depends on time zones; days and wall times are the numbers of `berth.dates.zone`.
 """
 
 from typing import NamedTuple
@@ -11,26 +10,26 @@ from berth.dates.zone import DAY, number
 from berth.findings import Path, Problem
 from berth.schema.values import Entry, Recurrence, Seats
 
-# What a reservation comes to: its dated occurrences, and those that exceptions took away. Values only.
-# `berth.dates.recurrence` makes them; what comes after it compares instants and needs no calendar.
-
 
 class Occurrence(NamedTuple):
-    """Half-open: `open` (= start - lead) and `start` are in it, `end` is not. Instants: seconds, UTC."""
+    """One window of a reservation, from `open` (= start - lead, inclusive) to `end` (exclusive).
+
+    Instants are seconds in UTC.
+    """
 
     reservation: str
-    id: str  # <reservation>/<date>T<HH:MM> of the original local start, for ever
+    id: str  # <reservation>/<date>T<HH:MM> of the original local start; it never changes
     open: int
     start: int
     end: int
     seats: Seats
     zone: str
-    marks: tuple[str, ...]  # those that apply of: gap fold overnight moved extra onHoliday suspended
+    marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday suspended
     date: str  # local date of the original start
 
 
 class Skipped(NamedTuple):
-    """What does not happen. `reason`: `except`, or `calendar <name>` with `: <title>` where there is one."""
+    """An occurrence that is left out. `reason`: `except`, `calendar <name>` or `calendar <name>: <title>`."""
 
     id: str
     date: str  # local, as in the id
@@ -38,15 +37,15 @@ class Skipped(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """`occurrences` by start, then id; `skipped` by date and time; `problems` in no order."""
+    """All dates of a reservation: `occurrences` by start, then id; `skipped` by date and time."""
 
     occurrences: tuple[Occurrence, ...]
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
 
 
-class Fault(NamedTuple):
-    """A problem of one reservation, before its file is known."""
+class RecurrenceFault(NamedTuple):
+    """A problem of a recurrence, without the file that it is in."""
 
     code: str
     path: Path
@@ -54,16 +53,12 @@ class Fault(NamedTuple):
     fix: str
 
 
-# The bare recurrence: on which days each entry of a schedule falls, and how long it lasts on the clock.
-# Knows nothing of exceptions, of zones and of instants. Days and wall times are the numbers of
-# `berth.dates.zone`.
-
-Bare = tuple[int, int]
-"""An occurrence: wall time of its original start; place of its entry, where extras count on from entries."""
+BareOccurrence = tuple[int, int]
+"""The wall time of the original start, and the index of the entry; extras follow the schedule's entries."""
 
 
-def falls(recurrence: Recurrence) -> list[list[range]]:
-    """For each entry the days on which it falls, as ranges: a century of days costs no more than one."""
+def days_of_entries(recurrence: Recurrence) -> list[list[range]]:
+    """Return for each entry of the schedule the days on which it happens, as ranges."""
     if recurrence.type == "dates":
         days = union((number(first), number(last)) for first, last in recurrence.dates)
         return [days for _ in recurrence.schedule]
@@ -83,18 +78,18 @@ def falls(recurrence: Recurrence) -> list[list[range]]:
     ]
 
 
-def entry_length(recurrence: Recurrence, entry: Entry) -> int:
-    """Minutes on the clock. `once` lasts from the first date to the last, if these are not the same."""
+def entry_minutes(recurrence: Recurrence, entry: Entry) -> int:
+    """Return the wall-clock minutes of an entry. `once` lasts from the first date to the last."""
     if recurrence.type == "once" and recurrence.first != recurrence.last:
         first, last = _bounds(recurrence)
         return (last - first) * DAY + entry.end - entry.start
-    return length(entry.start, entry.end, entry.end_day)
+    return window_minutes(entry.start, entry.end, entry.end_day)
 
 
-def length(start: int, end: int, end_day: int | None) -> int:
-    """Minutes on the clock between two times of day; an end before the start is on the next day.
+def window_minutes(start: int, end: int, end_day: int | None) -> int:
+    """Return the minutes between two times of day; an end before the start is on the next day.
 
-    Zero or less means no window: equal times, or an `endDay` that leaves none.
+    Zero or less means that the window is empty: equal times, or a wrong `endDay`.
     """
     if end_day is None:
         return end - start + (DAY if end < start else 0)
@@ -102,6 +97,6 @@ def length(start: int, end: int, end_day: int | None) -> int:
 
 
 def _bounds(recurrence: Recurrence) -> tuple[int, int]:
-    assert recurrence.first is not None  # only `dates` has none
+    assert recurrence.first is not None  # only the type `dates` has neither
     assert recurrence.last is not None
     return number(recurrence.first), number(recurrence.last)

@@ -5,40 +5,47 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from berth.dates.exceptions import (
-    Absence,
-    Moved,
+    Exclusions,
+    MovedTimes,
     any_overlap,
+    empty_window,
     entry_path,
-    idle_excepts,
-    moved,
-    no_length,
-    overlaps,
-    same_ids,
+    find_duplicate_ids,
+    find_overlaps,
+    resolve_moves,
+    unused_excepts,
 )
-from berth.dates.occurrence import Bare, Expansion, Fault, Occurrence, Skipped, entry_length, falls, length
+from berth.dates.occurrence import (
+    BareOccurrence,
+    Expansion,
+    Occurrence,
+    RecurrenceFault,
+    Skipped,
+    days_of_entries,
+    entry_minutes,
+    window_minutes,
+)
 from berth.dates.zone import DAY, FOLD, GAP, Zone, clock, date_text, load, number, trait, window
 from berth.findings import Problem
 from berth.schema.values import Calendar, Entry, Extra, Recurrence, Reservation
 
-# From the clock to UTC: once it is clear what happens, the occurrences with their ids and marks.
-
 OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", "onHoliday", "suspended"
 
 
-class Happening(NamedTuple):
-    """What happens, on the clock."""
+class _LocalDates(NamedTuple):
+    """The occurrences that remain after exceptions, in local time."""
 
-    kept: list[Bare]  # extras too, in any order
-    lengths: list[int]  # minutes, of each entry, then of each extra
-    moved: Moved
-    suffixes: dict[Bare, str]  # to ids that several have: one for each of `kept`; empty where none is needed
+    kept: list[BareOccurrence]  # with extras, in any order
+    lengths: list[int]  # minutes of each entry, then of each extra
+    moved: MovedTimes
+    suffixes: dict[BareOccurrence, str]  # of ids, for each of `kept`; empty if no two ids are equal
 
 
-class Dated(NamedTuple):
-    """An occurrence but for what its reservation adds. These sort as occurrences do."""
+class _DatedOccurrence(NamedTuple):
+    """An occurrence without the name and seats of its reservation. These sort as occurrences do."""
 
     start: int
-    when: str  # its id without the reservation: <date>T<HH:MM>
+    when: str  # the id without the reservation: <date>T<HH:MM>
     open: int
     end: int
     marks: tuple[str, ...]
@@ -46,14 +53,13 @@ class Dated(NamedTuple):
     entry: int
 
 
-def with_names(reservation: Reservation, rows: Sequence[Dated]) -> tuple[Occurrence, ...]:
-    """The occurrences of the reservation."""
+def _add_reservation(reservation: Reservation, rows: Sequence[_DatedOccurrence]) -> tuple[Occurrence, ...]:
     recurrence, begin = reservation.recurrence, f"{reservation.name}/"
     items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
     seats = [item.seats for item in items]
     name, zone = reservation.name, recurrence.zone
     suspended = (SUSPENDED,) if reservation.suspend else ()
-    make = tuple.__new__  # half of what Occurrence(...) takes, sixty thousand times a run
+    make = tuple.__new__  # twice as fast as Occurrence(...), and there may be very many
     return tuple(
         [
             make(
@@ -65,13 +71,15 @@ def with_names(reservation: Reservation, rows: Sequence[Dated]) -> tuple[Occurre
     )
 
 
-def dated(recurrence: Recurrence, lead: int, plan: Happening, absence: Absence, zone: Zone) -> list[Dated]:
-    """Sorted by start, then id. `lead` is in minutes."""
-    kept, lengths, moved, suffixes = plan
+def _to_instants(
+    recurrence: Recurrence, lead: int, dates: _LocalDates, exclusions: Exclusions, zone: Zone
+) -> list[_DatedOccurrence]:
+    """Convert local dates to instants, sorted by start, then id. `lead` is in minutes."""
+    kept, lengths, moved, suffixes = dates
     offsets, ahead = zone.offsets, lead * 60
     items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
     times, entries = [clock(item.start) for item in items], len(recurrence.schedule)
-    rows: list[Dated] = []
+    rows: list[_DatedOccurrence] = []
     for bare in kept:
         wall, entry = bare
         end = wall + lengths[entry]
@@ -80,59 +88,56 @@ def dated(recurrence: Recurrence, lead: int, plan: Happening, absence: Absence, 
         marks: tuple[str, ...] = ()
         if offset is not None and end // DAY == day and entry < entries and bare not in moved:
             first, last = wall * 60 - offset, end * 60 - offset
-        else:  # all but the plainest goes through the rules in full
+        else:  # a clock change, a window over midnight, a moved or an extra occurrence
             start, end = moved.get(bare, (wall, end))
             first, last = window(zone, start, end)
             own = MOVED if bare in moved else EXTRA if entry >= entries else ""
-            marks = tuple(_marks(zone, start, end, own, absence))
+            marks = tuple(_marks(zone, start, end, own, exclusions))
         date = date_text(day)
         when = f"{date}T{times[entry]}{suffixes[bare] if suffixes else ''}"
-        rows.append(Dated(first, when, first - ahead, last, marks, date, entry))
+        rows.append(_DatedOccurrence(first, when, first - ahead, last, marks, date, entry))
     rows.sort()
     return rows
 
 
-def _marks(zone: Zone, start: int, end: int, own: str, absence: Absence) -> list[str]:
-    """`own`: moved, extra, or nothing. Midnight at the end of a day is not overnight."""
+def _marks(zone: Zone, start: int, end: int, own: str, exclusions: Exclusions) -> list[str]:
+    """Return the marks. `own`: moved, extra or empty. A window that ends at midnight is not overnight."""
     traits = {trait(zone, start), trait(zone, end)}
     marks = [mark for mark in (GAP, FOLD) if mark in traits]
     if start // DAY < (end - 1) // DAY:
         marks.append(OVERNIGHT)
     if own:
         marks.append(own)
-        if absence.holiday(start // DAY) is not None:
+        if exclusions.holiday(start // DAY) is not None:
             marks.append(ON_HOLIDAY)
     return marks
 
-
-# Which occurrences does a reservation have? All of them, dated, in UTC; and what of its recurrence is
-# wrong. Pure: no clock, no cluster, the same answer everywhere. The time rule itself lives in
-# `berth.dates.zone`.
 
 NEVER_FALLS, NEVER_FALLS_RENKU = "B040", "B041"
 NOTHING, NOTHING_RENKU = "B042", "B043"
 TOO_MANY = "B044"
 MOST = 2000
-_MOST_BARE = 10 * MOST  # of more nobody asks what exceptions leave: there may be millions
+_MOST_BARE = 10 * MOST  # before exceptions; there may be millions
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _WHOLE = ("spec", "recurrence")
 
-Absent = tuple[str, str, str]
-"""What does not happen: <date>T<HH:MM> of its original start, the date alone, the reason."""
+_SkippedDate = tuple[str, str, str]
+"""A date that is left out: <date>T<HH:MM> of the original start, the date alone, the reason."""
 
 
 class _Timing(NamedTuple):
-    """What a recurrence comes to before it is anybody's: without names and seats."""
+    """The dates of a recurrence, which reservations with the same recurrence share."""
 
-    rows: tuple[Dated, ...]
-    skipped: tuple[Absent, ...]
-    faults: tuple[Fault, ...]
+    rows: tuple[_DatedOccurrence, ...]
+    skipped: tuple[_SkippedDate, ...]
+    faults: tuple[RecurrenceFault, ...]
 
 
 def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expansion:
-    """No occurrences where a window has no length, or there are more than 2,000; none of what stands always.
+    """Return all occurrences of a reservation in UTC, and the problems of its recurrence.
 
-    What is unknown is told elsewhere: such a calendar leaves nothing out, such a zone answers nothing.
+    There are no occurrences if a window is empty, if there are more than 2,000, or if the reservation is
+    standing. Unknown calendars and zones are ignored here; `berth.checks.references` reports them.
     """
     recurrence = reservation.recurrence
     zone = load(recurrence.zone)
@@ -140,10 +145,10 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
         return Expansion((), (), ())
     known = tuple([calendars[name] for name in recurrence.calendars if name in calendars])
     rows, skipped, faults = _timing(_without_seats(recurrence), known, reservation.lead, reservation.renku)
-    occurrences = with_names(reservation, rows)
+    occurrences = _add_reservation(reservation, rows)
     if any_overlap(occurrences):
         dated = zip(occurrences, [row.entry for row in rows], strict=True)
-        faults = (*faults, *overlaps(dated, recurrence, zone))
+        faults = (*faults, *find_overlaps(dated, recurrence, zone))
     name, (file, index, _) = reservation.name, reservation.origin
     return Expansion(
         occurrences,
@@ -160,22 +165,22 @@ def _without_seats(recurrence: Recurrence) -> Recurrence:
 
 @lru_cache(maxsize=128)
 def _timing(recurrence: Recurrence, calendars: tuple[Calendar, ...], lead: int, renku: bool) -> _Timing:
-    """Kept, because timetables have a grid: many courses of a term happen at the very same times."""
+    """Expand a recurrence. Cached, because many courses of a term have the same times."""
     zone = load(recurrence.zone)
-    assert zone is not None  # `expand` asked
-    faults: list[Fault] = []
-    absence = Absence(recurrence, calendars)
-    plan, skipped = _plan(recurrence, renku, absence, faults)
-    return _Timing(tuple(dated(recurrence, lead, plan, absence, zone)), skipped, tuple(faults))
+    assert zone is not None
+    faults: list[RecurrenceFault] = []
+    exclusions = Exclusions(recurrence, calendars)
+    dates, skipped = _local_dates(recurrence, renku, exclusions, faults)
+    return _Timing(tuple(_to_instants(recurrence, lead, dates, exclusions, zone)), skipped, tuple(faults))
 
 
-def _plan(
-    recurrence: Recurrence, renku: bool, absence: Absence, faults: list[Fault]
-) -> tuple[Happening, tuple[Absent, ...]]:
-    """What happens, and what is left out."""
-    nothing = Happening([], [], {}, {}), ()
+def _local_dates(
+    recurrence: Recurrence, renku: bool, exclusions: Exclusions, faults: list[RecurrenceFault]
+) -> tuple[_LocalDates, tuple[_SkippedDate, ...]]:
+    """Return the dates that remain, and those that are left out."""
+    nothing = _LocalDates([], [], {}, {}), ()
     lengths = _lengths(recurrence, faults)
-    days = falls(recurrence)
+    days = days_of_entries(recurrence)
     counts = [sum(map(len, ranges)) for ranges in days]
     if sum(counts) > _MOST_BARE:
         faults.append(_too_many(sum(counts)))
@@ -188,64 +193,70 @@ def _plan(
         for some in days[i]
         for day in some
     ]
-    moves = moved(recurrence.moves, bare, lengths, faults)
-    faults += idle_excepts(recurrence.excepts, recurrence.schedule, days)
-    left, skipped = _left(bare, moves, absence)
+    moves = resolve_moves(recurrence.moves, bare, lengths, faults)
+    faults += unused_excepts(recurrence.excepts, recurrence.schedule, days)
+    left, skipped = _apply_exclusions(bare, moves, exclusions)
     entries = len(recurrence.schedule)
     kept = left + [(number(e.day) * DAY + e.start, entries + i) for i, e in enumerate(recurrence.extras)]
     if len(kept) > MOST:
         faults.append(_too_many(len(kept)))
         return nothing
     if not kept or 0 in counts:
-        faults += _idle(recurrence, renku, counts, kept)
-    return Happening(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
+        faults += _missing_dates(recurrence, renku, counts, kept)
+    return _LocalDates(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
 
 
-def _lengths(recurrence: Recurrence, faults: list[Fault]) -> list[int]:
-    """Minutes on the clock, of each entry, then of each extra."""
-    lengths = [entry_length(recurrence, entry) for entry in recurrence.schedule]
-    lengths += [length(extra.start, extra.end, extra.end_day) for extra in recurrence.extras]
+def _lengths(recurrence: Recurrence, faults: list[RecurrenceFault]) -> list[int]:
+    """Return the wall-clock minutes of each entry, then of each extra."""
+    lengths = [entry_minutes(recurrence, entry) for entry in recurrence.schedule]
+    lengths += [window_minutes(extra.start, extra.end, extra.end_day) for extra in recurrence.extras]
     for entry, minutes in enumerate(lengths):
         if minutes <= 0:
-            faults.append(no_length((*entry_path(entry, recurrence), "endTime")))
+            faults.append(empty_window((*entry_path(entry, recurrence), "endTime")))
     return lengths
 
 
-def _idle(recurrence: Recurrence, renku: bool, counts: Sequence[int], kept: Sequence[Bare]) -> list[Fault]:
-    """No occurrence at all, or else the entries that never fall (`counts`: how often each does)."""
+def _missing_dates(
+    recurrence: Recurrence, renku: bool, counts: Sequence[int], kept: Sequence[BareOccurrence]
+) -> list[RecurrenceFault]:
+    """Report a reservation without dates, or entries without (`counts`: the dates of each entry)."""
     if not kept:
         code = NOTHING_RENKU if renku else NOTHING
         every = {day for entry in recurrence.schedule for day in entry.days}
-        why = "exceptions leave none" if any(counts) else _never(recurrence, every)
-        fix = "Change the dates so that it happens, or remove the reservation."
-        return [Fault(code, _WHOLE, f"it has no occurrence: {why}.", fix)]
+        why = "exceptions remove all of them" if any(counts) else _no_date(recurrence, every)
+        fix = "Change the dates, or remove the reservation."
+        return [RecurrenceFault(code, _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
     code = NEVER_FALLS_RENKU if renku else NEVER_FALLS
     fix = "Change the weekday or the dates, or remove the entry."
     return [
-        Fault(code, entry_path(i, recurrence), f"{_never(recurrence, entry.days)}.", fix)
+        RecurrenceFault(code, entry_path(i, recurrence), f"{_no_date(recurrence, entry.days)}.", fix)
         for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]
 
 
-def _never(recurrence: Recurrence, weekdays: Iterable[int]) -> str:
+def _no_date(recurrence: Recurrence, weekdays: Iterable[int]) -> str:
     days = " or ".join(_WEEKDAYS[day - 1] for day in sorted(weekdays)) or "date"
     weeks = f" in weeks that count (interval {recurrence.interval})" if recurrence.interval > 1 else ""
-    return f"no {days} falls from {recurrence.first} to {recurrence.last}{weeks}"
+    return f"there is no {days} from {recurrence.first} to {recurrence.last}{weeks}"
 
 
-def _too_many(count: int) -> Fault:
+def _too_many(count: int) -> RecurrenceFault:
     message = f"{count:,} occurrences are more than {MOST:,}."
-    return Fault(TOO_MANY, _WHOLE, message, "Shorten the range of dates, or write several reservations.")
+    return RecurrenceFault(
+        TOO_MANY, _WHOLE, message, "Shorten the range of dates, or write several reservations."
+    )
 
 
-def _left(bare: list[Bare], moves: Moved, absence: Absence) -> tuple[list[Bare], tuple[Absent, ...]]:
-    """What exceptions leave, and what they take, by date and time."""
-    taken: set[Bare] = set()
-    skipped: list[Absent] = []
-    for occurrence in sorted(absence.possible(bare)):
+def _apply_exclusions(
+    bare: list[BareOccurrence], moves: MovedTimes, exclusions: Exclusions
+) -> tuple[list[BareOccurrence], tuple[_SkippedDate, ...]]:
+    """Return what remains, and what is left out, by date and time."""
+    taken: set[BareOccurrence] = set()
+    skipped: list[_SkippedDate] = []
+    for occurrence in sorted(exclusions.candidates(bare)):
         wall = occurrence[0]
-        reason = None if occurrence in moves else absence.reason(wall)
+        reason = None if occurrence in moves else exclusions.reason(wall)
         if reason is not None:
             taken.add(occurrence)
             date = date_text(wall // DAY)
@@ -254,15 +265,19 @@ def _left(bare: list[Bare], moves: Moved, absence: Absence) -> tuple[list[Bare],
 
 
 def _suffixes(
-    recurrence: Recurrence, renku: bool, kept: Sequence[Bare], lengths: Sequence[int], faults: list[Fault]
-) -> dict[Bare, str]:
-    """Two occurrences with one id are an error; for Renku they get `~2` and so on, by end, then position."""
+    recurrence: Recurrence,
+    renku: bool,
+    kept: Sequence[BareOccurrence],
+    lengths: Sequence[int],
+    faults: list[RecurrenceFault],
+) -> dict[BareOccurrence, str]:
+    """Return suffixes for equal ids: for Renku `~2` and so on, by end, then position; else report them."""
     if len({wall for wall, _ in kept}) == len(kept):
         return {}
     if not renku:
-        faults += same_ids(kept, recurrence)
+        faults += find_duplicate_ids(kept, recurrence)
         return {}
-    suffixes: dict[Bare, str] = {}
+    suffixes: dict[BareOccurrence, str] = {}
     seen: dict[int, int] = {}
     for wall, entry in sorted(kept, key=lambda bare: (lengths[bare[1]], bare[1])):
         seen[wall] = seen.get(wall, 0) + 1

@@ -1,7 +1,8 @@
-"""When is a wall-clock time? The zones of the pinned `tzdata` package, and the one home of the time rule.
+"""Convert between local times and instants, also at clock changes, with the zones of the `tzdata` package.
 
-Numbers all: a day is days since 1970-01-01; a wall time is minutes since that midnight on the clock of its
-zone; an instant is seconds since it in UTC. Never looks at the machine's own zones, never reads the clock.
+All values are numbers: a day is days since 1970-01-01; a wall time is minutes since the midnight of that
+day on the clock of its zone; an instant is seconds since it in UTC. The zones of the machine are never used,
+and the clock is never read.
 """
 
 from collections.abc import Iterable
@@ -16,14 +17,14 @@ import tzdata
 DAY = 1440
 GAP, FOLD = "gap", "fold"
 _EPOCH = date(1970, 1, 1).toordinal()
-_NOT_A_PLACE = frozenset({"Factory"})  # for a machine that nobody has told its zone
+_NOT_A_PLACE = frozenset({"Factory"})  # for machines whose zone is not set
 
 
 class _Offsets(dict[int, int | None]):
-    """Seconds east of UTC that hold all through a day; None on a day with a change. Filled when asked.
+    """The offset from UTC in seconds of each whole day; None for a day with a clock change.
 
-    Reservations share their days, so almost every question costs one look into a dict. A day has no change
-    if its first minute, before any change, and its last, after any change, agree: no zone has two a day.
+    Days are computed when they are first looked up, and reservations share days. A day has no change if the
+    offsets of its first and its last minute are equal: no zone has two changes a day.
     """
 
     def __init__(self, info: ZoneInfo) -> None:
@@ -37,7 +38,7 @@ class _Offsets(dict[int, int | None]):
         return self[day]
 
     def before(self, wall: int) -> int:
-        """The offset at a wall time, that from before the change where the time is skipped or repeated."""
+        """Return the offset at a wall time; the one before the change for a skipped or repeated time."""
         return _seconds(_datetime(wall).replace(tzinfo=self.info))
 
     def after(self, wall: int) -> int:
@@ -66,13 +67,13 @@ def _packaged(name: str) -> bytes:
 
 @cache
 def known() -> tuple[str, ...]:
-    """All names, sorted. They are those that Go's `time.LoadLocation`, and so Kubernetes, takes."""
+    """Return all names of zones, sorted. Go's `time.LoadLocation`, and so Kubernetes, accepts the same."""
     return tuple(sorted({*_packaged("zones").decode().split()} - _NOT_A_PLACE))
 
 
 @cache
 def load(name: str) -> Zone | None:
-    """The zone of exactly this name, or None. A name must stand in the list first: it is never a path."""
+    """Return the zone of exactly this name, or None. An unknown name is never used as a path."""
     if name not in known():
         return None
     return Zone(name, _Offsets(ZoneInfo.from_file(BytesIO(_packaged(f"zoneinfo/{name}")), key=name)))
@@ -83,34 +84,34 @@ def number(day: date) -> int:
 
 
 def day_of(wall: int) -> date:
-    """The local date of a wall time."""
+    """Return the local date of a wall time."""
     return date.fromordinal(_EPOCH + wall // DAY)
 
 
 @cache
 def date_text(day: int) -> str:
-    """2026-02-02. Kept, because reservations share their days."""
+    """Return `2026-02-02`. Cached, because reservations share days."""
     return date.fromordinal(_EPOCH + day).isoformat()
 
 
 def clock(wall: int) -> str:
-    """The time of day of a wall time, as people write it: 09:00."""
+    """Return the time of day of a wall time: `09:00`."""
     hours, minutes = divmod(wall % DAY, 60)
     return f"{hours:02}:{minutes:02}"
 
 
 def resolve(zone: Zone, wall: int) -> int:
-    """The instant of a wall time: a skipped one moves forward by the gap, a repeated one is its first pass.
+    """Return the instant of a wall time. A skipped time moves forward by the gap; of two, the first is used.
 
-    Both are one rule: the offset from before the change holds. In a gap of an hour, 02:30 is then the instant
-    that clocks call 03:30.
+    Both follow from one rule: use the offset from before the change. In a gap of an hour, 02:30 is then the
+    instant at which clocks show 03:30.
     """
     offset = zone.offsets[wall // DAY]
     return wall * 60 - (zone.offsets.before(wall) if offset is None else offset)
 
 
 def trait(zone: Zone, wall: int) -> str:
-    """`gap` for a wall time that a change skips, `fold` for one that it repeats, else nothing."""
+    """Return `gap` for a wall time that a clock change skips, `fold` for a repeated one, else nothing."""
     if zone.offsets[wall // DAY] is not None:
         return ""
     before, after = zone.offsets.before(wall), zone.offsets.after(wall)
@@ -118,10 +119,10 @@ def trait(zone: Zone, wall: int) -> str:
 
 
 def window(zone: Zone, start: int, end: int) -> tuple[int, int]:
-    """The instants of a window between two wall times, `start` before `end`; it always has a length.
+    """Return the instants of a window between two wall times, `start` before `end`; it is never empty.
 
-    A gap can carry `start` to or past `end`. Then the window keeps its wall-clock length from where its start
-    went: 02:30-03:15 becomes 03:30-04:15.
+    A gap can move `start` to or past `end`. Then the window keeps its wall-clock length from its new start:
+    02:30-03:15 becomes 03:30-04:15.
     """
     first, last = resolve(zone, start), resolve(zone, end)
     if first < last:
@@ -130,11 +131,11 @@ def window(zone: Zone, start: int, end: int) -> tuple[int, int]:
 
 
 def walls(zone: Zone, instants: Iterable[int]) -> list[int]:
-    """The wall time of each instant, cut to the minute."""
+    """Return the wall time of each instant, cut to the minute."""
     offsets = zone.offsets
     found = []
     for instant in instants:
-        offset = offsets[instant // 86_400]  # of the local day with that number: near, so worth a try
+        offset = offsets[instant // 86_400]  # a guess: that of the same day in UTC
         if offset is not None and offsets[(instant + offset) // 86_400] == offset:
             found.append((instant + offset) // 60)
         else:
@@ -143,7 +144,7 @@ def walls(zone: Zone, instants: Iterable[int]) -> list[int]:
 
 
 def local(zone: Zone, instant: int) -> int:
-    """The wall time of an instant, cut to the minute."""
+    """Return the wall time of an instant, cut to the minute."""
     return walls(zone, (instant,))[0]
 
 

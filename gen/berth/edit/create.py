@@ -1,4 +1,4 @@
-"""Make new reservation files: from flags and answers, and from Renku's payloads."""
+"""Create reservation files: from flags and answers, and from Renku's payloads."""
 
 import os
 import stat
@@ -19,27 +19,32 @@ from berth.schema.reservation import EVERY_SESSION
 from berth.schema.types import WEEKDAYS
 from berth.schema.values import Entry, Recurrence, Reservation, Seats
 
-# What somebody wants to reserve, said in a few words, and the reservation that it comes to. Pure.
+# Reservations from flags and answers
 
 
-class Question(NamedTuple):
+class Prompt(NamedTuple):
+    """A question for a value, and the flag that gives it."""
+
     flag: str
     text: str
     example: str
 
 
-QUESTIONS = {
-    "class": Question("--class", "Which resource class?", ""),
-    "seats": Question("--seats", "How many seats?", "25"),
-    "when": Question("--weekly, --daily, --once or --dates", "On which weekdays, or which dates?", "mon,wed"),
-    "times": Question("its times, such as 09:00-13:00", "From when to when?", "09:00-13:00"),
-    "from": Question("--from", "First date?", "2026-02-02"),
-    "until": Question("--until", "Last date?", "2026-05-15"),
+PROMPTS = {
+    "class": Prompt("--class", "Which resource class?", ""),
+    "seats": Prompt("--seats", "How many seats?", "25"),
+    "when": Prompt("--weekly, --daily, --once or --dates", "On which weekdays, or which dates?", "mon,wed"),
+    "times": Prompt("its times, such as 09:00-13:00", "From when to when?", "09:00-13:00"),
+    "from": Prompt("--from", "First date?", "2026-02-02"),
+    "until": Prompt("--until", "Last date?", "2026-05-15"),
 }
 
 
-class Wanted(NamedTuple):
-    """`given`: the answers by the names of flags. `type`: weekly, daily, once, dates; empty if not said."""
+class ReservationRequest(NamedTuple):
+    """What a new reservation should be. `given`: values by the names of flags.
+
+    `type`: weekly, daily, once or dates; empty if it is not given.
+    """
 
     name: str
     type: str
@@ -47,12 +52,13 @@ class Wanted(NamedTuple):
     given: dict[str, str]
 
     def missing(self) -> list[str]:
+        """Return the keys of PROMPTS that have no value yet."""
         found = [one for one in ("class", "seats") if one not in self.given]
         found += [] if self.type else ["when"]
         found += [] if self.times else ["times"]
         return found + [one for one in ("from", "until") if self.type != "dates" and one not in self.given]
 
-    def answered(self, question: str, answer: str) -> "Wanted":
+    def with_answer(self, question: str, answer: str) -> "ReservationRequest":
         if question == "when":
             kind = "dates" if answer[:1].isdigit() else "daily" if answer == "daily" else "weekly"
             return self._replace(type=kind, given={**self.given, kind: answer})
@@ -61,29 +67,29 @@ class Wanted(NamedTuple):
         return self._replace(given={**self.given, question: answer})
 
 
-def reservation(wanted: Wanted) -> Reservation:
-    """Nothing is missing. Raises EditError for what cannot be understood; the rest, the project checks."""
-    given = wanted.given
+def new_reservation(request: ReservationRequest) -> Reservation:
+    """Create a reservation from a complete request. Raise EditError for a value that cannot be parsed."""
+    given = request.given
     seats = ((given["class"], _whole(given["seats"], "--seats")),)
-    days = _weekdays(given["weekly"]) if wanted.type == "weekly" else ()
-    has_span = wanted.type != "dates"
-    behaviour = given.get("behaviour", "maintain")
-    if behaviour not in BEHAVIORS:
-        raise EditError(f'--behaviour "{behaviour}" is none of {", ".join(BEHAVIORS)}')
+    days = _weekdays(given["weekly"]) if request.type == "weekly" else ()
+    has_span = request.type != "dates"
+    behavior = given.get("behavior", "maintain")
+    if behavior not in BEHAVIORS:
+        raise EditError(f'--behavior "{behavior}" is not one of {", ".join(BEHAVIORS)}')
     return Reservation(
         origin=Origin("", 0),
-        name=wanted.name,
-        title=given.get("title", wanted.name),
+        name=request.name,
+        title=given.get("title", request.name),
         labels=(),
         annotations=(),
         recurrence=Recurrence(
-            type=wanted.type,
+            type=request.type,
             zone=given.get("time-zone", ""),
             first=_date(given["from"]) if has_span else None,
             last=_date(given["until"]) if has_span else None,
             dates=() if has_span else tuple((day, day) for day in map(_date, given["dates"].split(","))),
             interval=1,
-            schedule=tuple(Entry(days, *_times(one), None, seats) for one in wanted.times),
+            schedule=tuple(Entry(days, *_times(one), None, seats) for one in request.times),
             calendars=tuple(filter(None, given.get("calendars", "").split(","))),
             excepts=(),
             moves=(),
@@ -92,7 +98,7 @@ def reservation(wanted: Wanted) -> Reservation:
         seats=seats,
         seats_listed=False,
         lead=_whole(given.get("lead", "30"), "--lead"),
-        behavior=behaviour,
+        behavior=behavior,
         sessions=EVERY_SESSION,
         holder=Replicas(),
         suspend=False,
@@ -100,39 +106,39 @@ def reservation(wanted: Wanted) -> Reservation:
     )
 
 
-def _whole(said: str, flag: str) -> int:
-    if not said.isascii() or not said.isdigit() or len(said) > 9:
-        raise EditError(f'{flag} "{said}" is no whole number')
-    return int(said)
+def _whole(text: str, flag: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise EditError(f'{flag} "{text}" is not a whole number')
+    return int(text)
 
 
-def _date(said: str) -> date:
+def _date(text: str) -> date:
     try:
-        return date.fromisoformat(said.strip())
+        return date.fromisoformat(text.strip())
     except ValueError:
-        raise EditError(f'"{said}" is no date such as 2026-02-02') from None
+        raise EditError(f'"{text}" is not a date. Example: 2026-02-02') from None
 
 
-def _times(said: str) -> tuple[int, int]:
-    start, dash, end = said.partition("-")
+def _times(text: str) -> tuple[int, int]:
+    start, dash, end = text.partition("-")
     try:
         if dash:
             return grammar.start_time(start), grammar.end_time(end)
     except Refusal as refusal:
         raise EditError(f"{refusal.message} {refusal.fix.rstrip('.')}") from None
-    raise EditError(f'"{said}" is no span of time such as 09:00-13:00')
+    raise EditError(f'"{text}" is not a span of time. Example: 09:00-13:00')
 
 
-def _weekdays(said: str) -> tuple[int, ...]:
-    days = [one.strip().lower()[:3] for one in said.split(",")]
+def _weekdays(text: str) -> tuple[int, ...]:
+    days = [one.strip().lower()[:3] for one in text.split(",")]
     if not all(day in WEEKDAYS for day in days):
-        raise EditError(f'"{said}" is no list of weekdays such as mon,wed')
+        raise EditError(f'"{text}" is not a list of weekdays. Example: mon,wed')
     return tuple(sorted({WEEKDAYS.index(day) + 1 for day in days}))
 
 
-# A reservation as a file of ours, as a person would write it: for `berth new` and `berth import`. Pure.
+# Reservations as YAML
 
-SCHEMA = ".schema.json"  # beside the site file; hidden, so that nobody takes it for a declaration
+SCHEMA = ".schema.json"  # in reservations/; hidden, because it is not a declaration
 MODELINE = "# yaml-language-server: $schema={}\n"
 HEAD = """\
 apiVersion: berth.dev/v1alpha1
@@ -140,11 +146,11 @@ kind: CapacityReservation
 """
 
 
-def written(one: Reservation, depth: int = 0) -> str:
-    """The text of a file that declares it. `depth`: folders between it and reservations/."""
+def reservation_yaml(one: Reservation, depth: int = 0) -> str:
+    """Return a file that declares the reservation. `depth`: the folders between it and reservations/."""
     lines = [f"metadata:\n  name: {one.name}\nspec:\n"]
     if one.title != one.name:
-        lines.append(f"  title: {text(one.title)}\n")
+        lines.append(f"  title: {_scalar(one.title)}\n")
     if not one.seats_listed:
         lines.append(f"  resourceClass: {one.seats[0][0]}\n")
     lines.append(_recurrence(one.recurrence, one.seats, by_class=one.seats_listed))
@@ -156,10 +162,10 @@ def written(one: Reservation, depth: int = 0) -> str:
     return MODELINE.format("../" * depth + SCHEMA) + HEAD + "".join(lines)
 
 
-def text(value: str) -> str:
-    """Without quotes where every reader takes it for the same text."""
-    plain = all(c.isalnum() or c in " -_.,()/" for c in value) and value.isascii()
-    if plain and value[:1].isalpha() and value.strip() == value and len(value.split()) > 1:
+def _scalar(value: str) -> str:
+    """Return the text as a YAML scalar, without quotes if every parser reads it as the same text."""
+    is_plain = all(c.isalnum() or c in " -_.,()/" for c in value) and value.isascii()
+    if is_plain and value[:1].isalpha() and value.strip() == value and len(value.split()) > 1:
         return value
     return quote(value)
 
@@ -187,18 +193,18 @@ def _range(span: tuple[date, date]) -> str:
 
 
 def _entry_text(entry: Entry, seats: Seats, *, by_class: bool) -> str:
-    said = []
+    fields = []
     if len(entry.days) == 1:
-        said.append(f"dayOfWeek: {WEEKDAYS[entry.days[0] - 1]}")
+        fields.append(f"dayOfWeek: {WEEKDAYS[entry.days[0] - 1]}")
     elif entry.days:
-        said.append(f"daysOfWeek: [{', '.join(WEEKDAYS[day - 1] for day in entry.days)}]")
+        fields.append(f"daysOfWeek: [{', '.join(WEEKDAYS[day - 1] for day in entry.days)}]")
     end = "24:00" if entry.end == 1440 else clock(entry.end)
-    said.append(f'startTime: "{clock(entry.start)}", endTime: "{end}"')
+    fields.append(f'startTime: "{clock(entry.start)}", endTime: "{end}"')
     if entry.end_day is not None:
-        said.append(f"endDay: {entry.end_day}")
+        fields.append(f"endDay: {entry.end_day}")
     if entry.seats != seats and not by_class:
-        said.append(f"placeholderCount: {entry.seats[0][1]}")
-    return ", ".join(said)
+        fields.append(f"placeholderCount: {entry.seats[0][1]}")
+    return ", ".join(fields)
 
 
 def _provisioning(one: Reservation) -> str:
@@ -214,38 +220,38 @@ def _provisioning(one: Reservation) -> str:
     return "".join(lines)
 
 
-# What Renku's API exported, as reservations of ours that can be edited. Pure.
+# Reservations from Renku's payloads
 
 
-class Imported(NamedTuple):
-    """`findings`: the errors of the file; with any, there are no reservations."""
+class ImportedReservations(NamedTuple):
+    """The reservations of a file, or the errors in it."""
 
     reservations: tuple[Reservation, ...]
     findings: tuple[Finding, ...]
 
 
-def imported(source: Source, project: Pipeline, zone_name: str | None) -> Imported:
-    """By name. The project says which class a payload means. Raises EditError.
+def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> ImportedReservations:
+    """Convert what Renku's API exported. Raise EditError if there is nothing to convert.
 
-    Renku's times are UTC. In a zone they become what clocks there show on the first date, and stay so:
-    after a clock change the class is then at the same time of day, and no longer at the same time in UTC.
+    Renku's times are in UTC. With a zone, they become the local times of the first date. Later dates then
+    have the same local time, even after a clock change.
     """
     others = [one for one in project.sources if one.file != source.file]
     both = Pipeline(sources=sorted([*others, source]))
     findings = tuple(one for one in both.findings() if one.file == source.file and one.severity == ERROR)
     if findings:
-        return Imported((), findings)
+        return ImportedReservations((), findings)
     found = [one for one in both.declared.reservations if one.renku and one.origin.file == source.file]
     if not found:
-        raise EditError("there is no reservation of Renku in it")
+        raise EditError("the file contains no Renku reservation")
     zone = _zone(zone_name) if zone_name else None
-    return Imported(tuple(_in_zone(one, zone) if zone else one for one in found), ())
+    return ImportedReservations(tuple(_in_zone(one, zone) if zone else one for one in found), ())
 
 
 def _zone(name: str) -> Zone:
     zone = load(name)
     if zone is None:
-        raise EditError(f'there is no time zone "{name}"')
+        raise EditError(f'no time zone named "{name}"')
     return zone
 
 
@@ -256,27 +262,30 @@ def _in_zone(one: Reservation, zone: Zone) -> Reservation:
 
 
 def _entry(name: str, entry: Entry, recurrence: Recurrence, zone: Zone) -> Entry:
-    assert recurrence.first is not None  # Renku has no recurrence without
+    assert recurrence.first is not None  # Renku always has one
     midnight = number(recurrence.first) * DAY
     start = local(zone, (midnight + entry.start) * 60) - midnight
     end = local(zone, (midnight + entry.end) * 60) - midnight
     if not (0 <= start < DAY and 0 < end <= DAY):
         raise EditError(
-            f"{name}: in {zone.name} its times fall on another day; import it without --time-zone and edit it"
+            f"{name}: its times are on another day in {zone.name}. Import it without --time-zone, and edit it"
         )
     return entry._replace(start=start, end=end)
 
 
-# Puts an edited file in the place of the old one, whole, with its permissions.
+# Files
 
 
-def write(file: str, text: str, expected: bytes | None) -> None:
-    """`expected`: what must still stand there, None if there must be no file yet. Raises EditError."""
+def write_file(file: str, text: str, expected: bytes | None) -> None:
+    """Replace a file in one step and keep its permissions.
+
+    `expected` is what the file must still contain; None if it must not exist yet. Raise EditError otherwise.
+    """
     path = Path(file)
     try:
         found = path.read_bytes() if path.exists() else None
         if found != expected:
-            what = "there is a file already" if expected is None else "somebody else has changed it meanwhile"
+            what = "the file exists" if expected is None else "the file has been changed meanwhile"
             raise EditError(f"{file}: {what}; nothing was written")
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")

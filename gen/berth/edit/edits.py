@@ -1,4 +1,4 @@
-"""Edits of one reservation in its file, checked against the whole project."""
+"""Edit one reservation in its file, and check the result in the whole project. Nothing is written."""
 
 import re
 from typing import Any, NamedTuple
@@ -6,125 +6,128 @@ from typing import Any, NamedTuple
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
-from berth.edit.roundtrip import Edit, EditError, Make, edited
+from berth.edit.roundtrip import EditError, MakeNode, TreeEdit, edit_document
 from berth.findings import ERROR, Finding
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema.values import Reservation
 
-# Edits of single occurrences: leave one out, move it, let it last longer. Pure. Each works on the spec of a
-# reservation as it stands in a file. An occurrence that stands in `extra` is edited there; one of the
-# schedule gets a line in `except` or `moved`, or has its line changed.
+# Edits of single occurrences, in the spec of a reservation. An occurrence in `extra` is edited there; for one
+# of the schedule, an entry of `except` or `moved` is added or changed.
 
 
-class Which(NamedTuple):
-    """The date of the original start, and the time where a date has several."""
+class OccurrenceSelector(NamedTuple):
+    """The date of the original start, and the time if the date has several occurrences."""
 
     day: str
     start: str | None
 
 
-class To(NamedTuple):
-    """What changes; None stays as it is."""
+class NewTimes(NamedTuple):
+    """The new date and times of an occurrence; None keeps what it has."""
 
     day: str | None = None
     start: str | None = None
     end: str | None = None
 
 
-def skip(spec: Any, which: Which, make: Make) -> None:
-    """Raises EditError where no occurrence can be edited. So does `move`."""
+def skip_occurrence(spec: Any, which: OccurrenceSelector, make: MakeNode) -> None:
+    """Leave an occurrence out. Raise EditError if the reservation has no dates."""
     recurrence = _recurrence(spec)
-    extra = _line(recurrence, "extra", which)
+    extra = _entry(recurrence, "extra", which)
     if extra is not None:
         _remove(recurrence, "extra", extra)
         return
-    moved = _line(recurrence, "moved", which)
+    moved = _entry(recurrence, "moved", which)
     if moved is not None:
         _remove(recurrence, "moved", moved)
-    line = which.day if which.start is None else {"date": which.day, "startTime": which.start}
-    _add(recurrence, "except", line, make)
+    entry = which.day if which.start is None else {"date": which.day, "startTime": which.start}
+    _add(recurrence, "except", entry, make)
 
 
-def move(spec: Any, which: Which, to: To, make: Make) -> None:
+def move_occurrence(spec: Any, which: OccurrenceSelector, to: NewTimes, make: MakeNode) -> None:
+    """Give an occurrence other times. Raise EditError if that is not possible."""
     recurrence = _recurrence(spec)
-    extra = _line(recurrence, "extra", which)
+    extra = _entry(recurrence, "extra", which)
     if extra is not None:
         _set_extra(extra, to, make)
         return
-    moved = _line(recurrence, "moved", which)
+    moved = _entry(recurrence, "moved", which)
     if moved is not None:
-        for key, value in _said(to).items():
+        for key, value in _fields(to).items():
             moved["to"][key] = make(value)
         return
-    line: dict[str, Any] = {"date": which.day}
+    entry: dict[str, Any] = {"date": which.day}
     if which.start is not None:
-        line["startTime"] = which.start
-    _add(recurrence, "moved", {**line, "to": _said(to)}, make)
+        entry["startTime"] = which.start
+    _add(recurrence, "moved", {**entry, "to": _fields(to)}, make)
 
 
 def _recurrence(spec: Any) -> Any:
     if spec.get("recurrence") is None:
-        raise EditError("its seats stand always: it has no dates")
+        raise EditError("the reservation is standing: it has no dates")
     return spec["recurrence"]
 
 
-def _said(to: To) -> dict[str, str]:
-    named = {"date": to.day, "startTime": to.start, "endTime": to.end}
-    return {key: value for key, value in named.items() if value is not None}
+def _fields(to: NewTimes) -> dict[str, str]:
+    fields = {"date": to.day, "startTime": to.start, "endTime": to.end}
+    return {key: value for key, value in fields.items() if value is not None}
 
 
-def _set_extra(line: Any, to: To, make: Make) -> None:
+def _set_extra(entry: Any, to: NewTimes, make: MakeNode) -> None:
     if to.start is not None and to.end is None:
-        raise EditError("an extra occurrence that starts at another time needs its end too: --to ...-HH:MM")
-    for key, value in _said(to).items():
-        line[key] = make(value)
+        raise EditError("to move the start of an extra occurrence, give its end too: --to HH:MM-HH:MM")
+    for key, value in _fields(to).items():
+        entry[key] = make(value)
 
 
-def _line(recurrence: Any, key: str, which: Which) -> Any:
-    """The line of this occurrence in a list, or None."""
-    for line in recurrence.get(key) or ():
-        if str(line["date"]) == which.day and which.start in (None, line.get("startTime")):
-            return line
+def _entry(recurrence: Any, key: str, which: OccurrenceSelector) -> Any:
+    """Return the entry of this occurrence in the list at `key`, or None."""
+    for entry in recurrence.get(key) or ():
+        if str(entry["date"]) == which.day and which.start in (None, entry.get("startTime")):
+            return entry
     return None
 
 
-def _add(recurrence: Any, key: str, line: Any, make: Make) -> None:
-    found = recurrence.get(key)
-    if found is None:
-        recurrence[key] = make([line])
+def _add(recurrence: Any, key: str, entry: Any, make: MakeNode) -> None:
+    entries = recurrence.get(key)
+    if entries is None:
+        recurrence[key] = make([entry])
     else:
-        found.append(make(line))
+        entries.append(make(entry))
 
 
-def _remove(recurrence: Any, key: str, line: Any) -> None:
-    found = recurrence[key]
-    found.remove(line)
-    if not found:
+def _remove(recurrence: Any, key: str, entry: Any) -> None:
+    entries = recurrence[key]
+    entries.remove(entry)
+    if not entries:
         del recurrence[key]
 
 
-# `provisioning.placeholderCount=30`: where in a document a value goes, and putting it there. Pure.
+# Assignments such as `provisioning.placeholderCount=30`
 
 _step = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _TOP = ("metadata", "spec")
 
 
 class Assignment(NamedTuple):
-    """`path` from the top of the document. `value` None takes the key away."""
+    """A value for a path from the top of the document; None removes the key."""
 
     path: tuple[str | int, ...]
     value: Any
 
 
-def assignment(said: str) -> Assignment:
-    """`PATH=VALUE` with a path below spec, or one that begins with metadata or spec; the value in YAML."""
-    path, equals, text = said.partition("=")
+def parse_assignment(argument: str) -> Assignment:
+    """Parse `PATH=VALUE`: a path below spec, or one that begins with metadata or spec; a value in YAML.
+
+    Raise EditError for anything else.
+    """
+    path, equals, text = argument.partition("=")
     steps = [int(match[2]) if match[2] else match[1] for match in _step.finditer(path)]
     rebuilt = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     if not equals or not steps or rebuilt != f".{path}":
-        raise EditError(f'"{said}" is no PATH=VALUE such as provisioning.placeholderCount=30')
+        raise EditError(f'"{argument}" is not PATH=VALUE. Example: provisioning.placeholderCount=30')
     return Assignment(tuple(steps) if steps[0] in _TOP else ("spec", *steps), _value(text))
 
 
@@ -135,26 +138,27 @@ def _value(text: str) -> Any:
     if faults or len(documents) != 1 or not isinstance(documents[0].value, dict):
         if text.isprintable() and text[0] not in "[{\"'&*!|>%@`":
             return text  # a title with a colon is still a title
-        raise EditError(f'"{text}" is no value in YAML')
+        raise EditError(f'the value "{text}" is not valid YAML')
     return documents[0].value["x"]
 
 
-def assign(tree: Any, one: Assignment, make: Make) -> None:
+def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
+    """Set or remove a value in a document. Raise EditError if the path does not exist."""
     *above, last = one.path
     at = tree
     for depth, step in enumerate(above):
         at = _step_into(at, step, one.path[: depth + 1], make)
     if isinstance(last, int) and not (isinstance(at, list) and last < len(at)):
-        raise EditError(f"{_shown(one.path)} does not stand in the file")
+        raise EditError(f"{_path_text(one.path)} is not in the file")
     if one.value is None:
         if isinstance(at, dict) and last not in at:
-            raise EditError(f"{_shown(one.path)} does not stand in the file")
+            raise EditError(f"{_path_text(one.path)} is not in the file")
         del at[last]
     else:
         at[last] = make(one.value)
 
 
-def _step_into(at: Any, step: str | int, path: tuple[str | int, ...], make: Make) -> Any:
+def _step_into(at: Any, step: str | int, path: tuple[str | int, ...], make: MakeNode) -> Any:
     if isinstance(step, int):
         if isinstance(at, list) and step < len(at):
             return at[step]
@@ -162,19 +166,18 @@ def _step_into(at: Any, step: str | int, path: tuple[str | int, ...], make: Make
         if at.get(step) is None:
             at[step] = make({})
         return at[step]
-    raise EditError(f"{_shown(path)} does not stand in the file")
+    raise EditError(f"{_path_text(path)} is not in the file")
 
 
-def _shown(path: tuple[str | int, ...]) -> str:
+def _path_text(path: tuple[str | int, ...]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
-# An edit of one reservation in a project: what the file says then, and whether the project allows it.
-# Nothing is written here.
+# The edit of a file in its project
 
 
-class Edited(NamedTuple):
-    """`findings`: the errors that the edit brings; with any, it must not be written."""
+class EditResult(NamedTuple):
+    """The new text of a file. `findings`: errors that the edit causes; with any, it must not be written."""
 
     file: str
     text: str
@@ -182,35 +185,34 @@ class Edited(NamedTuple):
     change: ReservationChange | None
 
 
-def edit(pipeline: Pipeline, name: str, how: Edit) -> Edited:
-    """Raises EditError. `name` may change by it."""
+def edit_reservation(pipeline: Pipeline, name: str, edit: TreeEdit) -> EditResult:
+    """Edit the reservation of this name; the edit may rename it. Raise EditError if it is refused."""
     before = pipeline.declared
     reservation = next((one for one in before.reservations if one.name == name), None)
     if reservation is None:
-        raise EditError(f'no reservation is named "{name}"')
+        raise EditError(f'no reservation named "{name}"')
     if reservation.renku:
         raise EditError(
-            f"{name} is a Renku payload, which is read as it is. Make a file of ours of it first: "
+            f"{name} is a Renku payload, which Berth does not edit. Convert it first: "
             f"berth import renku {reservation.origin.file}"
         )
     source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
-    text = _decoded(source)
-    found = edited(text, reservation.origin.index, how)
-    return check(pipeline, source.file, found, reservation)
+    text = edit_document(_decode(source), reservation.origin.index, edit)
+    return check_edit(pipeline, source.file, text, reservation)
 
 
-def check(pipeline: Pipeline, file: str, text: str, was: Reservation | None) -> Edited:
-    """What the project says to a file with this text; `was` stood there before."""
+def check_edit(pipeline: Pipeline, file: str, text: str, previous: Reservation | None) -> EditResult:
+    """Check the project with a new text of a file; `previous` is the reservation that the file had before."""
     changed = Source(file, text.encode())
     sources = [one for one in pipeline.sources if one.file != file]
     after = Pipeline(sources=sorted([*sources, changed]))
     old = {item.reservation.name: item for item in pipeline.items()}
-    told = {_without_place(one) for one in pipeline.findings()}
+    known = {_without_place(one) for one in pipeline.findings()}
     new: list[Item] = [item for item in after.items() if _is_new(item, old)]
-    findings = [one for one in after.findings() if one.severity == ERROR and _without_place(one) not in told]
+    findings = [one for one in after.findings() if one.severity == ERROR and _without_place(one) not in known]
     version = version_of(new[0], after) if new and not findings else None
-    before = version_of(old[was.name], pipeline) if was and was.name in old else None
-    return Edited(file, text, tuple(findings), compare_versions(before, version) if version else None)
+    before = version_of(old[previous.name], pipeline) if previous and previous.name in old else None
+    return EditResult(file, text, tuple(findings), compare_versions(before, version) if version else None)
 
 
 def _is_new(item: Item, old: dict[str, Item]) -> bool:
@@ -219,11 +221,11 @@ def _is_new(item: Item, old: dict[str, Item]) -> bool:
 
 
 def _without_place(one: Finding) -> Finding:
-    """A finding is the same one where an edit above it moved its line."""
+    """Return the finding without its line, which an edit above it changes."""
     return one._replace(line=0, column=0)
 
 
-def _decoded(source: Source) -> str:
+def _decode(source: Source) -> str:
     try:
         return source.text.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""One document of a file edited in place: comments, order, quotes and all other documents stay as they are.
+"""Edit one document of a YAML or JSON file; comments, order, quotes and all other documents stay the same.
 
-Pure. The only module that knows ruamel.yaml. What comes out is read back and compared with the same edit of
-the plain values, so that an edit either does what it says, or is refused.
+The result is read back and compared with the same edit of the plain values. If they differ, the edit is
+refused. No other module uses ruamel.yaml.
 """
 
 import json
@@ -26,31 +26,35 @@ _is_date = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
 _is_plain = re.compile(r"[A-Za-z][\w ./-]*", re.ASCII).fullmatch
 _SPECIAL = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
-Make = Callable[[Any], Any]
-"""Turns a plain value into one for the tree at hand."""
+MakeNode = Callable[[Any], Any]
+"""Turns a plain value into a node of the tree that is edited."""
 
 
-class Edit(Protocol):
-    """Changes a tree of mappings and lists in place. Raises EditError where it cannot."""
+class TreeEdit(Protocol):
+    """Changes a tree of mappings and lists in place. Raises EditError if it cannot."""
 
-    def __call__(self, tree: Any, make: Make) -> object: ...
+    def __call__(self, tree: Any, make: MakeNode) -> object: ...
 
 
 class EditError(Exception):
-    """Why an edit is refused; the message is for people."""
+    """An edit that is refused, with a message for people."""
 
 
-def edited(text: str, index: int, edit: Edit) -> str:
-    """`index` counts documents from 0, empty ones too, as `berth.reading.document` does."""
+def edit_document(text: str, index: int, edit: TreeEdit) -> str:
+    """Return the text with one document edited.
+
+    `index` counts documents from 0, including empty ones, as `berth.reading.document` does. Raise EditError
+    if the edit is not possible or the result is not exact.
+    """
     wanted = _plain(text)
     edit(wanted[index], lambda value: value)
     found = _json(text, wanted) if text.lstrip()[:1] in ("{", "[") else _yaml(text, index, edit)
     try:
-        good = _plain(found) == wanted
+        is_exact = _plain(found) == wanted
     except EditError:
-        good = False
-    if not good:
-        raise EditError("the file is written in a way that cannot be edited safely; edit it by hand")
+        is_exact = False
+    if not is_exact:
+        raise EditError("the file uses YAML that Berth cannot edit safely; edit it by hand")
     return found
 
 
@@ -62,13 +66,13 @@ def _plain(text: str) -> dict[int, Any]:
 
 
 def _json(text: str, wanted: dict[int, Any]) -> str:
-    """With the indent that the file has."""
+    """Write the document with the indentation of the file."""
     first = re.search(r"\n( +)\S", text)
     indent = len(first.group(1)) if first else None
     return json.dumps(wanted[0], indent=indent, ensure_ascii=False) + ("\n" if text.endswith("\n") else "")
 
 
-def _yaml(text: str, index: int, edit: Edit) -> str:
+def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     pieces = _pieces(text)
     crlf = "\r\n" in pieces[index]
     piece = pieces[index].replace("\r\n", "\n")
@@ -80,13 +84,13 @@ def _yaml(text: str, index: int, edit: Edit) -> str:
         yaml.dump(tree, stream)
     except (YAMLError, ValueError, TypeError) as error:
         raise EditError(f"the file cannot be edited: {error}") from error
-    said = stream.getvalue()
-    pieces[index] = said.replace("\n", "\r\n") if crlf else said
+    edited = stream.getvalue()
+    pieces[index] = edited.replace("\n", "\r\n") if crlf else edited
     return "".join(pieces[number] for number in sorted(pieces))
 
 
 def _pieces(text: str) -> dict[int, str]:
-    """The text of each document with its marker, by index; what stands before the first one at -1."""
+    """Return the text of each document with its marker, by index; text before the first has the index -1."""
     starts = [match.start() for match in _MARKER.finditer(text)]
     head = text[: starts[0]] if starts else text
     has_content = any(line.strip() and not line.lstrip().startswith(("#", "%")) for line in head.splitlines())
@@ -97,7 +101,7 @@ def _pieces(text: str) -> dict[int, str]:
 
 
 def _writer(piece: str) -> YAML:
-    """Indents as the piece does."""
+    """Return a writer that indents as this text does."""
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
@@ -112,7 +116,7 @@ def _writer(piece: str) -> YAML:
 
 
 def _inline(value: Any) -> Any:
-    """In one line, as people write a date or a time."""
+    """Return a node in flow style, on one line."""
     if isinstance(value, dict):
         mapping = CommentedMap((key, _inline(inner)) for key, inner in value.items())
         mapping.fa.set_flow_style()

@@ -1,9 +1,9 @@
-"""Start a repository: the files that `berth init` writes."""
+"""Create the files of a new repository, which `berth init` writes."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from berth.edit.create import MODELINE, SCHEMA, Wanted, reservation, written
+from berth.edit.create import MODELINE, SCHEMA, ReservationRequest, new_reservation, reservation_yaml
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -11,13 +11,10 @@ from berth.render import files, text_of
 from berth.schema.describe import json_schema_text
 from berth.version import VERSION
 
-# A repository to begin with: every file of it, which passes its own checks as it is. Pure but for the
-# templates that rendering reads.
-
 ACTION = f"berth-dev/berth@v{VERSION}"
 _WEEKS = 12
 _SITE = """\
-# What the platform team owns. Everything left out has its default.
+# Settings of the platform team. All other fields have their defaults.
 apiVersion: berth.dev/v1alpha1
 kind: Site
 metadata:
@@ -29,7 +26,7 @@ spec:
     - name: prod
 """
 _CLASSES = """\
-# The shape of one seat, and how its sessions are recognised.
+# The shape of one seat, and how its sessions are recognized.
 apiVersion: berth.dev/v1alpha1
 kind: ResourceClass
 metadata:
@@ -62,49 +59,49 @@ jobs:
 _README = """\
 # {name}: seats for courses
 
-`reservations/` says who needs how many seats, and when; `rendered/` is made of it and goes to the cluster.
+`reservations/` declares who needs how many seats, and when. `rendered/` is generated from it for the cluster.
 To reserve seats:
 
 1. `berth new my-course 09:00-13:00 --weekly mon --class small --seats 25 --from {first} --until {last}`
-2. `berth render`, then `berth diff` shows what it means.
-3. Commit both folders, and open a pull request. Its summary lists every date.
+2. `berth render`, then `berth diff` to see what changes.
+3. Commit both folders, and open a pull request. Its summary lists all dates.
 
 One date: `berth skip my-course DATE`, `berth move`, `berth extend`. All dates: `berth occurrences`.
 """
 
 
-def started(name: str, zone: str, engine: str, after: date) -> dict[str, str]:
-    """Text by path. The first course begins on the Monday after a date. Raises EditError.
+def starter_files(name: str, zone: str, engine: str, after: date) -> dict[str, str]:
+    """Return the text of each file by path. The first course begins on the Monday after a date.
 
-    The name becomes that of the site; whether it may, and the zone and the engine, the project itself says.
+    `name` is the name of the site. The values are not checked: validate the project.
     """
     first = after + timedelta(days=7 - after.weekday())
     last = first + timedelta(days=7 * _WEEKS - 3)
     given = {"class": "small", "seats": "25", "weekly": "mon", "from": str(first), "until": str(last)}
-    course = reservation(Wanted("first-course", "weekly", ("09:00-13:00",), given))
+    course = new_reservation(ReservationRequest("first-course", "weekly", ("09:00-13:00",), given))
     modeline = MODELINE.format(SCHEMA)
     declared = {
         "reservations/site.yaml": modeline + _SITE.format(name=name, zone=zone, engine=engine),
         "reservations/classes.yaml": modeline + _CLASSES,
-        "reservations/first-course.yaml": written(course),
+        "reservations/first-course.yaml": reservation_yaml(course),
     }
-    around = {
+    others = {
         f"reservations/{SCHEMA}": json_schema_text(),
         ".gitattributes": "rendered/** linguist-generated=true text eol=lf\n",
         ".github/workflows/berth.yaml": _WORKFLOW.format(action=ACTION),
         "README.md": _README.format(name=name, first=first, last=last),
     }
-    return {**declared, **around}
+    return {**declared, **others}
 
 
-def rendered(pipeline: Pipeline, output: str) -> Iterator[tuple[str, str]]:
-    """Path and text of all that it renders to; nothing where it has errors."""
+def render_files(pipeline: Pipeline, output: str) -> Iterator[tuple[str, str]]:
+    """Render a project: yield paths and texts; nothing if it has errors."""
     renderer = Renderer(None)
     for path, text in files(pipeline, renderer, pipeline.items(text_of(pipeline, renderer))):
         yield f"{output}/{path}", text
 
 
-def project(texts: dict[str, str]) -> Pipeline:
-    """The project that these files make."""
-    named = [path for path in texts if path.startswith("reservations/") and path.endswith(".yaml")]
-    return Pipeline(sources=[Source(path, texts[path].encode()) for path in sorted(named)])
+def project_of(texts: dict[str, str]) -> Pipeline:
+    """Return the project with these files."""
+    paths = [path for path in texts if path.startswith("reservations/") and path.endswith(".yaml")]
+    return Pipeline(sources=[Source(path, texts[path].encode()) for path in sorted(paths)])

@@ -197,11 +197,11 @@ def ignored_by_git(folder: str, paths: Sequence[str]) -> frozenset[str]:
 
     Without git, or outside of a repository, none are ignored: then it is for a person to decide.
     """
-    from berth.git import GitError, ask  # noqa: PLC0415 - takes as long to import as it takes to render
+    from berth.git import GitError, run_git  # noqa: PLC0415 - takes as long to import as it takes to render
 
-    said = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
     try:
-        answer = ask(folder, "check-ignore", "-z", "--stdin", said=said)
+        answer = run_git(folder, "check-ignore", "-z", "--stdin", stdin=stdin)
     except GitError:
         return frozenset()
     return frozenset(os.fsdecode(path) for path in answer.split(b"\0") if path)

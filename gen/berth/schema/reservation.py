@@ -166,7 +166,7 @@ class ReservationSpec(Model):
         holder = HOLDERS[self.backend_spec.type]
         behavior = None if self.provisioning is INVALID else self.provisioning.scale_down_behavior
         if behavior not in (None, INVALID, *holder.behaviors):
-            message = f"nodes cannot {behavior}: whole nodes do not give way to sessions one by one."
+            message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
             at = (*path, "provisioning", "scaleDownBehavior")
             report(COUNTS_SESSIONS, at, message, "Write none, or leave it out.")
 
