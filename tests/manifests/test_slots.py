@@ -1,21 +1,22 @@
 """The Reservation that holds one seat: what the class, the course and the backend say becomes of it."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 from berth.core.holders import slot_hash
 from berth.core.slots import parse_slot
-from berth.manifests.slots import (narrowed, persistent_slots, placed, pool_slots, slot_object)
+from berth.manifests.slots import narrowed, persistent_slots, placed, pool_slots, slot_object
 from berth.schema.holders import Slots
 from berth.schema.pod import Placement
-from berth.schema.slots import (PreAllocationPolicy, SlotTaint, SlotTemplate)
+from berth.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
 from berth.schema.values import SessionMatch
-from dataclasses import replace
-from pathlib import Path
-from tests.built import (built, class_sessions, owner)
-from tests.manifests.parts import Object
-from tests.manifests.slotparts import (KOORDINATOR, SLOTS, evening)
-from typing import Any
 
+from tests.built import built, class_sessions, owner
+from tests.manifests.parts import Object
+from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
 
 LABELS = {
     "app.kubernetes.io/name": "berth",

@@ -85,7 +85,7 @@ def terms(reservations: Iterable[CloudReservation]) -> list[dict[str, Any]]:
 
 
 def architecture_of(instance_type: str) -> str:
-    """Derive the architecture from the name: a g after the generation is Graviton, as in m7g; -gb is Grace."""
+    """Derive the architecture from the name: a g after the generation is Graviton, -gb is Grace."""
     arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
     return "arm64" if arm else "amd64"
 
