@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
 from berth.core.sessions import Inactive, Match, Recognition
-from berth.core.timetable import SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.slots import pool_slots
 from berth.output import report
@@ -81,7 +82,7 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     reservation = part.placed.reservation
     names = [found.name for found in part.placed.classes]
     pools = [
-        _pool(reservation, found)._replace(slots=_slots(site, part, found)) for found in part.placed.classes
+        _pool(reservation, found)._replace(holder=_holder(site, part, found)) for found in part.placed.classes
     ]
     occurrences = [
         TimetableOccurrence(
@@ -97,9 +98,9 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     )
 
 
-def _slots(site: Site, part: Part, found: ResourceClass) -> SlotSpec | None:
+def _holder(site: Site, part: Part, found: ResourceClass) -> PoolHolder:
     if not isinstance(part.placed.reservation.holder, Slots):
-        return None
+        return REPLICAS
     said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
     return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"], said["allocateOnce"])
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from berth.core.timetable import SlotSpec as InCluster
-from berth.core.timetable import parse_timetable, slot_hash
+from berth.core.holders import SlotSpec as InCluster
+from berth.core.holders import slot_hash
+from berth.core.timetable import parse_timetable
 from berth.manifests.slots import pool_slots
 from berth.schema.holders import Slots
 from berth.schema.slots import Owner, SlotTaint

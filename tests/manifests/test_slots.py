@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.core.holders import slot_hash
 from berth.core.slots import parse_slot
-from berth.core.timetable import slot_hash
 from berth.manifests.slots import narrowed, persistent_slots, placed, pool_slots, slot_object
 from berth.schema.holders import Slots
 from berth.schema.pod import Placement

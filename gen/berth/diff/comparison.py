@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from berth.checks.ceilings import pool_loads, pool_steps
-from berth.core.timetable import slot_hash
+from berth.core.holders import slot_hash
 from berth.dates.occurrence import Occurrence
 from berth.dates.recurrence import expand
 from berth.diff import risks

@@ -116,7 +116,7 @@ def similarity_warnings(found: Iterable[SimilarReservations]) -> Iterator[Change
         yield ChangeWarning(
             "alike",
             one.new,
-            f"{one.same} of its {one.dates} dates are also dates of {one.old}, which is removed. If it is "
+            f"{one.same} of its {one.dates} dates are also dates of {one.old}, which is removed. If this is "
             "the same course with a new name, its seats are removed and created again.",
         )
 

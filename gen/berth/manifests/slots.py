@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from berth.core.holders import slot_hash
 from berth.core.inventory import slots_line
 from berth.core.labels import PERSISTENT, ROLE, SLOT
 from berth.core.slots import MAX_TTL, go_duration
-from berth.core.timetable import slot_hash
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
