@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 from berth.findings import ERROR, Finding
 from berth.output.folder import OutputError, header
-from berth.output.stage import DISK, Check, Difference, Disk, Outcome, Stage
+from berth.output.stage import DISK, Check, Difference, Disk, Stage, WriteResult
 
 First = TypeVar("First")
 Second = TypeVar("Second")
@@ -28,7 +28,7 @@ NEW = {path: text.replace("1", "2") for path, text in OLD.items()}
 AGAIN = "See to its permissions and to the space on its disk, then run again."
 
 
-def render(folder: Path, files: dict[str, str], disk: Disk = DISK) -> Outcome:
+def render(folder: Path, files: dict[str, str], disk: Disk = DISK) -> WriteResult:
     with Stage(str(folder), "rendered", disk) as stage:
         for path, text in files.items():
             stage.put(path, text)
