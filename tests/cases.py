@@ -7,17 +7,9 @@ from typing import Any
 import yaml
 from berth.dates.occurrence import Expansion
 from berth.schema.grammar import end_time, start_time
-from berth.schema.model import (
-    Calendar,
-    Entry,
-    Except,
-    Extra,
-    Move,
-    Origin,
-    Recurrence,
-    Reservation,
-    SessionMatch,
-)
+from berth.schema.holders import Replicas
+from berth.schema.report import Origin
+from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence, Reservation, SessionMatch
 
 from tests.saying import Line
 
@@ -114,7 +106,7 @@ def reservation(
         lead=lead,
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
-        backend="placeholder",
+        holder=Replicas(),
         suspend=suspend,
         renku=renku,
     )

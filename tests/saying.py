@@ -1,7 +1,7 @@
 """Problems as lines that a test can compare: `B012 spec.interval`, without their sentences.
 
-A sentence is compared once, in docs/findings.md. Where a value in it is what a test is about, `finding` names
-the value. Declarations are plain values here, as they come out of a file.
+A sentence is compared once, in docs/reference/findings.md. Where a value in it is what a test is about,
+`finding` names the value. Declarations are plain values here, as they come out of a file.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,16 +31,6 @@ class Line(str):
 
     def __repr__(self) -> str:
         return f"<{self}: {self.text}>"
-
-    # Tests of the schema still repeat whole sentences.
-
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return str.__eq__(self, other) or other in (f"{self}: {self.text}", f"{self} : {self.text}")
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
 
 
 class _Expected(Line):

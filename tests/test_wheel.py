@@ -74,6 +74,6 @@ def test_installed_elsewhere_it_renders_the_same_bytes(installed: Path, tmp_path
 def test_it_is_the_installed_program_that_ran(installed: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed"
     shutil.copytree(installed, changed)
-    (changed / "gen" / "berth" / "version.py").write_text('VERSION = "9.9.9"\n')
+    (changed / "berth" / "version.py").write_text('VERSION = "9.9.9"\n')
 
     assert berth(changed, tmp_path, "--version") == "berth 9.9.9\n"

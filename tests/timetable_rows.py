@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from berth.core.instants import instant_text
 from berth.dates.recurrence import expand
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, SessionMatch
+from berth.schema.holders import Replicas
+from berth.schema.report import Origin
+from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 PAGE = "docs/time.md"
 ZONE = "Europe/Zurich"
@@ -53,7 +55,7 @@ def line(row: Row) -> str:
         lead=30,
         behavior="none",
         sessions=match,
-        backend="placeholder",
+        holder=Replicas(),
         suspend=False,
         renku=False,
     )

@@ -19,8 +19,8 @@ from berth.reading.document import Document, parse
 from berth.reading.source import Source, read
 from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared, declared
-from berth.schema.model import Reservation, Site
 from berth.schema.renkunames import their_path
+from berth.schema.values import Reservation, Site
 
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets

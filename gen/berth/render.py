@@ -6,20 +6,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from berth.findings import Problem
-from berth.manifests import base, karpenter, pools
+from berth.manifests import base
 from berth.manifests.backends.base import Manifest
-from berth.manifests.backends.registry import BACKENDS
+from berth.manifests.backends.registry import backend_of
 from berth.manifests.engines.registry import ENGINES
 from berth.manifests.placed import cluster_named, cluster_of
-from berth.manifests.slots import standing_line
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, ResourceClass, Site
-
-_POOLS = (pools.TEMPLATE, karpenter.TEMPLATE)
+from berth.schema.values import Cluster, ResourceClass, Site
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -79,10 +76,9 @@ def _cluster_files(
 
 def _standing(site: Site | None, part: Part) -> list[str]:
     """Return the lines of the inventory about the slots of a standing reservation."""
-    placed = part.placed
-    if site is None or placed.reservation.slots is None or not placed.reservation.slots.standing:
+    if site is None:
         return []
-    return [standing_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
+    return backend_of(part.placed.reservation.holder).inventory_lines(site, part.placed)
 
 
 def base_file(cluster: Cluster) -> str:
@@ -170,7 +166,7 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
     timetable = timetable_that_fits(site, part.placed, part.occurrences)
     if isinstance(timetable, Problem):
         return timetable
-    backend = BACKENDS[part.placed.reservation.backend]
+    backend = backend_of(part.placed.reservation.holder)
     manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
     if not manifests:
         return ""
@@ -180,9 +176,12 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
 def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
     """Return those objects in the file of a reservation that are pools: Deployments or NodePools."""
     subject = f"{part.placed.cluster.name}/{part.placed.reservation.name}"
-    backend = BACKENDS[part.placed.reservation.backend]
+    backend = backend_of(part.placed.reservation.holder)
     manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, "")
-    return [renderer.render(one.template, one.values, subject) for one in manifests if one.template in _POOLS]
+    templates = backend.pool_templates
+    return [
+        renderer.render(one.template, one.values, subject) for one in manifests if one.template in templates
+    ]
 
 
 def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:

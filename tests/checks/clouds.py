@@ -6,7 +6,7 @@ from berth.checks import autoscalers, cloudchecks, references
 from berth.dates.recurrence import expand
 from berth.findings import Problem
 from berth.schema.declared import Declared
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 from tests.clouddocuments import cloud
 from tests.saying import Value, lines, read, reservation, resource_class, site

@@ -10,7 +10,7 @@ from berth.core.timetable import TimetableOccurrence
 from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.recurrence import expand
 from berth.manifests.placed import placed
-from berth.schema.model import Seats
+from berth.schema.values import Seats
 
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly
 

@@ -1,11 +1,12 @@
 """Names of rendered objects that would meet are told of both reservations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from berth.checks.collisions import RenderedNames
 from berth.manifests.placed import Placed, placed
-from berth.schema.model import Cluster
+from berth.schema.values import Cluster
 
 from tests.manifests.slotparts import SLOTS
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
@@ -54,7 +55,7 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     declared = read(*documents)
     assert declared.site is not None
     names, (first, second) = RenderedNames(declared.site, ()), declared.reservations
-    asking = first._replace(slots=SLOTS._replace(session_affinity=True))
+    asking = first._replace(holder=replace(SLOTS, session_affinity=True))
     (cluster,) = declared.site.clusters
 
     assert list(names.take(Placed(asking, cluster, ()), 1)) == []

@@ -86,11 +86,10 @@ def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
     code, out, err = berth("plan", *NOW)
 
     assert code == 1
-    assert err == (
-        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 6.96 USD, above the "
-        "budget of 5: course 6.96, night 0.00. Ask for fewer seats or another time, or have the platform "
-        "team raise the budget.\n1 error.\n"
-    )
+    assert err.startswith("reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
+    values = ("6.96 USD", "budget of 5", "course 6.96", "night 0.00")
+    assert [value for value in values if value not in err] == []
+    assert err.endswith("\n1 error.\n")
     assert out.startswith("Peaks\n")
     assert berth("plan", "--now", "2026-03-01").code == 0  # what is over cannot be mended
 
@@ -109,12 +108,9 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
     code, out, err = berth("plan", *NOW)
 
     assert code == 0
-    assert err == (
-        "reservations/site.yaml:10:18: warning[B198] spec.diff.budget: 2026-02 cannot be held against it: "
-        "the price of on-demand m5.2xlarge is not known. Write the price in instanceTypes "
-        "of the CloudCapacity.\n"
-        "1 warning.\n"
-    )
+    assert err.startswith("reservations/site.yaml:10:18: warning[B198] spec.diff.budget: 2026-02 ")
+    assert "on-demand m5.2xlarge" in err
+    assert err.endswith("\n1 warning.\n")
     assert "course       18.08       18.14        not known\n" in out
     assert out.endswith(
         "No total, because prices are missing: on-demand m5.2xlarge, reserved cr-0123456789abcdef0.\n"
@@ -147,11 +143,10 @@ def test_what_has_a_price_may_be_above_the_budget_already(berth: Berth, folder: 
     code, _, err = berth("plan", *NOW)
 
     assert code == 1
-    assert err == (
-        "reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs at least 1.83 USD, above "
-        "the budget of 1: course 1.83, night 0.00; the price of on-demand m5.2xlarge is not known. Ask for "
-        "fewer seats or another time, or have the platform team raise the budget.\n1 error.\n"
-    )
+    assert err.startswith("reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
+    values = ("at least 1.83 USD", "budget of 1", "course 1.83", "night 0.00", "on-demand m5.2xlarge")
+    assert [value for value in values if value not in err] == []
+    assert err.endswith("\n1 error.\n")
 
 
 def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: Berth, folder: Path) -> None:
@@ -161,8 +156,14 @@ def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: B
     code, out, err = berth("plan", *NOW)
 
     assert code == 1
-    assert "error[B195] spec.provisioning: 3 seats of small find no machine at Mon 2026-02-02 08:58" in err
-    assert "warning[B199] spec.provisioning: it opens 2 min before its start" in err
+    findings = [line.partition(": ")[2] for line in err.splitlines()[:-1]]
+    assert [one.partition(": ")[0] for one in findings] == [
+        "error[B195] spec.provisioning",
+        "warning[B199] spec.provisioning",
+    ]
+    assert "3 seats of small" in findings[0]
+    assert "Mon 2026-02-02 08:58" in findings[0]
+    assert "2 min" in findings[1]
     assert "NO MACHINE" in out
 
 

@@ -252,7 +252,7 @@ def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth:
 
     told = (
         "reservations/rest.yaml:6:3: error[B073] spec.recurrence: the timetable of its 1 occurrence has "
-        "206 KiB; a ConfigMap of ours has at most 200. Split it, for example into a reservation for each "
+        "206 KiB; Berth allows 200 in a ConfigMap. Split it, for example into a reservation for each "
         "year.\n1 error.\n"
     )
     assert berth("render") == (1, "", told)
@@ -270,7 +270,7 @@ def test_five_years_of_every_day_are_refused_with_what_to_do(
     )
     told = (
         "reservations/rest.yaml:6:3: error[B073] spec.recurrence: the timetable of its 1826 occurrences has "
-        "275 KiB; a ConfigMap of ours has at most 200. Split it, for example into a reservation for each "
+        "275 KiB; Berth allows 200 in a ConfigMap. Split it, for example into a reservation for each "
         "year.\n1 error.\n"
     )
 

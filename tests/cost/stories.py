@@ -12,11 +12,13 @@ from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from berth.karpenter.requirements import Labels
 from berth.manifests import nodeaffinity
 from berth.planner.provisioning import result_range
-from berth.schema.cloud import CloudCapacity, CloudReservation, InstanceType
-from berth.schema.model import Origin, ResourceClass
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation, InstanceType
+from berth.schema.holders import Unit
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepool import Disruption, Requirement
 from berth.schema.pod import Placement
+from berth.schema.report import Origin
+from berth.schema.values import ResourceClass
 
 from tests.built import built
 
@@ -108,7 +110,7 @@ def demand(reservation_name: str, *windows: str, nodes: bool = False, of: str = 
         changes[first] = changes.get(first, 0) + int(count)
         changes[end] = changes.get(end, 0) - int(count)
     steps = [number for minute in sorted(changes) for number in (minute, changes[minute])]
-    return SeatDemand((reservation_name, of), nodes, steps)
+    return SeatDemand((reservation_name, of), Unit.NODE if nodes else Unit.SEAT, steps)
 
 
 def planned(

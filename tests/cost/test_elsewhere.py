@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from berth.cost.results import SimulationRun
-from berth.schema.cloud import CloudCapacity
-from berth.schema.model import ResourceClass
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.pod import Placement
+from berth.schema.values import ResourceClass
 
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, only, resource_class, run, told

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from berth.cost.nodetypes import declared_types
 from berth.karpenter.resourcelists import allocatable, parse_resources
-from berth.schema.cloud import InstanceType
+from berth.schema.cloudvalues import InstanceType
 
 from tests.cost.stories import cloud, demand, resource_class, run, told
 

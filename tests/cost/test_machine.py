@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from berth.schema.model import ResourceClass
 from berth.schema.nodepool import Requirement
 from berth.schema.pod import Placement
+from berth.schema.values import ResourceClass
 
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, reservation, resource_class, run, told

@@ -13,6 +13,7 @@ from berth.cost.results import MachineCounts, PoolKey, SeatDemand
 from berth.dates.moments import named
 from berth.karpenter.resourcelists import allocatable
 from berth.quantity import parse
+from berth.schema.holders import Unit
 
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation, resource_class
 
@@ -101,7 +102,7 @@ def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
     for at in moments(one):
         used: dict[int, dict[str, int]] = {}
         for wanted in one.demands:
-            for number, count in placement(one, wanted.key, at).items() if not wanted.nodes else ():
+            for number, count in placement(one, wanted.key, at).items() if wanted.unit is Unit.SEAT else ():
                 mine = used.setdefault(number, {})
                 for resource, amount in classes[wanted.key[1]].items():
                     mine[resource] = mine.get(resource, 0) + (parse(amount) or 0) * count
@@ -122,7 +123,7 @@ def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: Clust
                 (parse(classes[wanted.key[1]][resource]) or 0) * count
                 for wanted in one.demands
                 for count in placement(one, wanted.key, at).values()
-                if not wanted.nodes
+                if wanted.unit is Unit.SEAT
             )
             assert sum(standing.at(at).values()) >= -(-asked // room)
 

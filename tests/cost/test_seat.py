@@ -7,9 +7,9 @@ from berth.cost.clusterplans import placeholder_pods
 from berth.cost.results import Shortfall, SimulationRun
 from berth.karpenter.requirements import requirement
 from berth.planner.inputs import LabelSelector, PodAffinityTerm
-from berth.schema.model import ResourceClass
 from berth.schema.nodepool import Requirement
 from berth.schema.pod import Placement
+from berth.schema.values import ResourceClass
 
 from tests.built import built
 from tests.cost.stories import cloud, demand, only, planned, reservation, resource_class, run, told

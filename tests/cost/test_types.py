@@ -5,7 +5,7 @@ from berth.cost.capacitycatalog import CapacityCatalog
 from berth.cost.nodetypes import declared_types
 from berth.karpenter.instancetypes import ec2_instance_type, ec2_types
 from berth.karpenter.resourcelists import allocatable, parse_resources
-from berth.schema.cloud import InstanceType
+from berth.schema.cloudvalues import InstanceType
 from berth.schema.nodepool import Requirement
 
 from tests.built import built

@@ -3,7 +3,7 @@
 import pytest
 from berth.dates.occurrence import Skipped
 from berth.dates.recurrence import expand
-from berth.schema.model import Except, Move
+from berth.schema.values import Except, Move
 
 from tests.cases import calendar, entry, extra, move, recurrence, reservation, text, told, without
 from tests.saying import finding

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.dates.recurrence import expand
-from berth.schema.model import Entry
+from berth.schema.values import Entry
 
 from tests.cases import entry, extra, move, recurrence, reservation, text, told
 from tests.saying import finding

@@ -10,7 +10,7 @@ from berth.dates.occurrence import Expansion
 from berth.dates.recurrence import expand
 from berth.dates.zone import clock, date_text, known, local
 from berth.schema.grammar import end_time
-from berth.schema.model import Entry, Recurrence
+from berth.schema.values import Entry, Recurrence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

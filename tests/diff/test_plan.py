@@ -64,11 +64,10 @@ def test_a_month_above_the_budget_fails_the_check(cloudy: Pair) -> None:
 
     assert told.code == 1
     assert "; the plan has 1 error; cost 6.96 -> 18.33 USD" in told.out
-    assert part(told.out).splitlines()[1] == (
-        "! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 costs 18.33 USD, above the "
-        "budget of 10: course 18.33, night 0.00. Ask for fewer seats or another time, or have the platform "
-        "team raise the budget."
-    )
+    over = part(told.out).splitlines()[1]
+    assert over.startswith("! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
+    values = ("18.33 USD", "budget of 10", "course 18.33", "night 0.00")
+    assert [value for value in values if value not in over] == []
     assert part(told.out).endswith("machine-hours 45.23 -> 81.67, budget 10")
     assert cloudy.diff(at="2026-03-01").code == 0
 

@@ -7,10 +7,10 @@ import copy
 from collections.abc import Callable
 from typing import NamedTuple
 
-from berth.schema.cloud import CloudCapacity, CloudReservation
-from berth.schema.model import Origin
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepool import Disruption, Requirement, Taint
+from berth.schema.report import Origin
 
 from tests.built import built
 from tests.e2e.project import Document

@@ -17,15 +17,19 @@ class Replicas:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._changes: dict[str, list[tuple[float, int]]] = {}
+        self._generations: dict[str, int] = {}
         self._lost = ""
 
     def start(self) -> None:
         """From here on nothing is missed; what is there now is the beginning."""
+        self._list()
+        self._thread.start()
+
+    def _list(self) -> None:
         listed = self._direct.get(self._path)
         for one in listed["items"] or []:
             self._note(one)
         self._version = listed["metadata"]["resourceVersion"]
-        self._thread.start()
 
     def stop(self) -> None:
         self._stop.set()
@@ -36,21 +40,27 @@ class Replicas:
             raise E2EError(f"changes of {self._path} were missed: {self._lost}")
 
     def _run(self) -> None:
-        """A watch that ends is taken up where it ended."""
+        """A watch that ends is resumed where it ended. An API server that was restarted does not know that
+        version any more: then a list shows by the generations whether anything was missed.
+        """
         while not self._stop.is_set():
             try:
                 for event in self._direct.watch(self._path, self._version, self._stop):
                     if event["type"] == "ERROR":
-                        self._lost = str(event["object"])
-                        return
+                        self._list()
+                        break
                     self._version = event["object"]["metadata"]["resourceVersion"]
                     self._note(event["object"])
             except RefusedError:
                 time.sleep(0.3)
 
     def _note(self, deployment: Object) -> None:
-        wanted = deployment["spec"]["replicas"]
-        known = self._changes.setdefault(deployment["metadata"]["name"], [])
+        wanted, name = deployment["spec"]["replicas"], deployment["metadata"]["name"]
+        generation = deployment["metadata"]["generation"]
+        if generation > self._generations.get(name, generation) + 1:
+            self._lost += f" {name}: generations {self._generations[name]} to {generation};"
+        self._generations[name] = generation
+        known = self._changes.setdefault(name, [])
         if not known or known[-1][1] != wanted:
             known.append((time.time(), wanted))
 

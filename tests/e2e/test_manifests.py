@@ -16,7 +16,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.cronfires import missed_opens
 from tests.e2e.schemas import kubeconform
 from tests.generate import project as generated_project
-from tests.schema.test_engine import EVERY
+from tests.schema.engines import EVERY
 
 RENDERED = project.ROOT / "rendered"
 GENERATED = 300

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from berth.schema.jsonschema import schema
+from berth.schema.describe import json_schema
 
 from tests.edit.conftest import Answer
 
@@ -120,7 +120,7 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     assert (folder / "reservations/algebra.yaml").read_text("utf-8") == NEW
     assert berth("validate").code == 0
     assert berth(*words) == (0, "reservations/algebra.yaml is unchanged: it already says so.\n", "")
-    assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == schema()
+    assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == json_schema()
 
 
 def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
@@ -171,13 +171,13 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
         (("new", "x", "noon", *GIVEN, "--daily"), '"noon"'),
         (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mo"), '"mo"'),
         (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--once"), "--weekly, --daily, --once, --dates"),
-        (("skip", "course"), "berth skip NAME DATE [TIME]"),
+        (("skip", "course"), "'DATE'"),
         (("skip", "course", "tomorrow"), '"tomorrow"'),
         (("skip", "nobody", "2026-02-02"), '"nobody"'),
         (("move", "course", "2026-02-02"), "--to"),
         (("extend", "course", "2026-02-02"), "--until"),
-        (("set", "course"), "berth set NAME PATH=VALUE"),
-        (("import", "renku"), "berth import renku FILE"),
+        (("set", "course"), "'PATH=VALUE...'"),
+        (("import", "renku"), "'FILE'"),
         (("import", "renku", "nowhere.json"), "nowhere.json: "),
     ],
     ids=lambda value: "-".join(value[:1] + value[-1:]).replace(" ", "-") if isinstance(value, tuple) else "",

@@ -6,8 +6,9 @@ import pytest
 from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
-from berth.schema.model import Reservation
+from berth.schema.holders import Replicas
 from berth.schema.reservation import EVERY_SESSION
+from berth.schema.values import Reservation
 
 from tests import generate
 
@@ -23,8 +24,7 @@ def plain(one: Reservation) -> Reservation:
         labels=(),
         annotations=(),
         sessions=EVERY_SESSION,
-        backend="placeholder",
-        slots=None,
+        holder=Replicas(),
     )
 
 

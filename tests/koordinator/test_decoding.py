@@ -55,7 +55,7 @@ def test_durations(text: str, seconds: float) -> None:
     ],
 )
 def test_what_is_no_duration(text: str) -> None:
-    with pytest.raises(ValueError, match="is no duration"):
+    with pytest.raises(ValueError, match=r"[dD]uration"):
         decoding.duration(text)
 
 

@@ -18,7 +18,7 @@ from tests.live.world import RefusedError, World
 _VALUE = re.compile(
     r"kubectl --.*"  # a command is one value
     r'|"[^"]*"'
-    r"|(?<![\w/.-])(?=\S*[\d/=]|\w+-\w|\w+[a-z][A-Z])[\w./=%\[\]-]+(?::[\w./-]+)*"
+    r"|(?<![\w/.-])(?!in-cluster|non-negative)(?=\S*[\d/=]|\w+-\w|\w+[a-z][A-Z])[\w./=%\[\]-]+(?::[\w./-]+)*"
 )
 
 

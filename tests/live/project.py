@@ -13,7 +13,7 @@ from berth import cli
 from berth.live.expected import ExpectedState, expected_states
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 SITE = """\
 apiVersion: berth.dev/v1alpha1

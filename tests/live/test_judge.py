@@ -12,7 +12,7 @@ from tests.live.judged import expectations, status, told
 from tests.live.turns import NO_IMAGE, NO_ROOM
 from tests.live.world import World
 
-TOLD = expectations("told.txt")
+TOLD = expectations("expected.txt")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

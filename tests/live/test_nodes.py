@@ -66,7 +66,7 @@ def test_sessions_take_no_node_away() -> None:
 
 def test_nodes_that_should_be_gone_are_told_with_a_command() -> None:
     assert told(status(*course(3), "2026-02-02T18:00:00Z")) == (
-        "course/small failed 2026-02-09T07:30:00Z 2026-02-09T12:00:00Z 0 3 0 0\n"
+        "course/small degraded 2026-02-09T07:30:00Z 2026-02-09T12:00:00Z 0 3 0 0\n"
         "error[S033] course/small 2026-02-02T12:00:00Z 3 "
         "kubectl --context=admin@prod scale nodepool/uni.course-small --replicas=0\n"
     )
@@ -77,7 +77,7 @@ def test_a_node_pool_that_is_not_there_is_told() -> None:
     world.remove("NodePool", NAME)
 
     assert told(status(world, git, OPEN)) == (
-        "course/small failed 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 ? 0 0\n"
+        "course/small degraded 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 ? 0 0\n"
         "error[S031] course/small NodePool rendered/clusters/prod/reservations/course.yaml\n"
     )
 

@@ -158,7 +158,7 @@ def test_only_clusters_with_these_classes_are_written_to(
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ("", "--clear"),
+        ("", "NAME"),
         ("course", "small=60"),
         ("course big=3 --until +2h", '"big"'),
         ("course small=3", "--until"),
@@ -179,7 +179,7 @@ def test_nonsense_is_refused_and_nobody_asked(
     code, out, err = berth(*ordering(server, tmp_path), *words.split())
 
     assert (code, out) == (2, "")
-    assert err.startswith("berth: override: ")
+    assert err.startswith("berth: ")
     assert named in err
     assert server.world.asked == []
 

@@ -20,7 +20,7 @@ from tests.live.slotproject import CASES, FULL, LAB, in_order, lose, make, slots
 from tests.live.slotturns import TURNS, UNTIL, Turn
 from tests.live.world import World
 
-TOLD = expectations("toldofslots.txt")
+TOLD = expectations("expected_slots.txt")
 STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub/jupyter-{}"))
 
 

@@ -10,7 +10,7 @@ from berth.output import report
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.render import files, text_of
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 
 from tests.generate import document, write
 from tests.saying import read

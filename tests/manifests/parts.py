@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
 from berth.core.sessions import Inactive, Match, Recognition
-from berth.core.timetable import SlotSpec, Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.slots import pool_slots
 from berth.output import report
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
 from berth.render import base_text, reservation_text
-from berth.schema.model import Reservation, ResourceClass, Site
+from berth.schema.holders import Slots
+from berth.schema.values import Reservation, ResourceClass, Site
 
 from tests.cli import project
 
@@ -80,7 +82,7 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     reservation = part.placed.reservation
     names = [found.name for found in part.placed.classes]
     pools = [
-        _pool(reservation, found)._replace(slots=_slots(site, part, found)) for found in part.placed.classes
+        _pool(reservation, found)._replace(holder=_holder(site, part, found)) for found in part.placed.classes
     ]
     occurrences = [
         TimetableOccurrence(
@@ -96,9 +98,9 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     )
 
 
-def _slots(site: Site, part: Part, found: ResourceClass) -> SlotSpec | None:
-    if part.placed.reservation.slots is None:
-        return None
+def _holder(site: Site, part: Part, found: ResourceClass) -> PoolHolder:
+    if not isinstance(part.placed.reservation.holder, Slots):
+        return REPLICAS
     said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
     return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"], said["allocateOnce"])
 

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from berth.pipeline import Part
-from berth.schema.model import Cluster, Koordinator, Site, Slots
+from berth.schema.holders import Slots
+from berth.schema.values import Cluster, Koordinator, Site
 
 from tests.built import template
 from tests.cli.project import EVENING
@@ -47,7 +48,7 @@ def evening(
     part = parts["evening/prod"]
     standing = {"occurrences": (), "schedules": ()} if slots.standing else {}
     placed = part.placed._replace(
-        reservation=part.placed.reservation._replace(backend="koordinator", slots=slots, **reservation),
+        reservation=part.placed.reservation._replace(holder=slots, **reservation),
         cluster=with_koordinator(part.placed.cluster, koordinator),
         classes=tuple(one._replace(**(seat or {})) for one in part.placed.classes),
     )

@@ -11,7 +11,7 @@ from berth.core.timetable import parse_timetable
 from berth.manifests.base import INVENTORY_HEAD
 from berth.output.folder import header
 from berth.pipeline import Part
-from berth.schema.model import Site
+from berth.schema.values import Site
 from ruamel.yaml import YAML
 
 from tests import generate
@@ -90,7 +90,7 @@ def test_no_two_objects_of_a_cluster_have_one_name(world: World) -> None:
 
 def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None:
     for path, part in world.parts.items():
-        if part.placed.reservation.slots and part.placed.reservation.slots.standing:
+        if part.placed.reservation.holder.persistence:
             continue  # it has no windows, and no timetable of any
         found, *snippets = of_kind("ConfigMap", objects(world.rendered[path]))
 

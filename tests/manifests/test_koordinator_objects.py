@@ -1,14 +1,16 @@
 """The objects of a reservation that holds its seats by slots."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
-from berth.core.timetable import SlotSpec as InCluster
-from berth.core.timetable import parse_timetable, slot_hash
+from berth.core.holders import SlotSpec as InCluster
+from berth.core.holders import slot_hash
+from berth.core.timetable import parse_timetable
 from berth.manifests.slots import pool_slots
-from berth.schema.model import Slots
+from berth.schema.holders import Slots
 from berth.schema.slots import Owner, SlotTaint
 
 from tests.awkward import AWKWARD
@@ -17,8 +19,8 @@ from tests.manifests.parts import Object, of_kind, of_part, text_of
 from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
 
 NOTES = {"berth.dev/title": "evening"}
-STANDING = SLOTS._replace(standing=True)
-WITH_AFFINITY = SLOTS._replace(session_affinity=True)
+STANDING = replace(SLOTS, standing=True)
+WITH_AFFINITY = replace(SLOTS, session_affinity=True)
 PROFILES = KOORDINATOR._replace(colocation_profiles=True)
 
 
@@ -47,7 +49,7 @@ def test_a_window_is_a_timetable_and_its_cronjobs(tmp_path: Path) -> None:
 
 
 def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None:
-    found = rendered(tmp_path, SLOTS._replace(with_placeholders=True))
+    found = rendered(tmp_path, replace(SLOTS, with_placeholders=True))
     (deployment,) = of_kind("Deployment", found)
 
     assert names(found) == [
@@ -99,7 +101,7 @@ def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
 
 
 def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
-    site, part = evening(tmp_path, SLOTS._replace(with_placeholders=True))
+    site, part = evening(tmp_path, replace(SLOTS, with_placeholders=True))
     (timetable,) = of_kind("ConfigMap", of_part(site, part))
     (seat,) = part.placed.classes
     told = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
@@ -109,7 +111,7 @@ def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
 
 
 def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> None:
-    draining = SLOTS._replace(unschedulable=True)
+    draining = replace(SLOTS, unschedulable=True)
     before = text_of(*evening(tmp_path / "a")).splitlines()
     after = text_of(*evening(tmp_path / "b", draining)).splitlines()
 
@@ -156,14 +158,14 @@ def test_the_authors_labels_are_no_part_of_the_shape_and_none_of_koordinators(tm
 
 
 def test_a_suspended_reservation_has_no_standing_slots(tmp_path: Path) -> None:
-    affinity = STANDING._replace(session_affinity=True)
+    affinity = replace(STANDING, session_affinity=True)
 
     assert names(rendered(tmp_path, affinity, suspend=True)) == [("ConfigMap", "evening-session-affinity")]
 
 
 def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) -> None:
     taints = ({"key": "course", "value": "a", "effect": "NoSchedule"}, {"key": "lab", "effect": "NoExecute"})
-    found = rendered(tmp_path, WITH_AFFINITY._replace(taints=tuple(built(SlotTaint, one) for one in taints)))
+    found = rendered(tmp_path, replace(WITH_AFFINITY, taints=tuple(built(SlotTaint, one) for one in taints)))
     snippet = found[-1]
     pod = json.loads(snippet["data"]["seat.yaml"])
     notes = {key.partition("/")[2]: json.loads(text) for key, text in pod["metadata"]["annotations"].items()}
@@ -193,7 +195,7 @@ def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: 
         owner((("namespace", namespace),), {}, {"matchLabels": {"course": course}})
         for namespace, course in (("a", "x"), ("b", "y"), ("c", "x"))
     )
-    slots = WITH_AFFINITY._replace(owners=owners, restricted_resources=("memory",), with_placeholders=True)
+    slots = replace(WITH_AFFINITY, owners=owners, restricted_resources=("memory",), with_placeholders=True)
     found = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
     first, second = found
 
@@ -232,7 +234,7 @@ NO_LABELS = {
 @pytest.mark.parametrize("one", NO_LABELS.values(), ids=NO_LABELS)
 def test_owners_that_labels_do_not_tell_apart_leave_it_to_people(tmp_path: Path, one: Owner) -> None:
     by_label = owner((), {}, {"matchLabels": {"course": "x"}})
-    slots = WITH_AFFINITY._replace(owners=(by_label, one))
+    slots = replace(WITH_AFFINITY, owners=(by_label, one))
     found = rendered(tmp_path, slots, koordinator=PROFILES)
 
     assert names(found)[-1] == ("ConfigMap", "evening-session-affinity")
@@ -251,7 +253,7 @@ IN_ONE = owner((("namespace", "a"),), {}, {"matchLabels": {"course": "x"}})
 def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(
     tmp_path: Path, owners: tuple[Owner, ...]
 ) -> None:
-    slots = WITH_AFFINITY._replace(owners=owners)
+    slots = replace(WITH_AFFINITY, owners=owners)
     (found,) = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
 
     assert "namespaceSelector" not in found["spec"]
@@ -264,13 +266,14 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: Slots
     plain = [names([one]) for one in of_part(site, part)]
 
     for text in AWKWARD:
-        said = slots._replace(
+        said = replace(
+            slots,
             owners=(owner((("namespace", "a"),), {}, {"matchLabels": {"course": text}}),),
             taints=(built(SlotTaint, {"key": "k", "value": text, "effect": "NoSchedule"}),),
             annotations=(("a.b/c", text),),
             template=template({"annotations": {"x": text}}),
         )
-        reservation = part.placed.reservation._replace(slots=said, title=text)
+        reservation = part.placed.reservation._replace(holder=said, title=text)
         found = of_part(site, part._replace(placed=part.placed._replace(reservation=reservation)))
         last = found[-1]
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.manifests.slots import pool_slots, standing
+from berth.manifests.slots import persistent_slots, pool_slots
 from berth.pipeline import Item, Pipeline
 from berth.quantity import parse
 from berth.schema.grammar import go_duration, utc
+from berth.schema.holders import Slots
 from jsonschema import Draft202012Validator
 
 from tests import generate
@@ -41,11 +42,11 @@ def slots(folder: Path, seed: int) -> Iterator[tuple[Item, str, dict[str, Any]]]
     assert pipeline.site is not None
     for item in pipeline.items():
         one = item.reservation
-        for part in item.parts if one.slots else ():
+        for part in item.parts if isinstance(one.holder, Slots) else ():
             for found in part.placed.classes:
                 given = (pipeline.site, part.placed.cluster, one, found)
-                if one.slots and one.slots.standing:
-                    ((name, made),) = standing(*given, 1)
+                if one.holder.persistence:
+                    ((name, made),) = persistent_slots(*given, 1)
                     yield item, name, made
                 else:
                     said = pool_slots(*given)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 from berth.pipeline import Part
-from berth.schema.model import Site
 from berth.schema.pod import Placement
+from berth.schema.values import Site
 from ruamel.yaml import YAML
 
 from tests.awkward import AWKWARD

@@ -8,8 +8,8 @@ import pytest
 from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
 from berth.manifests.timetable import LARGEST, timetable_text, timetable_that_fits
 from berth.pipeline import Part
-from berth.schema.model import SessionMatch, Site
 from berth.schema.sessions import ClassSessions
+from berth.schema.values import SessionMatch, Site
 
 from tests.awkward import AWKWARD
 from tests.built import class_sessions

@@ -50,7 +50,7 @@ def test_durations_of_go_can_be_read(ttl: str | None) -> None:
     "ttl", ["1d", "7d", "1w", "", "3600", "h", "1 h", "1h 2m", "1H", "\u0661h", "2562048h"]
 )
 def test_other_durations_stop_it(ttl: str) -> None:
-    assert why_unread(changed("spec.ttl", ttl)) == f'ttl "{ttl}" is no duration'
+    assert why_unread(changed("spec.ttl", ttl)) == f'ttl "{ttl}" is not a duration'
 
 
 @pytest.mark.parametrize("expires", ["2026-02-02T12:00:00.5+01:00", "2024-02-29T00:00:00Z", None])
@@ -63,45 +63,45 @@ def test_instants_of_go_can_be_read(expires: str | None) -> None:
     ["2026-02-02t12:00:00z", "2026-02-30T12:00:00Z", "2026-02-02T12:00:60Z", "2026-02-02 12:00:00Z"],
 )
 def test_other_instants_stop_it(expires: str) -> None:
-    assert why_unread(changed("spec.expires", expires)) == f'expires "{expires}" is no instant'
+    assert why_unread(changed("spec.expires", expires)) == f'expires "{expires}" is not an instant'
 
 
 @pytest.mark.parametrize(
     ("path", "value", "told"),
     [
-        ("spec.template", [], "template [] is no mapping"),
-        ("spec.template.spec", "x", 'template.spec "x" is no mapping'),
-        ("spec.template.metadata.labels", {"a": 1}, "template.metadata.labels.a 1 is no text"),
-        ("spec.template.spec.nodeSelector", [], "template.spec.nodeSelector [] is no mapping"),
-        ("spec.template.spec.nodeName", 7, "template.spec.nodeName 7 is no text"),
-        ("spec.template.spec.priority", "9", 'template.spec.priority "9" is no whole number of 32 bits'),
-        ("spec.template.spec.containers", {}, "template.spec.containers {} is no list"),
-        ("spec.template.spec.containers.0", "x", 'template.spec.containers[0] "x" is no mapping'),
+        ("spec.template", [], "template [] is not a mapping"),
+        ("spec.template.spec", "x", 'template.spec "x" is not a mapping'),
+        ("spec.template.metadata.labels", {"a": 1}, "template.metadata.labels.a 1 is not text"),
+        ("spec.template.spec.nodeSelector", [], "template.spec.nodeSelector [] is not a mapping"),
+        ("spec.template.spec.nodeName", 7, "template.spec.nodeName 7 is not text"),
+        ("spec.template.spec.priority", "9", 'template.spec.priority "9" is not a whole number of 32 bits'),
+        ("spec.template.spec.containers", {}, "template.spec.containers {} is not a list"),
+        ("spec.template.spec.containers.0", "x", 'template.spec.containers[0] "x" is not a mapping'),
         (
             "spec.template.spec.containers.0.resources",
             "x",
-            'template.spec.containers[0].resources "x" is no mapping',
+            'template.spec.containers[0].resources "x" is not a mapping',
         ),
         (
             "spec.template.spec.containers.0.resources.requests.memory",
             "4 Gi",
-            'template.spec.containers[0].resources.requests.memory "4 Gi" is no quantity',
+            'template.spec.containers[0].resources.requests.memory "4 Gi" is not a quantity',
         ),
         (
             "spec.template.spec.priority",
             2**31,
-            "template.spec.priority 2147483648 is no whole number of 32 bits",
+            "template.spec.priority 2147483648 is not a whole number of 32 bits",
         ),
         (
             "spec.template.spec.tolerations",
             [{"tolerationSeconds": "30"}],
-            'template.spec.tolerations[0].tolerationSeconds "30" is no whole number',
+            'template.spec.tolerations[0].tolerationSeconds "30" is not a whole number',
         ),
-        ("spec.template.spec.affinity", [], "template.spec.affinity [] is no mapping"),
-        ("spec.template.spec.hostNetwork", "true", 'template.spec.hostNetwork "true" is no true or false'),
-        ("spec.allocateOnce", "false", 'allocateOnce "false" is no true or false'),
-        ("spec.owners", {}, "owners {} is no list"),
-        ("spec.template.spec.overhead.cpu", True, "template.spec.overhead.cpu true is no quantity"),
+        ("spec.template.spec.affinity", [], "template.spec.affinity [] is not a mapping"),
+        ("spec.template.spec.hostNetwork", "true", 'template.spec.hostNetwork "true" is not true or false'),
+        ("spec.allocateOnce", "false", 'allocateOnce "false" is not true or false'),
+        ("spec.owners", {}, "owners {} is not a list"),
+        ("spec.template.spec.overhead.cpu", True, "template.spec.overhead.cpu true is not a quantity"),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -86,7 +86,7 @@ def test_a_killed_run_leaves_whole_files_and_the_next_one_clears_up(
         "call, survives, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])\n"
         "render(folder, NEW, DISK._replace(**{call: failing(getattr(DISK, call), survives, die)}))\n"
     )
-    run = subprocess.run([sys.executable, "-c", code, call, str(survives), str(out)], check=False)
+    run = subprocess.run([sys.executable, "-c", code, call, str(survives), str(out)], cwd=ROOT, check=False)
     now = files_in(out)
     hidden = now.keys() - OLD.keys()
 

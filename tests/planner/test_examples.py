@@ -31,7 +31,7 @@ from tests.planner.machines import ANY, SETTINGS, ask, left, machine, pod, price
 
 HOST = "kubernetes.io/hostname"
 APP = (("app", "test"),)
-ALONE: dict[str, Any] = {"labels": APP, "far": (PodAffinityTerm(HOST, LabelSelector(APP)),)}
+ALONE: dict[str, Any] = {"labels": APP, "anti_affinity": (PodAffinityTerm(HOST, LabelSelector(APP)),)}
 
 
 def with_reservation(name: str, cpu: str, reservation: str = "", count: int = 1) -> InstanceType:

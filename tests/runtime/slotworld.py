@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from berth.core.holders import slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
-from berth.core.timetable import slot_hash
 from berth.runtime.apiclient import Request, Response
 
 from tests.runtime.fake_cluster import FakeCluster

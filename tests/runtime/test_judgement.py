@@ -112,7 +112,11 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "idle-job-long-before": ("07:27:59", [*BASE, EMPTY, job(created="07:00"), pod()], [IDLE]),
     "raised-before-it-opens-and-served": ("07:29", [*BASE, FULL, job(created="07:28"), pod()], []),
     "raised-before-it-opens": ("07:29", [*BASE, FULL], [CLOSE]),
-    "created-with-one": ("07:00", [*BASE, deployment(1)], ["Scaled from 1 to 0: nothing of it is open."]),
+    "created-with-one": (
+        "07:00",
+        [*BASE, deployment(1)],
+        ["Scaled from 1 to 0: no occurrence of it is open."],
+    ),
     "suspended": ("09:00", [timetable(suspend=True), cronjob(), FULL], [CLOSE]),
     "suspended-just-now": (
         "09:00",
@@ -165,7 +169,7 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
         ["Scaled from 60 to 0: no occurrence of it is open.", IDLE],
     ),
     "to-zero": ("09:00", [NONE, cronjob(), FULL], ["Scaled from 25 to 0: an override says so.", START]),
-    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: nothing of it is open."]),
+    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: no occurrence of it is open."]),
     "malformed": ("09:00", [override("{}["), cronjob(), EMPTY], [OPEN, START]),
     "of-no-pool": ("09:00", [override('{"huge": {"target": 1, "until": "2026-02-02T12:00:00Z"}}'), FULL], []),
 }

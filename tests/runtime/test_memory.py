@@ -51,19 +51,18 @@ def observing(
     account: Path, sessions: int, folder: Path
 ) -> Iterator[tuple[WatchedCluster, "subprocess.Popen[str]"]]:
     """A process of its own, as the pod has it: over TLS, and without compiled files of ours."""
-    for package in ("core", "runtime"):
-        shutil.copytree(
-            ROOT / "gen" / package, folder / "gen" / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
+    package = ROOT / "gen" / "berth"
+    for name in ("core", "runtime"):
+        shutil.copytree(package / name, folder / "berth" / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "tests" / "runtime" / "observing.py", folder)
     cluster = WatchedCluster()
     cluster.fill(SESSIONS, [session(number) for number in range(sessions)])
     environment = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", "MALLOC_ARENA_MAX": "1"}
     environment |= {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
     with StubServer(cluster.answer, account) as server:
-        command = [sys.executable, "-m", "tests.runtime.observing", str(server.port), str(account)]
+        command = [sys.executable, "-S", "observing.py", str(server.port), str(account)]
         with subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
         ) as process:
             yield cluster, process
             process.kill()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from berth.core.decisions import pools_to_reconcile
+from berth.core.holders import Nodes
 from berth.core.jsonvalues import TimetableError
 from berth.core.timetable import TimetablePool, parse_timetable
 
@@ -100,7 +101,7 @@ def test_a_pool_that_becomes_nodes_leaves_no_placeholders() -> None:
 
 def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
     seats = TimetablePool("small", "course-small", "none")
-    nodes = seats._replace(node_pool=NAME)
+    nodes = seats._replace(holder=Nodes(NAME))
 
     assert pools_to_reconcile({}, [nodes]) == {f"{NAME}/nodes": nodes}
     assert pools_to_reconcile({"course-small": seats}, [nodes]) == {

@@ -1,12 +1,13 @@
 """Which pools a run looks after when its timetable changes."""
 
 from berth.core.decisions import pools_to_reconcile
-from berth.core.timetable import SlotSpec, TimetablePool
+from berth.core.holders import SlotSpec
+from berth.core.timetable import TimetablePool
 
 PLAIN = TimetablePool("small", "course-small", "maintain")
-SLOTS = PLAIN._replace(slots=SlotSpec("x", "a", {}))
-BOTH = PLAIN._replace(slots=SlotSpec("x", "b", {}, placeholders=True))
-BARE = PLAIN._replace(slots=SlotSpec("x", "b", {}))
+SLOTS = PLAIN._replace(holder=SlotSpec("x", "a", {}))
+BOTH = PLAIN._replace(holder=SlotSpec("x", "b", {}, placeholders=True))
+BARE = PLAIN._replace(holder=SlotSpec("x", "b", {}))
 OTHER = TimetablePool("huge", "course-huge", "none")
 
 

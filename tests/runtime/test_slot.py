@@ -4,6 +4,7 @@ import json
 from random import Random
 
 import pytest
+from berth.core.holders import SlotSpec
 from berth.core.slots import (
     Slot,
     SlotOwner,
@@ -14,7 +15,6 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
-from berth.core.timetable import SlotSpec
 
 from tests.koordinator.decoding import duration as seconds_of
 from tests.koordinator.lifecycle import is_due

@@ -1,7 +1,7 @@
 """What the scaler sees of sessions where slots hold the seats."""
 
 import pytest
-from berth.core.timetable import SlotSpec
+from berth.core.holders import REPLICAS, SlotSpec
 
 from tests.runtime.slotworld import DIGEST
 from tests.runtime.timetabletexts import config_map, text
@@ -16,8 +16,8 @@ def test_a_session_that_leaves_counts_no_longer_where_its_slot_comes_back_by_its
     for name in "ab":
         cluster.put(SESSIONS, session(name))
     small, huge = timetable(DS).pools
-    slots = SlotSpec("example-ds-small", DIGEST, {}) if has_slots else None
-    own = timetable(DS)._replace(pools=(small._replace(slots=slots), huge))
+    holder = SlotSpec("example-ds-small", DIGEST, {}) if has_slots else REPLICAS
+    own = timetable(DS)._replace(pools=(small._replace(holder=holder), huge))
     with watching(cluster, own) as scene:
         scene.until_counts(ds=2)
         cluster.delete(SESSIONS, "a")

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 from berth.core.decisions import desired_state, pool_target
+from berth.core.holders import REPLICAS
 from berth.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
 from berth.core.timetable import Timetable, parse_timetable
 
@@ -82,7 +83,7 @@ def test_an_occurrence_without_seats_is_open_all_the_same() -> None:
 def test_a_pool_that_has_another_backend_now_keeps_nothing() -> None:
     before = parse_timetable(slot_text(ROW)).pools[0]
     after = parse_timetable(slot_text(ROW))
-    after = after._replace(pools=(before._replace(slots=None),))
+    after = after._replace(pools=(before._replace(holder=REPLICAS),))
     desired = desired_state(after, before, at("09:00"))
 
     assert slot_demand(desired, 4, 0) == SlotDemand(desired.target, 0, None)

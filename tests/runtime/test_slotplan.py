@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 from berth.core.decisions import PoolTarget
+from berth.core.holders import SlotSpec
 from berth.core.slots import (
     HANDOVER_SECONDS,
     PENDING_SECONDS,
@@ -17,7 +18,7 @@ from berth.core.slots import (
     plan_slots,
     slot_name,
 )
-from berth.core.timetable import SlotSpec, TimetablePool
+from berth.core.timetable import TimetablePool
 
 from tests.seeds import seeds
 

@@ -5,10 +5,10 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import TimetableError
 from berth.core.sessions import Match, Recognition
 from berth.core.timetable import (
-    SlotSpec,
     Timetable,
     TimetableOccurrence,
     TimetablePool,
@@ -122,11 +122,11 @@ def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
     small, huge = parse_timetable(json.dumps(tree)).pools
 
     shape = tree["pools"]["small"]["slots"]["object"]
-    assert small == TIMETABLE.pools[0]._replace(slots=SlotSpec("s-p", HASH, shape, placeholders=True))
+    assert small == TIMETABLE.pools[0]._replace(holder=SlotSpec("s-p", HASH, shape, placeholders=True))
     assert huge == TIMETABLE.pools[1]
-    assert (small.key, small.has_deployment) == ("data-science-101-small/slots", True)
-    assert (huge.key, huge.has_deployment) == ("data-science-101-huge", True)
-    assert not small._replace(slots=SlotSpec("s-p", HASH, shape)).has_deployment
+    assert (small.key, small.holder.has_deployment) == ("data-science-101-small/slots", True)
+    assert (huge.key, huge.holder.has_deployment) == ("data-science-101-huge", True)
+    assert not small._replace(holder=SlotSpec("s-p", HASH, shape)).holder.has_deployment
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,22 @@
 """`backend`: every field of Koordinator's Reservation, and what its fields say against each other."""
 
+from dataclasses import replace
 from typing import Any
 
 from berth.schema.backend import BackendSpec
-from berth.schema.model import Slots
+from berth.schema.holders import Holder, Replicas, Slots
 from berth.schema.slots import PreAllocationPolicy, SlotTaint
 
 from tests.built import built, owner, template
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
-
-LABELS = {"matchLabels": {"course": "ml"}}
-OWNERS = [{"labelSelector": LABELS}]
+from tests.schema.backends import LABELS, OWNERS, backend
 
 
-def backend(**said: Any) -> dict[str, Any]:
-    return {"type": "koordinator", **said}
-
-
-def made(**said: Any) -> Slots | None:
+def made(**said: Any) -> Holder:
     found, problems = ask(BackendSpec, backend(**said))
     assert problems == []
-    slots: Slots | None = found.slots
-    return slots
+    holder: Holder = found.holder
+    return holder
 
 
 NOTHING = Slots(
@@ -49,8 +44,8 @@ NOTHING = Slots(
 
 def test_whatever_is_left_out_has_its_default() -> None:
     assert made() == NOTHING
-    assert ask(BackendSpec, {})[0].slots is None
-    assert ask(BackendSpec, {"type": "placeholder"})[0].slots is None
+    assert ask(BackendSpec, {})[0].holder == Replicas()
+    assert ask(BackendSpec, {"type": "placeholder"})[0].holder == Replicas()
 
 
 def test_what_is_empty_says_nothing() -> None:
@@ -85,7 +80,7 @@ EVERYTHING = backend(
 def test_every_field_can_be_written() -> None:
     found, problems = ask(BackendSpec, EVERYTHING)
 
-    assert found.slots == Slots(
+    assert found.holder == Slots(
         owners=(owner((), {}, LABELS),),
         allocate_once=False,
         allocate_policy="Restricted",
@@ -110,8 +105,8 @@ def test_every_field_can_be_written() -> None:
 
 
 def test_with_placeholders_implies_what_the_handover_needs() -> None:
-    assert made(withPlaceholders=True) == NOTHING._replace(
-        with_placeholders=True, pre_allocation=True, pre_allocation_required=True
+    assert made(withPlaceholders=True) == replace(
+        NOTHING, with_placeholders=True, pre_allocation=True, pre_allocation_required=True
     )
 
 
@@ -128,7 +123,7 @@ def test_what_stands_has_no_recurrence_and_no_behavior() -> None:
         "Europe/Zurich",
         (),
     )
-    assert (found.behavior, found.lead, found.seats, found.backend) == (
+    assert (found.behavior, found.lead, found.seats, found.holder.backend) == (
         "none",
         0,
         (("small", 2),),

@@ -6,7 +6,7 @@ import pytest
 from berth.schema.backend import BackendSpec
 
 from tests.saying import said
-from tests.schema.test_backend import OWNERS, backend
+from tests.schema.backends import OWNERS, backend
 
 TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "another-type": (

@@ -2,7 +2,8 @@
 
 from datetime import date
 
-from berth.schema.model import Calendar, Origin
+from berth.schema.report import Origin
+from berth.schema.values import Calendar
 
 from tests.saying import document, read, site, told
 

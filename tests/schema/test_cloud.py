@@ -2,11 +2,11 @@
 
 import pytest
 from berth.core.instants import instant_text, parse_instant
-from berth.schema.cloud import CloudReservation
+from berth.schema.cloudvalues import CloudReservation
 
 from tests.saying import Value
-from tests.schema.test_cloudcapacity import made
-from tests.schema.test_nodeclass import GOOD
+from tests.schema.clouds import made
+from tests.schema.nodeclasses import GOOD
 
 END = parse_instant("2026-02-23T12:00:00Z")
 

@@ -5,24 +5,17 @@ Their rules in CEL need an API server: `make e2e` has one.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from berth.schema.cloud import CloudCapacity
 from berth.schema.nodeclass import VolumeSize
-from jsonschema import Draft202012Validator
 
-from tests.manifests.cloudparts import of_karpenter
-from tests.manifests.schemas import strict
 from tests.saying import Value, read, said
-from tests.schema.test_cloudcapacity import cloud
-from tests.schema.test_garbage import JUNK, changed, places
-from tests.schema.test_garbage_clouds import CLOUD
-from tests.schema.test_nodeclass import WHOLE
+from tests.schema.clouds import CLOUD, cloud
+from tests.schema.definitions import NODE_CLASS, refusals
+from tests.schema.junk import JUNK, changed, places
+from tests.schema.nodeclasses import WHOLE
 
-CRDS = Path(__file__).parents[1] / "e2e" / "crds"
 MORE: tuple[Any, ...] = (
     "al2@latest",
     "Custom",
@@ -49,24 +42,6 @@ WORDS = (
     {"a": "b"},
     {"": ""},
 )
-
-
-def definition(kind: str) -> Draft202012Validator:
-    (version,) = yaml.safe_load((CRDS / f"karpenter-{kind}.yaml").read_text("utf-8"))["spec"]["versions"]
-    return Draft202012Validator(strict(version["schema"]["openAPIV3Schema"]["properties"]["spec"]))
-
-
-NODE_CLASS, NODE_POOL = definition("ec2nodeclass"), definition("nodepool")
-
-
-def refusals(found: CloudCapacity) -> list[str]:
-    """What the definitions do not take of what is rendered of it."""
-    made = of_karpenter(found)
-    return [
-        error.message
-        for kind, definition in (("EC2NodeClass", NODE_CLASS), ("NodePool", NODE_POOL))
-        for error in definition.iter_errors(made[kind]["spec"])
-    ]
 
 
 def variants(whole: Value) -> Iterator[Value]:

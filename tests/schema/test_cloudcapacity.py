@@ -4,30 +4,18 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from berth.schema.cloud import CloudCapacity, CloudReservation
-from berth.schema.model import Karpenter, Origin
-from berth.schema.nodeclass import NodeClass
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.nodepool import Disruption, Requirement, Taint
+from berth.schema.report import Origin
+from berth.schema.values import Karpenter
 
 from tests.built import built
-from tests.saying import Value, document, read, reservation, resource_class, site, told, weekly
-from tests.schema.test_nodeclass import GOOD, plain
+from tests.saying import Value, read, reservation, resource_class, site, told, weekly
+from tests.schema.clouds import BLANK, made
+from tests.schema.nodeclasses import GOOD, plain
 
 RESERVED: Value = {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
 GATES = "CapacityBuffer, NodeOverlay, NodeRepair, ReservedCapacity, SpotToSpotConsolidation, StaticCapacity"
-
-
-def cloud(name: str = "gpu", **spec: object) -> Value:
-    return document("CloudCapacity", name, {"nodeClass": GOOD, **spec})
-
-
-BLANK = built(NodeClass, {})
-
-
-def made(**spec: Any) -> CloudCapacity:
-    declared = read(cloud(**spec))
-    assert [one for one in declared.problems if one.code != "B064"] == []
-    return declared.clouds["gpu"]
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
@@ -155,7 +143,7 @@ def test_a_node_pool_counts_nodes_and_follows_nobody() -> None:
     (found,) = read(one, site(), resource_class()).reservations
 
     assert nodes({"nodeCount": 3}) == []
-    assert (found.behavior, found.backend, found.seats) == ("none", "nodePool", (("small", 3),))
+    assert (found.behavior, found.holder.backend, found.seats) == ("none", "nodePool", (("small", 3),))
     assert [line.seats for line in found.recurrence.schedule] == [(("small", 3),), (("small", 5),)]
 
 

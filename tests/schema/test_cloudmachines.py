@@ -4,11 +4,11 @@ from decimal import Decimal
 
 import pytest
 from berth.core.instants import parse_instant
-from berth.schema.cloud import CloudReservation, InstanceType, architecture_of
 from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
+from berth.schema.cloudvalues import CloudReservation, InstanceType, architecture_of
 
 from tests.saying import Value, ask, said
-from tests.schema.test_nodeclass import GOOD
+from tests.schema.nodeclasses import GOOD
 
 MACHINE: Value = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
 BLOCK: Value = {

@@ -8,8 +8,8 @@ from tests.checks.clouds import KARPENTER
 from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Refused, spec, unchecked
 from tests.e2e.project import Document
 from tests.saying import read, resource_class, site
-from tests.schema.test_cloud_definitions import refusals
-from tests.schema.test_cloudcapacity import cloud
+from tests.schema.clouds import cloud
+from tests.schema.definitions import refusals
 
 
 def codes(said: Document) -> set[str]:

@@ -74,7 +74,7 @@ def test_what_go_does_not_read_is_refused(text: str, fix: str) -> None:
 
 
 def test_what_go_reads_and_nobody_means_is_refused() -> None:
-    assert refused("-1h") == "-1h is negative: it would be over at once. Write 0s or more."
+    assert refused("-1h") == "-1h is negative: it would end at once. Write 0s or more."
     assert refused("2562047h1s") == "2562047h1s is more than Go counts. Write at most 2562047h."
     assert refused("9" * 39 + "h").startswith("9" * 39 + "h is more than Go counts.")
     assert refused("0.5s") == "0.5s does not come to whole seconds. Write whole seconds."

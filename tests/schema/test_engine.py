@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from berth.schema.engine import OPTIONS, EngineSpec
-from berth.schema.model import Cluster, Repository
 from berth.schema.outline import fields
+from berth.schema.values import Cluster, Repository
 
 from tests.saying import ask, read, said, site
+from tests.schema.engines import EVERY
 
 HOME: dict[str, Any] = {"url": "https://git.example.org/capacity.git", "revision": "main"}
 
@@ -48,42 +49,6 @@ def test_whatever_was_not_said_is_no_option() -> None:
         {"retries": 0, "cascade": False},
         True,
     )
-
-
-EVERY: dict[str, dict[str, Any]] = {
-    "argocd": {
-        "version": "3.2",
-        "namespace": "cd",
-        "serviceAccount": "cd:berth",
-        "automated": True,
-        "prune": False,
-        "selfHeal": False,
-        "retries": -1,
-        "syncOptions": ["Validate=false", "ServerSideApply=false"],
-        "cascade": True,
-        "labels": {"team": "a"},
-        "annotations": {"example.org/a": "b"},
-    },
-    "flux": {
-        "version": "2.8",
-        "namespace": "flux",
-        "sourceSecret": "a",
-        "sourceProvider": "azure",
-        "sourceInterval": "30s",
-        "path": "a/b",
-        "interval": "1h30m",
-        "retryInterval": "10s",
-        "timeout": "2m",
-        "prune": False,
-        "deletionPolicy": "Orphan",
-        "suspend": True,
-        "dependsOn": ["namespaces"],
-        "serviceAccountName": "a",
-        "kubeConfigSecret": "b",
-        "labels": {"team": "a"},
-        "annotations": {"example.org/a": "b"},
-    },
-}
 
 
 @pytest.mark.parametrize("engine", EVERY)

@@ -4,11 +4,11 @@ from datetime import date
 from typing import Any
 
 import pytest
-from berth.schema.model import Except
 from berth.schema.recurrence import DateOrException, ExtraEntry, MovedEntry
 from berth.schema.report import INVALID
 from berth.schema.reservation import Provisioning
 from berth.schema.types import MOST_SEATS, SeatCount, Weekday
+from berth.schema.values import Except
 
 from tests.saying import ask, said
 

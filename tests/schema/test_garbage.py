@@ -1,28 +1,14 @@
 """Whatever stands wherever: reading goes on, and answers with sentences where the fault is."""
 
-from collections.abc import Iterator
-from copy import deepcopy
 from random import Random
 from typing import Any
 
 import pytest
-from berth.checks import autoscalers, cloudchecks, references
-from berth.checks.ceilings import Ceilings
-from berth.checks.collisions import RenderedNames
-from berth.dates.recurrence import expand
-from berth.findings import ERROR, Path, Problem, severity
-from berth.manifests.placed import placed
-from berth.reading.scalar import ZeroPrefixedNumber
+from berth.findings import ERROR, Path, severity
 
 from tests.saying import document, lines, payload, read, resource_class, site, weekly
+from tests.schema.junk import JUNK, changed, everything, judge, misspelt, places
 
-# fmt: off
-JUNK: tuple[Any, ...] = (
-    None, True, 0, -1, 1.5, 10**299, float("nan"), "", "x", "A b", "a\n\x1b" * 9999,
-    ZeroPrefixedNumber("0" * 9999),
-    [], ["x"], {}, {"x": "y"}, {"a\n" * 999: "y"}, [[None]],
-)
-# fmt: on
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 SEATS = {"resourceClass": "small", "placeholderCount": 20}
 PROD = {
@@ -86,78 +72,6 @@ WHOLE: list[Any] = [
     COURSE,
     [payload(project_template_id="01JC3CB5426KC7P5STS5X3KSS8")],
 ]
-
-
-def everything(documents: list[Any]) -> list[Problem]:
-    """What is told of documents from reading to ceilings, as the whole line goes."""
-    known = read(*documents)
-    found = list(known.problems)
-    if known.site is None:
-        return found
-    limited = cloudchecks.limited(known)
-    names = RenderedNames(known.site, known.classes.values())
-    ceilings = Ceilings(known.site, known.classes, also=limited)
-    found += autoscalers.of_site(known.site)
-    found += autoscalers.of_classes(known, known.site)
-    found += cloudchecks.of_documents(known, known.site)
-    found += references.of_classes(known, known.site)
-    found += references.of_renku_ids(known)
-    found += references.of_ceilings(known, known.site)
-    for one in known.reservations:
-        found += references.of_reservation(one, known)
-        expansion = expand(one, known.calendars)
-        found += expansion.problems
-        found += cloudchecks.of_reservation(one, known, known.site, expansion.occurrences)
-        for part in placed(one, known, known.site):
-            found += names.take(part, 1)
-            ceilings.take(part, ceilings.loads(part, expansion.occurrences))
-    found += cloudchecks.of_limits(known, known.site, ceilings.pools)
-    return [*found, *ceilings.problems({one.name: one for one in known.reservations})]
-
-
-def places(value: Any, path: Path = ()) -> Iterator[Path]:
-    yield path
-    pairs: Any = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
-    for key, inner in pairs:
-        yield from places(inner, (*path, key))
-
-
-def changed(value: Any, path: Path, junk: Any) -> Any:
-    if not path:
-        return junk
-    made = deepcopy(value)
-    holder = made
-    for part in path[:-1]:
-        holder = holder[part]
-    holder[path[-1]] = junk
-    return made
-
-
-def misspelt(value: Any, path: Path) -> Any:
-    """The last key of the path with a letter too much."""
-    made = deepcopy(value)
-    holder = made
-    for part in path[:-1]:
-        holder = holder[part]
-    holder[f"{path[-1]}s"] = holder.pop(path[-1])
-    return made
-
-
-def judge(file: int, documents: list[Any]) -> None:
-    """Problems are sentences; and a document with an error in it makes no error in others."""
-    problems = everything(documents)
-    errors = [one for one in problems if severity(one.code) == ERROR]
-    for one in problems:
-        assert one.message.endswith("."), one
-        assert one.fix.endswith((".", "?", '"')), one
-        assert "object at 0x" not in one.message + one.fix, one
-        assert (one.message + one.fix).isprintable(), one
-        assert len(one.message + one.fix) < 500, one
-    name = f"{chr(97 + file)}.yaml"
-    if any(one.file == name for one in errors):
-        assert {one.file for one in errors} == {name}, documents[file]
 
 
 def test_the_documents_themselves_are_good() -> None:

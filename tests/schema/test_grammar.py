@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from berth.schema import grammar
-from berth.schema.report import Refusal
-from berth.schema.suggest import shown
+from berth.schema.report import Refusal, shown
 
 LONG_DOMAIN = ("d" * 60 + ".") * 4
 # fmt: off
@@ -163,8 +162,8 @@ def test_our_namespace_is_none_of_kubernetes_own() -> None:
     assert grammar.own_namespace("kubernetes") == "kubernetes"
     for text in ("default", "kube-system", "kube-anything"):
         assert refused(grammar.own_namespace, text) == (
-            f'B019 "{text}" belongs to Kubernetes, and we set the rules of our namespace. '
-            "Write one of its own, for instance berth."
+            f'B019 "{text}" belongs to Kubernetes; Berth needs a namespace of its own. '
+            "Write another one, for instance berth."
         )
     assert refused(grammar.own_namespace, "a_b").endswith(NAME_RULE)
 

@@ -9,15 +9,15 @@ from berth import cli
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source, read
-from berth.schema.jsonschema import schema
+from berth.schema.describe import json_schema
 from berth.schema.renkunames import is_payload
 from jsonschema import Draft7Validator
 
 from tests import generate
-from tests.schema.test_garbage_clouds import WHOLE as CLOUDS
+from tests.schema.clouds import WHOLE as CLOUDS
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = Draft7Validator(schema())
+SCHEMA = Draft7Validator(json_schema())
 
 
 def documents(folder: Path) -> list[tuple[str, Any]]:
@@ -30,7 +30,7 @@ def documents(folder: Path) -> list[tuple[str, Any]]:
 
 
 def test_it_is_a_schema_itself() -> None:
-    Draft7Validator.check_schema(schema())
+    Draft7Validator.check_schema(json_schema())
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -138,14 +138,14 @@ def test_an_engine_may_have_its_own_options_and_no_other() -> None:
 
 def test_every_field_says_what_it_means() -> None:
     """What an editor shows beside a key."""
-    spec = schema()["allOf"][-1]["then"]["properties"]["spec"]["properties"]
+    spec = json_schema()["allOf"][-1]["then"]["properties"]["spec"]["properties"]
     count = spec["provisioning"]["properties"]["placeholderCount"]
     assert count["description"] == "seats of `resourceClass`. Default: none: then write `seats`"
 
 
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["schema"]) == 0
-    assert json.loads(capsys.readouterr().out) == schema()
+    assert json.loads(capsys.readouterr().out) == json_schema()
 
 
 def test_what_is_said_of_a_cloud_passes() -> None:

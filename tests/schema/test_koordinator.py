@@ -1,7 +1,7 @@
 """`clusters[].koordinator`: a cluster has Koordinator only where the site says so."""
 
 import pytest
-from berth.schema.model import Koordinator
+from berth.schema.values import Koordinator
 
 from tests.saying import read, site, told
 

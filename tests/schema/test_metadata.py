@@ -1,9 +1,8 @@
 """Metadata: what people may put on everything that is rendered, and what is ours."""
 
 import pytest
-from berth.schema.kinds import KINDS
-from berth.schema.labels import MOST_ANNOTATIONS, OF_PODS
-from berth.schema.metadata import Metadata
+from berth.schema.declared import KINDS
+from berth.schema.metadata import MOST_ANNOTATIONS, OF_PODS, Metadata
 from berth.schema.types import Annotations, Labels
 
 from tests.saying import ask, document, said, site, told

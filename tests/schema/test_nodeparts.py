@@ -4,7 +4,7 @@ import pytest
 from berth.schema.nodeclass import NodeClass
 
 from tests.saying import Value, said
-from tests.schema.test_nodeclass import GOOD
+from tests.schema.nodeclasses import GOOD
 
 TOLD: dict[str, tuple[Value, list[str]]] = {
     "disks": (

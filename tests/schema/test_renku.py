@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from berth.schema.declared import Declared
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, SessionMatch
+from berth.schema.holders import Replicas
 from berth.schema.renkunames import is_payload, name, slug, their_path
+from berth.schema.report import Origin
+from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 from tests.saying import payload, read, resource_class, site, told
 
@@ -57,7 +59,7 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             lead=30,
             behavior="none",
             sessions=SessionMatch((), (), (), None, "count"),
-            backend="placeholder",
+            holder=Replicas(),
             suspend=False,
             renku=True,
         ),

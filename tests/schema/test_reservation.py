@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from berth.schema.model import Reservation, SessionMatch
+from berth.schema.holders import Replicas
+from berth.schema.values import Reservation, SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 
@@ -33,7 +34,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
         lead=30,
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
-        backend="placeholder",
+        holder=Replicas(),
         suspend=False,
         renku=False,
     )

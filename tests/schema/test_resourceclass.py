@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
-from berth.schema.model import Origin, ResourceClass
 from berth.schema.pod import Placement
+from berth.schema.report import Origin
+from berth.schema.values import ResourceClass
 
 from tests.built import built, class_sessions
 from tests.saying import read, resource_class, site, told

@@ -1,7 +1,7 @@
 """Requests and limits: what the API server takes, and how it completes them."""
 
 import pytest
-from berth.schema.resources import completed
+from berth.schema.pod import completed
 from berth.schema.site import JobResources
 from berth.schema.types import Amount
 

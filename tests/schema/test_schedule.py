@@ -3,8 +3,8 @@
 from datetime import date
 
 import pytest
-from berth.schema.model import Entry, Except, Extra, Move, Recurrence, Seats
 from berth.schema.recurrence import RecurrenceSpec
+from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Seats
 
 from tests.saying import Value, ask, said, weekly
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from berth.schema.base import Model
 from berth.schema.engine import ArgoCD, Flux, NoEngine
-from berth.schema.model import Ceiling, Cluster, Images, Renku, Site
 from berth.schema.pod import Tolerating
+from berth.schema.values import Ceiling, Cluster, Images, Renku, Site
 from berth.version import VERSION
 
 from tests.built import built

@@ -8,8 +8,9 @@ from berth.findings import Path, Problem
 from berth.karpenter.versions import FEATURES, GATES_SINCE, NEWEST, supports, version_text
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
-from berth.schema.labels import DO_NOT_DISRUPT, UNREAD
-from berth.schema.model import Cluster, Karpenter, Origin, ResourceClass, Site
+from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
+from berth.schema.report import Origin
+from berth.schema.values import Cluster, Karpenter, ResourceClass, Site
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
 UNEVEN = "B185"

@@ -20,10 +20,11 @@ from berth.dates.moments import named
 from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.zone import DAY, number, resolve
 from berth.findings import Problem
-from berth.manifests.placed import Placed, has_nodes, stands
+from berth.manifests.placed import Placed
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.model import Ceiling, Cluster, Reservation, ResourceClass, Site
+from berth.schema.holders import Unit
+from berth.schema.values import Ceiling, Cluster, Reservation, ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message
@@ -38,7 +39,7 @@ class PoolLoad(NamedTuple):
     reservation: str
     resource_class: str
     steps: Steps
-    nodes: bool = False  # whole nodes, not seats
+    unit: Unit = Unit.SEAT
 
 
 def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, int]:
@@ -51,7 +52,7 @@ def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, i
 
 def _weight(pool: PoolLoad, each: Mapping[str, int]) -> int:
     """Return what one seat takes. Only here whole nodes are excluded from sums of seats."""
-    return 0 if pool.nodes else each.get(pool.resource_class, 0)
+    return 0 if pool.unit is Unit.NODE else each.get(pool.resource_class, 0)
 
 
 def sum_changes(pools: Iterable[PoolLoad], each: Mapping[str, int]) -> dict[int, int]:
@@ -134,11 +135,11 @@ class _CeilingLimit(NamedTuple):
 
 def pool_steps(reservation: Reservation, resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
     """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
-    stand = stands(reservation)
-    if stand is None:
+    persistence = reservation.holder.persistence
+    if persistence is None:
         return window_steps(resource_class, occurrences)
     count = dict(reservation.seats).get(resource_class, 0)
-    return [0, count] if stand.until is None else [0, count, -(-stand.until // 60), -count]
+    return [0, count] if persistence.until is None else [0, count, -(-persistence.until // 60), -count]
 
 
 def window_steps(resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
@@ -193,8 +194,8 @@ def ceiling_span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
 
 def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
     """Return the loads of a reservation: of seats, or of whole nodes."""
-    nodes = has_nodes(reservation)
-    return [PoolLoad(reservation.name, name, array("i", found), nodes) for name, found in loads]
+    unit = reservation.holder.unit
+    return [PoolLoad(reservation.name, name, array("i", found), unit) for name, found in loads]
 
 
 class Ceilings:

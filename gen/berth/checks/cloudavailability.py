@@ -17,11 +17,12 @@ from berth.core.instants import instant_text
 from berth.dates.moments import local_text, named
 from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
-from berth.manifests.placed import Stands, class_names, has_nodes, stands
-from berth.schema.cloud import BLOCK, CloudCapacity, CloudReservation
+from berth.manifests.placed import class_names
+from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.model import Reservation, ResourceClass
+from berth.schema.holders import Persistence, Unit
 from berth.schema.renkunames import their_path
+from berth.schema.values import Reservation, ResourceClass
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NO_END * 60
@@ -37,7 +38,7 @@ class SeatWindow(NamedTuple):
     end: int
 
     @property
-    def stands(self) -> bool:
+    def is_persistent(self) -> bool:
         return not self.id
 
 
@@ -47,20 +48,20 @@ def of_reservation(
     """Check a reservation against all capacities of its classes."""
     if reservation.suspend:
         return
-    stand = stands(reservation)
+    persistence = reservation.holder.persistence
     for name in class_names(reservation):
         found = declared.classes.get(name)
         if found is None or not found.cloud_capacity:
             continue
         names = names_for(reservation, found)
         clouds = clouds_of(names, declared)
-        spans = _standing(stand) if stand else seat_windows(name, occurrences)
+        spans = _persistent(persistence) if persistence else seat_windows(name, occurrences)
         if len(clouds) == len(names):
             yield from _missing(reservation, found, clouds, spans)
         for cloud in clouds:
             if class_fit(found, cloud).able:
                 yield from _ends(reservation, found, cloud, spans)
-                if has_nodes(reservation):
+                if reservation.holder.unit is Unit.NODE:
                     yield from _expiry(reservation, found, cloud, spans)
 
 
@@ -76,13 +77,13 @@ def seat_windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list
     return found
 
 
-def _standing(stand: Stands) -> list[SeatWindow]:
-    return [SeatWindow("", 0, _FOR_EVER if stand.until is None else stand.until)]
+def _persistent(found: Persistence) -> list[SeatWindow]:
+    return [SeatWindow("", 0, _FOR_EVER if found.until is None else found.until)]
 
 
 def _covers(one: CloudReservation, span: SeatWindow) -> bool:
     last = one.last_safe
-    begun = one.first is None or one.first <= span.open or span.stands
+    begun = one.first is None or one.first <= span.open or span.is_persistent
     return begun and (last is None or span.end <= last)
 
 
@@ -104,7 +105,7 @@ def _missing(
         return
     known = "; ".join(f"{reservation_text(one)} {_times(one)}" for one in there) or "none"
     when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_windows_text(bad)})"
-    if bad[0].stands:
+    if bad[0].is_persistent:
         when = f"its seats are persistent {_until(bad[0])}, but"
     message = (
         f"class {found.name} may use reserved instances only, and {when} no reservation is active "
@@ -144,7 +145,7 @@ def _begins(
     """Check for reservations that begin within a window: budgets keep its nodes, so Karpenter moves
     nothing.
     """
-    bad = [s for s in spans if one.first is not None and s.open < one.first < s.end and not s.stands]
+    bad = [s for s in spans if one.first is not None and s.open < one.first < s.end and not s.is_persistent]
     if one.first is not None and bad:
         message = (
             f"{reservation_text(one)} begins at {instant_text(one.first)}, while class {found.name} is open "
@@ -169,7 +170,7 @@ def _into_block(
     if one.ultra_server:
         why = "EC2 reclaims its UltraServers from 60 minutes before, which must be free by then"
     what = f"a window of class {found.name} runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
-    if bad[0].stands:
+    if bad[0].is_persistent:
         what = f"seats of class {found.name} are persistent {_until(bad[0])}"
     message = (
         f"{what}, but {reservation_text(one)} ends at {instant_text(one.until)}, and {why}. "
@@ -177,7 +178,7 @@ def _into_block(
     )
     zone = reservation.recurrence.zone
     by = f"End the window by {local_text(last, named(zone))} ({zone})"
-    if bad[0].stands:
+    if bad[0].is_persistent:
         by = f"Write expires: {instant_text(last)}"
     fix = f"{by}, or keep the class away from this block."
     return _problem(INTO_THE_END, reservation, message, fix)
@@ -212,18 +213,18 @@ def _until(span: SeatWindow) -> str:
 
 
 def _end_before(span: SeatWindow) -> str:
-    return "have the seats expire before" if span.stands else "end the window before"
+    return "have the seats expire before" if span.is_persistent else "end the window before"
 
 
 def _windows_text(spans: Sequence[SeatWindow]) -> str:
-    if spans[0].stands:
+    if spans[0].is_persistent:
         return "it is persistent"
     more = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
     return f"{spans[0].id}{more}"
 
 
 def _problem(code: str, reservation: Reservation, message: str, fix: str) -> Problem:
-    path: Path = ("spec", "backend", "standing") if stands(reservation) else ("spec", "recurrence")
+    path: Path = ("spec", "backend", "standing") if reservation.holder.persistence else ("spec", "recurrence")
     if reservation.renku:
         path = their_path(path, reservation.origin.prefix)
     return Problem(code, *reservation.origin[:2], path, message, fix)

@@ -11,12 +11,13 @@ from berth.findings import Path, Problem
 from berth.karpenter.disruption import is_always_active
 from berth.karpenter.nodelabels import RESERVATION_LABELS
 from berth.manifests.nodeaffinity import as_requirements
-from berth.manifests.placed import cluster_named, has_nodes
-from berth.schema.cloud import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
+from berth.manifests.placed import cluster_named
+from berth.schema.cloudvalues import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, Site
+from berth.schema.holders import Nodes
 from berth.schema.nodepool import MOST_RENDERED, Budget
-from berth.schema.suggest import shown
+from berth.schema.report import shown
+from berth.schema.values import Cluster, Site
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"
@@ -233,7 +234,7 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:
     """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
-    whole = {name for one in declared.reservations if has_nodes(one) for name, _ in one.seats}
+    whole = {name for one in declared.reservations if isinstance(one.holder, Nodes) for name, _ in one.seats}
     for found in declared.classes.values():
         cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
         more = 1 + len(as_requirements(found))

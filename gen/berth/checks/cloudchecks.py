@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from berth.checks.ceilings import PoolLoad
 from berth.dates.occurrence import Occurrence
 from berth.findings import ERROR, Problem, severity
-from berth.manifests.placed import has_nodes
 from berth.schema.declared import Declared
-from berth.schema.model import Reservation, Site
+from berth.schema.holders import Nodes
+from berth.schema.values import Reservation, Site
 
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
@@ -40,7 +40,7 @@ def of_reservation(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation against the capacities of its classes."""
-    if declared.clouds or has_nodes(reservation):
+    if declared.clouds or isinstance(reservation.holder, Nodes):
         from berth.checks import cloudavailability, cloudclasses  # noqa: PLC0415
 
         yield from cloudclasses.of_reservation(reservation, declared, site, occurrences)

@@ -17,11 +17,12 @@ from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
 from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
 from berth.manifests import naming
-from berth.manifests.placed import class_names, cluster_named, cluster_of, has_nodes, placed
+from berth.manifests.placed import class_names, cluster_named, cluster_of, placed
 from berth.quantity import NANO, parse
-from berth.schema.cloud import CloudCapacity, CloudReservation
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+from berth.schema.holders import Nodes
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
 
@@ -32,8 +33,8 @@ def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
 
 
 def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
-    """Return the capacities of a class that its nodes may come from: whole nodes come from the first only."""
-    return found.cloud_capacity[:1] if has_nodes(reservation) else found.cloud_capacity
+    """Return the capacities of a class that the nodes of a reservation may come from."""
+    return reservation.holder.usable_capacity(found.cloud_capacity)
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -55,7 +56,9 @@ def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site:
     static = [
         naming.static_pool(site.name, naming.pool(one.name, found.name))
         for one in declared.reservations
-        if has_nodes(one) and found.name in class_names(one) and cloud.name in names_for(one, found)
+        if isinstance(one.holder, Nodes)
+        and found.name in class_names(one)
+        and cloud.name in names_for(one, found)
     ]
     return [naming.node_pool(site.name, cloud.name), *static]
 
@@ -128,7 +131,7 @@ def of_reservation(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation of whole nodes."""
-    if not has_nodes(reservation):
+    if not isinstance(reservation.holder, Nodes):
         return
     for place in placed(reservation, declared, site):
         yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)

@@ -33,10 +33,10 @@ from berth.manifests.nodeaffinity import own_budgets
 from berth.manifests.placed import cluster_named
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.model import ResourceClass, Site
 from berth.schema.renkunames import their_path
+from berth.schema.values import ResourceClass, Site
 
 TOO_MANY, NOT_EXACTLY = "B190", "B191"
 

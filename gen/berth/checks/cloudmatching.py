@@ -18,9 +18,16 @@ from berth.karpenter.requirements import (
     requirement,
 )
 from berth.karpenter.taints import parse_taints, parse_toleration, untolerated
-from berth.schema.cloud import BLOCK, DEFAULT, INTERRUPTIBLE, CloudCapacity, CloudReservation, architecture_of
-from berth.schema.model import ResourceClass
+from berth.schema.cloudvalues import (
+    BLOCK,
+    DEFAULT,
+    INTERRUPTIBLE,
+    CloudCapacity,
+    CloudReservation,
+    architecture_of,
+)
 from berth.schema.pod import NodeAffinity
+from berth.schema.values import ResourceClass
 
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
 _REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)

@@ -6,7 +6,7 @@ from berth.findings import Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetable import LARGEST, TOO_LARGE
-from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 COLLISION = "B066"
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
@@ -31,7 +31,7 @@ class RenderedNames:
         wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]  # or its slots
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
         wanted.append(("ConfigMap", naming.single(name)))
-        if reservation.slots is not None and reservation.slots.session_affinity:
+        if reservation.holder.renders_affinity:
             wanted.append(("ConfigMap", naming.affinity_snippet(name)))
         also = ("Role", naming.single(name))  # between reservations, it meets where ConfigMaps do
         for kind, given in [one for one in (*wanted, also) if one in self._ours[cluster]][:1]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from berth.findings import Problem
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, ResourceClass, Site
 from berth.schema.pod import Toleration
+from berth.schema.values import Cluster, ResourceClass, Site
 
 NO_ROOM = "B033"
 _CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node

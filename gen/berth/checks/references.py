@@ -8,9 +8,9 @@ from berth.core.sessions import RENKU_PROJECT
 from berth.findings import Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of
 from berth.schema.declared import Declared
-from berth.schema.model import Origin, Reservation, ResourceClass, Site
 from berth.schema.renkunames import their_path
-from berth.schema.suggest import choice, nearest, shown
+from berth.schema.report import Origin, choice, nearest, shown
+from berth.schema.values import Reservation, ResourceClass, Site
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",

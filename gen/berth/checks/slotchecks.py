@@ -13,13 +13,14 @@ from berth import quantity
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.nodeaffinity import placement
-from berth.manifests.placed import Placed, class_names, cluster_of, has_placeholders, placed
+from berth.manifests.placed import Placed, class_names, cluster_of, placed
 from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
 from berth.manifests.slots import placed as placed_on
 from berth.schema import slots as slotkeys
 from berth.schema.backend import PRE_ALLOCATION
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
+from berth.schema.holders import Slots
+from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
@@ -30,11 +31,11 @@ _QOS = "koordinator.sh/qosClass"
 
 def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check a reservation with slots, or with placeholders in a cluster with Koordinator."""
-    slots, places = reservation.slots, placed(reservation, declared, site)
-    if has_placeholders(reservation):
+    slots, places = reservation.holder, placed(reservation, declared, site)
+    if reservation.holder.has_placeholders:
         for one in places:
             yield from _placeholders(one)
-    if slots is None:
+    if not isinstance(slots, Slots):
         return
     for one in places:
         if one.cluster.koordinator is None:
@@ -197,7 +198,7 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check, once a class, that its sessions use the scheduler that knows their slots."""
     told = set[str]()
     for reservation in declared.reservations:
-        for one in placed(reservation, declared, site) if reservation.slots else ():
+        for one in placed(reservation, declared, site) if isinstance(reservation.holder, Slots) else ():
             for found in one.classes:
                 problem = _unseen(site, one, found) if found.name not in told else None
                 if problem:
@@ -209,13 +210,13 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
     koordinator, theirs = one.cluster.koordinator, found.pod.scheduler_name
     if koordinator is None or theirs == koordinator.scheduler:
         return None
-    slots = one.reservation.slots
-    if slots and slots.session_affinity and is_by_profile(site, one):
+    has_affinity = one.reservation.holder.renders_affinity
+    if has_affinity and is_by_profile(site, one):
         return None  # the profile sends them there
     who = f"its sessions are scheduled by {theirs}" if theirs else "it has no schedulerName for its sessions"
     message = f"{who}: only {koordinator.scheduler} knows the slots of reservation {one.reservation.name}."
     fix = f"Write schedulerName: {koordinator.scheduler}, if its sessions have it"
-    if slots and slots.session_affinity:
+    if has_affinity:
         fix += f": ConfigMap {naming.affinity_snippet(one.reservation.name)} has what sets it."
     else:
         fix += (
@@ -271,7 +272,7 @@ def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
     """
     known: dict[tuple[str, str], list[tuple[frozenset[str], str, ResourceClass]]] = {}
     for reservation in declared.reservations:
-        if reservation.slots is None or not reservation.slots.session_affinity:
+        if not reservation.holder.renders_affinity:
             continue
         for one in placed(reservation, declared, site):
             for found in one.classes if is_by_profile(site, one) else ():
@@ -297,8 +298,8 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
 
 def limits_of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what Koordinator cannot guarantee for a reservation."""
-    slots = reservation.slots
-    if slots is None:
+    slots = reservation.holder
+    if not isinstance(slots, Slots):
         return
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     clusters = {one.name: one for found in classes if (one := cluster_of(found, site)) and one.koordinator}

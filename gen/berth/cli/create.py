@@ -15,7 +15,7 @@ from berth.edit.roundtrip import EditError
 from berth.edit.scaffold import project_of, render_files, starter_files
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, read_file
-from berth.schema.jsonschema import text as schema_text
+from berth.schema.describe import json_schema_text
 from berth.schema.renkunames import slug
 
 _NEXT = """\
@@ -115,5 +115,5 @@ def _write(settings: Settings, pipeline: Pipeline, texts: dict[str, str], file: 
 @command(in_project=False, examples=("berth schema > reservations/berth.schema.json",))
 def schema(settings: Settings) -> int:  # noqa: ARG001 - one signature for all
     """Print the JSON Schema of the declarations, for editors."""
-    stdout(schema_text())
+    stdout(json_schema_text())
     return EXIT_OK

@@ -35,7 +35,7 @@ from berth.edit.edits import (
 from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
-from berth.schema.jsonschema import text as schema_text
+from berth.schema.describe import json_schema_text
 
 _TYPES = ("weekly", "daily", "once", "dates")
 
@@ -266,4 +266,4 @@ def keep_schema() -> None:
     """Write the JSON Schema, which new files name for editors, if it is not there yet."""
     file = f"reservations/{SCHEMA}"
     if not Path(file).exists():
-        write_file(file, schema_text(), None)
+        write_file(file, json_schema_text(), None)

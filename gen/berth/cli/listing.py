@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import click
 
-from berth.cli import ics
 from berth.cli.command import Settings, command
 from berth.cli.console import EXIT_OK, progress, stdout
 from berth.cli.selection import (
@@ -30,12 +29,11 @@ from berth.dates.moments import (
 )
 from berth.dates.occurrence import Occurrence, Skipped
 from berth.dates.zone import Zone
-from berth.manifests.placed import Stands, has_nodes, stands
 from berth.output import report, table
 from berth.output.report import hours_json, seats_text
 from berth.pipeline import Item, Part, Pipeline
-from berth.schema.backend import PLACEHOLDER
-from berth.schema.model import Reservation
+from berth.schema.holders import Persistence, Replicas, Unit
+from berth.schema.values import Reservation
 
 _END_OF_TIME = 2**40
 Seats = tuple[tuple[str, int], ...]
@@ -52,13 +50,13 @@ class _Summary(NamedTuple):
     next: int | None  # the instant at which it opens next
 
     @property
-    def nodes(self) -> bool:
-        return has_nodes(self.reservation)
+    def unit(self) -> Unit:
+        return self.reservation.holder.unit
 
     @property
     def has_seat_hours(self) -> bool:
         """Whole nodes have none, and a reservation without windows has no end of them."""
-        return not self.nodes and stands(self.reservation) is None
+        return self.unit.has_seat_hours and self.reservation.holder.persistence is None
 
 
 @command(
@@ -111,7 +109,7 @@ def _summary(item: Item, part: Part, resource_class: str | None, now: int) -> _S
                 coming = found.open
     if item.reservation.suspend:
         coming = None
-    if stands(item.reservation) is not None:
+    if item.reservation.holder.persistence is not None:
         most |= {name: count for name, count in item.reservation.seats if name in most}
     cluster = part.placed.cluster.name
     return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming)
@@ -123,21 +121,21 @@ def _summaries_json(rows: list[_Summary]) -> str:
             "name": row.reservation.name,
             "title": row.reservation.title,
             "cluster": row.cluster,
-            **report.counts_json(row.seats, nodes=row.nodes),
-            "backend": row.reservation.backend,
+            **report.counts_json(row.seats, row.unit),
+            "backend": row.reservation.holder.backend,
             "behaviour": row.reservation.behavior,
             "occurrences": row.occurrences,
             "seatHours": hours_json(row.seat_seconds) if row.has_seat_hours else None,
             "next": None if row.next is None else instant_text(row.next),
             "suspend": row.reservation.suspend,
-            "standing": _persistence_json(stands(row.reservation)),
+            "standing": _persistence_json(row.reservation.holder.persistence),
         }
         for row in rows
     ]
     return report.document("ReservationList", {"items": items})
 
 
-def _persistence_json(found: Stands | None) -> dict[str, str | None] | None:
+def _persistence_json(found: Persistence | None) -> dict[str, str | None] | None:
     """Return None for a reservation with windows."""
     if found is None:
         return None
@@ -154,33 +152,33 @@ def _summaries(rows: list[_Summary], form: str, now: int) -> str:
         for cell, row in zip(cells, rows, strict=True):
             one = row.reservation
             cell += [one.behavior, one.recurrence.zone, one.title]
-        if any(row.reservation.backend != PLACEHOLDER for row in rows):
+        if any(row.reservation.holder.backend != Replicas.backend for row in rows):
             headings.append("backend")
             for cell, row in zip(cells, rows, strict=True):
-                cell.append(row.reservation.backend)
+                cell.append(row.reservation.holder.backend)
     return table.markdown(headings, cells) if form == "markdown" else table.text(headings, cells)
 
 
 def _cells(row: _Summary, now: int) -> list[str]:
-    zone, persistent = named(row.reservation.recurrence.zone), stands(row.reservation)
+    zone, persistent = named(row.reservation.recurrence.zone), row.reservation.holder.persistence
     coming = "none" if row.next is None else local_text(row.next, zone)
     if persistent is not None:
         coming = _persistence(persistent, zone, now)
     return [
         row.reservation.name,
         row.cluster,
-        seats_text(row.seats, nodes=row.nodes),
+        seats_text(row.seats, row.unit),
         str(row.occurrences) if persistent is None else "",
         hours_text(row.seat_seconds) if row.has_seat_hours else "",
         "suspended" if row.reservation.suspend else coming,
     ]
 
 
-def _persistence(found: Stands, zone: Zone, now: int) -> str:
+def _persistence(found: Persistence, zone: Zone, now: int) -> str:
     if found.until is None:
         return "always open"
     until = local_text(found.until, zone)
-    return f"open until {until}" if found.at(now) else f"expired {until}"
+    return f"open until {until}" if found.is_open(now) else f"expired {until}"
 
 
 class _Row(NamedTuple):
@@ -190,11 +188,11 @@ class _Row(NamedTuple):
     cluster: str
     seats: Seats
     title: str
-    nodes: bool
+    unit: Unit
 
     @property
     def seats_text(self) -> str:
-        return seats_text(self.seats, nodes=self.nodes)
+        return seats_text(self.seats, self.unit)
 
 
 class _Persistent(NamedTuple):
@@ -299,7 +297,7 @@ def _rows(item: Item, selection: _Selection) -> list[_Row]:
             seats = tuple(pair for pair in found.seats if pair[0] in here)
             if seats and selection.has_time(found.open, found.end):
                 cluster, reservation = part.placed.cluster.name, item.reservation
-                rows.append(_Row(found, cluster, seats, reservation.title, has_nodes(reservation)))
+                rows.append(_Row(found, cluster, seats, reservation.title, reservation.holder.unit))
     return rows
 
 
@@ -313,7 +311,7 @@ def _skipped(item: Item, selection: _Selection) -> list[Skipped]:
 
 def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
     """Return what is open without windows in the selected time, one for each cluster."""
-    found = stands(item.reservation)
+    found = item.reservation.holder.persistence
     if found is None or not selection.has_time(0, _END_OF_TIME if found.until is None else found.until):
         return []
     rows = []
@@ -331,7 +329,7 @@ def _answer(
     if form == "json":
         return _json(rows, skipped, persistent)
     if form == "ics":
-        return ics.text(_events(rows))
+        return _calendar(rows)
     write = table.markdown if form == "markdown" else table.text
     cells = _brief(rows) if form == "text" else _full(rows)
     answer = write(cells[0], cells[1:]) if rows else "No occurrences.\n"
@@ -354,7 +352,7 @@ def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list
             "reservation": row.occurrence.reservation,
             "id": row.occurrence.id,
             "cluster": row.cluster,
-            **report.counts_json(row.seats, nodes=row.nodes),
+            **report.counts_json(row.seats, row.unit),
             "open": instant_text(row.occurrence.open),
             "start": instant_text(row.occurrence.start),
             "end": instant_text(row.occurrence.end),
@@ -406,16 +404,18 @@ def _full(rows: list[_Row]) -> list[list[str]]:
     return lines
 
 
-def _events(rows: list[_Row]) -> list[ics.Event]:
+def _calendar(rows: list[_Row]) -> str:
     """Return one event for each occurrence, whatever its clusters, in the order of the rows."""
-    events: dict[str, ics.Event] = {}
+    from berth.output.calendar import CalendarEvent, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
+
+    events: dict[str, CalendarEvent] = {}
     for row in rows:
         found = row.occurrence
         line = f"{row.seats_text} in {row.cluster}, from {instant_text(found.open)} on"
         before = events.get(found.id)
         if before is None:
             canceled = "suspended" in found.marks
-            events[found.id] = ics.Event(found.id, found.start, found.end, row.title, line, canceled)
+            events[found.id] = CalendarEvent(found.id, found.start, found.end, row.title, line, canceled)
         else:
             events[found.id] = before._replace(description=f"{before.description}\n{line}")
-    return list(events.values())
+    return calendar_bytes(events.values()).decode()

@@ -34,7 +34,7 @@ from berth.live.clusterfacts import ClusterLocation
 from berth.live.findings import LiveFinding
 from berth.live.overriding import Overrides
 from berth.pipeline import Part, Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
 _SPAN = re.compile(r"\+([1-9]\d{0,4})([mhd])", re.ASCII)

@@ -30,9 +30,8 @@ from berth.cost.planfindings import plan_problems
 from berth.cost.results import Money
 from berth.cost.timeseries import PlanSeries, plan_series
 from berth.dates.moments import local_text, named
-from berth.manifests.placed import has_nodes
 from berth.pipeline import Item, Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
 @command(
@@ -62,7 +61,7 @@ def plan(  # noqa: PLR0913 - one for each option
     cluster: str | None,
     chart: str | None,
 ) -> int:
-    """CostPlan the machines that the windows need, and their cost.
+    """Plan the machines that the windows need, and their cost.
 
     With NAMEs, only of these reservations. Clusters without a CloudCapacity are not planned.
     """
@@ -103,7 +102,7 @@ def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSe
         here = {one.name for one in part.placed.classes}
         for found in part.occurrences:
             seats = tuple(pair for pair in found.seats if pair[0] in here)
-            dated.append(OccurrenceSeats(found, cluster, seats, has_nodes(item.reservation)))
+            dated.append(OccurrenceSeats(found, cluster, seats, item.reservation.holder.unit))
 
 
 def _answer(made: CostPlan, settings: Settings, site: Site) -> str:

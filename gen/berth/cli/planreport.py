@@ -24,6 +24,7 @@ from berth.cost.results import Money
 from berth.dates.moments import hours_text, local_text, named, span_text
 from berth.output import report, table
 from berth.output.report import hours_json, seats_text
+from berth.schema.holders import Unit
 
 Answer = dict[str, object]
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
@@ -77,7 +78,7 @@ def _peaks(peaks: Iterable[MachinePeak], scene: Scene) -> tuple[list[str], list[
         [
             one.cluster,
             local_text(one.at, zone),
-            ", ".join(told for told in (seats_text(one.seats), seats_text(one.nodes, nodes=True)) if told),
+            ", ".join(told for told in (seats_text(one.seats), seats_text(one.nodes, Unit.NODE)) if told),
             band_text(sum(number for _, number in one.machines), one.least, one.most),
             machines_text(one.machines),
             _number(one.idle),
@@ -109,11 +110,11 @@ def _cells(one: OccurrencePlan) -> tuple[str, ...]:
     number = sum(count for _, count in one.machines)
     return (
         one.dated.occurrence.reservation,
-        seats_text(one.dated.seats, nodes=one.dated.nodes),
+        seats_text(one.dated.seats, one.dated.unit),
         band_text(number, one.least, one.most),
         machines_text(one.machines),
         _number(one.idle),
-        seats_text(lacks, nodes=one.dated.nodes),
+        seats_text(lacks, one.dated.unit),
         _number(one.loops),
         f"{minutes(one.lead)} min" if one.lead else "",
         one.dated.cluster,
@@ -223,7 +224,7 @@ def _notes(plan: CostPlan, scene: Scene) -> list[str]:
 
 
 def as_json(plan: CostPlan, budget: Decimal | None) -> str:
-    """Return the JSON of kind CostPlan."""
+    """Return the JSON of kind Plan."""
     return report.document(
         "Plan",
         {
@@ -273,7 +274,7 @@ def _occurrence_json(one: OccurrencePlan) -> Answer:
         "open": instant_text(item.open),
         "start": instant_text(item.start),
         "end": instant_text(item.end),
-        **report.counts_json(one.dated.seats, nodes=one.dated.nodes),
+        **report.counts_json(one.dated.seats, one.dated.unit),
         "machines": machines_json(one.machines),
         "least": one.least,
         "most": one.most,

@@ -37,12 +37,11 @@ from berth.core.timetable import BEHAVIORS, parse_timetable
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import Zone
-from berth.manifests.placed import has_nodes, stands
 from berth.manifests.timetable import timetable_text
 from berth.output import report, table
 from berth.output.report import seats_text
 from berth.pipeline import Item, Pipeline
-from berth.schema.model import Site
+from berth.schema.values import Site
 from berth.sessiontext import SessionScene, SessionsError, parse_changes
 from berth.simulation import (
     CLOCK,
@@ -132,9 +131,9 @@ def simulate(  # noqa: PLR0913 - one for each option
     code = settings.report(pipeline.findings())
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
-    if stands(item.reservation) is not None:
+    if item.reservation.holder.persistence is not None:
         raise CommandError(f"{name} has no windows: there is nothing to simulate.")
-    if has_nodes(item.reservation) and compare:
+    if compare and len(item.reservation.holder.behaviors) == 1:
         raise CommandError(
             f"{name} holds whole nodes, which no session changes: there is nothing to compare. "
             "Leave out --compare."
@@ -167,8 +166,8 @@ def _simulation(
 ) -> _Simulation:
     reservation = item.reservation
     behaviors = BEHAVIORS if choice.compare else (reservation.behavior,)
-    # Where nobody counts sessions, nobody waits; and a session that leaves its slot frees it at once.
-    waits = behaviors != ("none",) and reservation.slots is None
+    # Where nobody counts sessions, nobody waits.
+    waits = behaviors != ("none",) and reservation.holder.is_stabilized
     wait = site.stabilization_seconds if waits else 0
     runs = []
     for part in item.parts:
@@ -179,7 +178,7 @@ def _simulation(
         }
         for name, count in occurrence.seats:
             if name in plans and choice.resource_class in (None, name):
-                held = seats_text([(name, count)], nodes=has_nodes(reservation))
+                held = seats_text([(name, count)], reservation.holder.unit)
                 title = f"{held} in {part.placed.cluster.name}"
                 if not choice.compare:
                     title += f", {reservation.behavior}"

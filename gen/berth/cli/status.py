@@ -54,7 +54,7 @@ from berth.manifests import code
 from berth.output import report, table
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
 _UNSYNCED = ("S020", "S021", "S022", "S023", "S024")

@@ -24,16 +24,14 @@ def pools_to_reconcile(
     """
     found = {}
     for pool in known.values():
-        if pool.has_deployment:
-            found[pool.deployment] = pool._replace(slots=None)
-        if pool.node_pool:
-            found[pool.key] = pool
-        if pool.slots:
-            found[pool.key] = pool._replace(slots=pool.slots._replace(placeholders=False))
+        for holder in pool.holder.leftovers():
+            left = pool._replace(holder=holder)
+            found[left.key] = left
     for pool in named:
         found[pool.key] = pool
-        if pool.slots and pool.has_deployment:
-            found.pop(pool.deployment, None)
+        for holder in pool.holder.leftovers():
+            if holder.key(pool.deployment) != pool.key:
+                found.pop(holder.key(pool.deployment), None)
     return found
 
 

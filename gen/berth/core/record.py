@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from berth.core.holders import PLACEHOLDERS, REMEDIES
 from berth.core.instants import instant_text, parse_instant
 from berth.core.timetable import TimetableOccurrence, TimetableSettings
 
@@ -14,8 +15,6 @@ MAX_POINTS = 20  # of a target over time
 MAX_RECORDS = 50
 MAX_RECORD_BYTES = 32_768  # bytes of all records; an object may have 262,144 of annotations
 RECORD_ANNOTATION = "berth.dev/record"
-
-PLACEHOLDERS, SLOTS, NODES = "placeholders", "slots", "nodes"
 
 Points = tuple[tuple[int, int], ...]
 """Instants, ascending, and the target from each on."""
@@ -174,14 +173,6 @@ def merge_records(before: OccurrenceRecord, after: OccurrenceRecord) -> Occurren
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"
 READY_GRACE_SECONDS = 60  # seconds for placeholders to come
-_REMEDY = {
-    PLACEHOLDERS: "Look at the pods of this Deployment that are Pending, and at the events of the cluster's "
-    "autoscaler.",
-    SLOTS: "Look at those that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there "
-    "is no room for them, or Koordinator's scheduler does not run.",
-    NODES: "Look at kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud "
-    "has left.",
-}
 
 
 def readiness_due(item: TimetableOccurrence, settings: TimetableSettings) -> int:
@@ -201,7 +192,7 @@ def judge_readiness(before: str, asked: int, look: PoolObservation, now: float) 
 def late_message(item: TimetableOccurrence, look: PoolObservation, start: str) -> str:
     return (
         f"{look.ready} of {look.wanted} {look.kind} of {look.resource_class} are ready for {item.id}, which "
-        f"starts at {start}. {_REMEDY[look.kind]}"
+        f"starts at {start}. {REMEDIES[look.kind]}"
     )
 
 

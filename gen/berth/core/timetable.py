@@ -8,6 +8,7 @@ timetable it already has.
 import json
 from typing import NamedTuple
 
+from berth.core.holders import REPLICAS, PoolHolder, SlotSpec, parse_holder
 from berth.core.jsonvalues import (
     TimetableError,
     boolean,
@@ -18,23 +19,12 @@ from berth.core.jsonvalues import (
     sequence,
     text,
 )
-from berth.core.labels import CLASS, RESERVATION, ROLE, SITE
 from berth.core.sessions import Match, Recognition, parse_recognition
 
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 VERSION = 3  # 1 knows no slots, 2 no pools of nodes
 BEHAVIORS = ("maintain", "reduce", "none")
-
-
-class SlotSpec(NamedTuple):
-    """How the Reservations that hold the seats of a pool look, one for each seat."""
-
-    name: str  # with which that of every slot begins
-    hash: str  # of the shape
-    shape: dict[str, object]  # metadata and spec of each, complete but for its name, `ttl` and `expires`
-    placeholders: bool = False  # come first, and hand over
-    allocate_once: bool = False
 
 
 class TimetablePool(NamedTuple):
@@ -45,24 +35,22 @@ class TimetablePool(NamedTuple):
     behavior: str
     sessions: Recognition | None = None  # how those of the class are recognized; None: nobody knows
     match: Match = Match()  # what narrows them to this reservation
-    slots: SlotSpec | None = None  # None: placeholders alone hold its seats
-    node_pool: str = ""  # that has its nodes, where its seats are whole nodes
+    holder: PoolHolder = REPLICAS
 
     @property
     def key(self) -> str:
-        """Identifies the pool together with its backend."""
-        if self.node_pool:
-            return f"{self.node_pool}/nodes"
-        return f"{self.deployment}/slots" if self.slots else self.deployment
+        """Identifies the pool together with its holder."""
+        return self.holder.key(self.deployment)
 
     @property
     def scaled(self) -> str:
         """The name of the object that has the replicas."""
-        return self.node_pool or self.deployment
+        return self.holder.scaled_name(self.deployment)
 
     @property
-    def has_deployment(self) -> bool:
-        return not self.node_pool and (self.slots is None or self.slots.placeholders)
+    def slots(self) -> SlotSpec | None:
+        """How its slots look; None if something else holds its seats."""
+        return self.holder if isinstance(self.holder, SlotSpec) else None
 
 
 class TimetableSettings(NamedTuple):
@@ -90,13 +78,6 @@ class Timetable(NamedTuple):
     occurrences: tuple[TimetableOccurrence, ...]
     site: str = ""
     settings: TimetableSettings = TimetableSettings()
-
-
-def slot_hash(shape: dict[str, object]) -> str:
-    """Return eight hex digits of the shape, for the name: an existing slot cannot change its shape."""
-    from hashlib import sha256  # noqa: PLC0415 - most have no slots
-
-    return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def active_occurrences(timetable: Timetable) -> tuple[TimetableOccurrence, ...]:
@@ -147,31 +128,9 @@ def _pool(resource_class: str, tree: object) -> TimetablePool:
         if tree is None
         else parse_recognition(mapping(tree, f"{at}.sessions"), f"{at}.sessions")
     )
-    slots = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots") if "slots" in pool else None
-    nodes = field(pool, "nodePool", text, at) if "nodePool" in pool else ""
+    holder = parse_holder(pool, at)
     return TimetablePool(
-        resource_class, field(pool, "deployment", text, at), behavior, sessions, match, slots, nodes
-    )
-
-
-def _slots(tree: dict[str, object], at: str) -> SlotSpec:
-    shape = field(tree, "object", mapping, at)
-    labels = field(
-        field(shape, "metadata", mapping, f"{at}.object"), "labels", mapping, f"{at}.object.metadata"
-    )
-    for key in (SITE, RESERVATION, CLASS, ROLE):
-        field(labels, key, text, f"{at}.object.metadata.labels")
-    field(shape, "spec", mapping, f"{at}.object")
-    digest = field(tree, "hash", text, at)
-    if (found := slot_hash(shape)) != digest:
-        # What is made is what was reviewed: Koordinator checks next to nothing.
-        raise TimetableError(f"{at}.hash: {digest!r} is not that of the object, which is {found!r}")
-    return SlotSpec(
-        field(tree, "name", text, at),
-        digest,
-        shape,
-        field(tree, "placeholders", boolean, at),
-        field(tree, "allocateOnce", boolean, at),
+        resource_class, field(pool, "deployment", text, at), behavior, sessions, match, holder
     )
 
 

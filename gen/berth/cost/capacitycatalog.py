@@ -22,7 +22,7 @@ from berth.karpenter.resourcelists import parse_resources
 from berth.karpenter.taints import parse_taints
 from berth.manifests import naming
 from berth.planner.inputs import NodePool
-from berth.schema.cloud import BLOCK, CloudCapacity, CloudReservation
+from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
 
 PRICED_REGION = "us-east-1"
 PRICE_TABLE = f"on-demand prices of {PRICED_REGION} of {PRICES_DATE}"

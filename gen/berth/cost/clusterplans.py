@@ -12,13 +12,13 @@ from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from berth.durations import whole_seconds
 from berth.karpenter.requirements import Labels
 from berth.manifests import naming, nodeaffinity
-from berth.manifests.placed import class_names, cluster_named, has_nodes, has_placeholders
+from berth.manifests.placed import class_names, cluster_named
 from berth.planner.inputs import PodSet, SchedulingInput
 from berth.planner.podspec import POD_TEMPLATE_HASH, pod_set, topology_label_keys
 from berth.planner.provisioning import SchedulingResult, result_range
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 
 def placeholder_pods(
@@ -91,14 +91,10 @@ def unplanned_items(declared: Declared) -> list[UnplannedItem]:
             continue
         mine = {name: declared.classes[name] for name in class_names(one) if name in declared.classes}
         used |= mine
-        if not _needs_machines(one) and any(clouds & {*found.cloud_capacity} for found in mine.values()):
+        if not one.holder.adds_nodes and any(clouds & {*found.cloud_capacity} for found in mine.values()):
             slots.append(UnplannedItem(one.name, SLOTS))
     classes = [name for name in sorted(used) if not clouds & {*used[name].cloud_capacity}]
     return [*(UnplannedItem(name, NO_CLOUD) for name in classes), *slots]
-
-
-def _needs_machines(reservation: Reservation) -> bool:
-    return has_placeholders(reservation) or has_nodes(reservation)
 
 
 def _plan_cluster(
@@ -116,12 +112,12 @@ def _plan_cluster(
     for pool in pools.get(cluster.name, ()):
         found, reservation = declared.classes[pool.resource_class], reservations[pool.reservation]
         mine = tuple(name for name in found.cloud_capacity if name in names)
-        if mine and pool.steps and _needs_machines(reservation):
+        if mine and pool.steps and reservation.holder.adds_nodes:
             key = (pool.reservation, pool.resource_class)
             own = tuple(sorted(naming.of_placeholder(site, reservation, found).items()))
             classes[key] = found._replace(node_pools=tuple(nodeaffinity.pools(site.name, mine))), own
             allowed[key] = mine
-            demands.append(SeatDemand(key, pool.nodes, pool.steps))
+            demands.append(SeatDemand(key, pool.unit, pool.steps))
     demands.sort(key=lambda demand: demand.key)
     places = {
         key: PoolPlacement(pod, allowed[key])

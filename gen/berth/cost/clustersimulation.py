@@ -32,6 +32,7 @@ from berth.karpenter.resourcelists import NODES, ONE
 from berth.manifests.nodeaffinity import selected
 from berth.planner.inputs import PodSet, SchedulingInput, StateNode
 from berth.planner.provisioning import NewNode, SchedulingResult
+from berth.schema.holders import Unit
 
 
 class SchedulingInputs:
@@ -131,7 +132,7 @@ class ClusterSimulation:
         self._catalog, self._places = cluster.catalog, cluster.places
         self._demands = demands
         self._choose = choose
-        self._static = {demand.key for demand in demands if demand.nodes}
+        self._static = {demand.key for demand in demands if demand.unit is Unit.NODE}
         self._questions = SchedulingInputs(cluster.catalog, cluster.places)
         self._levels: dict[PoolKey, int] = {}
         self._pending: dict[PoolKey, int] = {}

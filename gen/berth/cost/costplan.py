@@ -26,6 +26,7 @@ from berth.cost.results import (
     sorted_counts,
 )
 from berth.dates.occurrence import Occurrence
+from berth.schema.holders import Unit
 
 BATCH_SECONDS = 11  # seconds: Karpenter waits 10 for more pods, and plans
 LAUNCH_SECONDS = 10  # until the next loop knows what was launched
@@ -44,12 +45,12 @@ def cluster_autoscaler_lead(loops: int) -> int:
 
 
 class OccurrenceSeats(NamedTuple):
-    """One occurrence in one cluster with its seats there, or its whole nodes if `nodes` is set."""
+    """One occurrence in one cluster with its seats there, or its whole nodes, as `unit` says."""
 
     occurrence: Occurrence
     cluster: str
     seats: tuple[tuple[str, int], ...]
-    nodes: bool = False
+    unit: Unit = Unit.SEAT
 
 
 class OccurrencePlan(NamedTuple):
@@ -304,8 +305,8 @@ def _peak(one: ClusterPlan, since: int, until: int) -> MachinePeak | None:
     return MachinePeak(
         one.cluster,
         at,
-        _open_counts(one, at, nodes=False),
-        _open_counts(one, at, nodes=True),
+        _open_counts(one, at, Unit.SEAT),
+        _open_counts(one, at, Unit.NODE),
         sorted_counts(every[0].at(at)),
         min(others),
         max(others),
@@ -314,10 +315,10 @@ def _peak(one: ClusterPlan, since: int, until: int) -> MachinePeak | None:
     )
 
 
-def _open_counts(one: ClusterPlan, at: int, *, nodes: bool) -> tuple[tuple[str, int], ...]:
+def _open_counts(one: ClusterPlan, at: int, unit: Unit) -> tuple[tuple[str, int], ...]:
     found: dict[str, int] = {}
     for demand in one.demands:
-        if demand.nodes != nodes:
+        if demand.unit is not unit:
             continue
         pairs = zip(demand.steps[::2], demand.steps[1::2], strict=True)
         count = sum(change for minute, change in pairs if minute * 60 <= at)

@@ -16,8 +16,8 @@ from berth.karpenter.instancetypes import InstanceType
 from berth.karpenter.nodelabels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
 from berth.karpenter.requirements import DOES_NOT_EXIST, IN, Requirement, requirement
 from berth.karpenter.resourcelists import MEMORY, ONE, PODS, ResourceList, parse_resources, sum_resources
-from berth.schema.cloud import CloudCapacity
-from berth.schema.cloud import InstanceType as DeclaredInstanceType
+from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudvalues import InstanceType as DeclaredInstanceType
 from berth.schema.nodeclass import BlockDevice, Kubelet
 
 DISK = "ephemeral-storage"

@@ -13,7 +13,8 @@ from berth.dates.moments import local_day, local_text, named
 from berth.dates.zone import DAY, day_of
 from berth.findings import Problem
 from berth.schema.declared import Declared
-from berth.schema.model import Reservation, Site
+from berth.schema.holders import Unit
+from berth.schema.values import Reservation, Site
 
 LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
 
@@ -44,7 +45,7 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
     for step in one.runs[0].steps:
         for key, shortfall in step.shortfalls if step.at >= now else ():
             found.setdefault((key, shortfall.kind == "limits"), []).append((step.at, shortfall))
-    nodes = {demand.key for demand in one.demands if demand.nodes}
+    nodes = {demand.key for demand in one.demands if demand.unit is Unit.NODE}
     for (key, limited), cases in sorted(found.items()):
         at, shortfall = max(cases, key=lambda case: (case[1].count, -case[0]))
         reservation = known[key[0]]

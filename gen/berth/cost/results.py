@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from berth.schema.holders import Unit
+
 PoolKey = tuple[str, str]
 """(reservation, class): one pool of seats, or of whole nodes."""
 
@@ -23,7 +25,7 @@ class SeatDemand(NamedTuple):
     """The size of one pool over time. `steps`: minute, change, minute, change and so on."""
 
     key: PoolKey
-    nodes: bool  # whole nodes, not seats
+    unit: Unit
     steps: Sequence[int]
 
 

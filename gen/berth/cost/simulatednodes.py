@@ -14,7 +14,7 @@ from berth.karpenter.resourcelists import allocatable
 from berth.manifests.nodeaffinity import own_budgets
 from berth.planner.inputs import PodSet, StateNode
 from berth.planner.podspec import named_zones
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 
 
 class PoolPlacement(NamedTuple):

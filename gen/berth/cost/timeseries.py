@@ -87,7 +87,7 @@ def _seats(
     some: Sequence[ClusterPlan], asked: PlanFilter, names: Sequence[tuple[str, int, int]]
 ) -> Iterator[int]:
     pools = [
-        PoolLoad(*demand.key, demand.steps, demand.nodes)
+        PoolLoad(*demand.key, demand.steps, demand.unit)
         for one in some
         for demand in one.demands
         if asked.has(demand.key)

@@ -7,7 +7,7 @@ from berth.dates.days import TitledDays, has_day_between, list_days, title_of, t
 from berth.dates.occurrence import BareOccurrence, Occurrence, RecurrenceFault, window_minutes
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
 from berth.findings import Path
-from berth.schema.model import Calendar, Entry, Except, Extra, Move, Recurrence
+from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence
 
 NOTHING_TO_SKIP = "B045"
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from berth.dates.days import union
 from berth.dates.zone import DAY, number
 from berth.findings import Path, Problem
-from berth.schema.model import Entry, Recurrence, Seats
+from berth.schema.values import Entry, Recurrence, Seats
 
 
 class Occurrence(NamedTuple):

@@ -27,7 +27,7 @@ from berth.dates.occurrence import (
 )
 from berth.dates.zone import DAY, FOLD, GAP, Zone, clock, date_text, load, number, trait, window
 from berth.findings import Problem
-from berth.schema.model import Calendar, Entry, Extra, Recurrence, Reservation
+from berth.schema.values import Calendar, Entry, Extra, Recurrence, Reservation
 
 OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", "onHoliday", "suspended"
 

@@ -9,6 +9,7 @@ from berth.findings import NOTE, WARNING, Finding, Problem
 from berth.output import report
 from berth.output.report import hours_json
 from berth.pipeline import Pipeline
+from berth.schema.holders import Unit
 
 _CHANGED, _CHECK = "change", "think"  # codes, which GitHub shows as titles
 
@@ -140,16 +141,16 @@ def _standing(one: ReservationChange) -> dict[str, object]:
 
 
 def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:
-    changes, (nodes_before, nodes_after) = one.occurrences, one.nodes
+    changes, (old_unit, new_unit) = one.occurrences, one.units
     return [
-        *(("added", _occurrence(item, nodes=nodes_after)) for item in changes.added),
-        *(("removed", _occurrence(item, nodes=nodes_before)) for item in changes.removed),
+        *(("added", _occurrence(item, new_unit)) for item in changes.added),
+        *(("removed", _occurrence(item, old_unit)) for item in changes.removed),
         *(
             (
                 "changed",
                 {
-                    "before": _occurrence(before, nodes=nodes_before),
-                    "after": _occurrence(after, nodes=nodes_after),
+                    "before": _occurrence(before, old_unit),
+                    "after": _occurrence(after, new_unit),
                 },
             )
             for before, after in changes.changed
@@ -161,11 +162,11 @@ def _hours(seconds: int | None) -> int | float | None:
     return None if seconds is None else hours_json(seconds)
 
 
-def _occurrence(item: Occurrence, *, nodes: bool) -> dict[str, object]:
+def _occurrence(item: Occurrence, unit: Unit) -> dict[str, object]:
     return {
         "reservation": item.reservation,
         "id": item.id,
-        **report.counts_json(item.seats, nodes=nodes),
+        **report.counts_json(item.seats, unit),
         "open": instant_text(item.open),
         "start": instant_text(item.start),
         "end": instant_text(item.end),

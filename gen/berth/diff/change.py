@@ -11,6 +11,7 @@ from berth.cost.results import CountedKinds, Money
 from berth.dates.occurrence import Occurrence
 from berth.diff.manifests import FileChange
 from berth.findings import Finding
+from berth.schema.holders import Unit
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
 
@@ -37,7 +38,7 @@ class ReservationChange(NamedTuple):
 
     `old_name` differs from `name` if the reservation was renamed. `seat_seconds` are count x (end - open);
     None for whole nodes. `standing` describes a reservation without windows (`5 gpu, always`), else it is
-    empty. `nodes`: whether whole nodes are reserved instead of seats; an added or removed reservation has the
+    empty. `units`: what is counted, seats or nodes; an added or removed reservation has the
     same value twice.
     """
 
@@ -51,7 +52,7 @@ class ReservationChange(NamedTuple):
     occurrences: OccurrenceChanges
     seat_seconds: tuple[int | None, int | None]
     standing: tuple[str, ...] = ("", "")
-    nodes: tuple[bool, bool] = (False, False)
+    units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
 
 
 class PeakChange(NamedTuple):

@@ -20,10 +20,11 @@ from berth.diff.change import (
     ReservationChange,
 )
 from berth.manifests.nodeaffinity import placement
-from berth.manifests.placed import class_names, has_nodes, stands
+from berth.manifests.placed import class_names
 from berth.output.report import seats_text
-from berth.schema.model import Calendar, Reservation, ResourceClass, SessionMatch, Slots
+from berth.schema.holders import Slots
 from berth.schema.slots import Owner
+from berth.schema.values import Calendar, Reservation, ResourceClass, SessionMatch
 
 _NONE: tuple[Occurrence, ...] = ()
 
@@ -86,7 +87,7 @@ def compare_versions(
         kind = RENAMED
     if kind == CHANGED and not (fields or occurrences.added or occurrences.removed or occurrences.changed):
         return None
-    nodes = has_nodes((before or found).reservation), has_nodes((after or found).reservation)
+    units = (before or found).reservation.holder.unit, (after or found).reservation.holder.unit
     clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
     return ReservationChange(
         reservation.name,
@@ -98,11 +99,11 @@ def compare_versions(
         fields,
         occurrences,
         (
-            None if nodes[0] else _seat_seconds(before),
-            None if nodes[1] else _seat_seconds(after),
+            _seat_seconds(before) if units[0].has_seat_hours else None,
+            _seat_seconds(after) if units[1].has_seat_hours else None,
         ),
         tuple([_standing_text(one.reservation) if one else "" for one in (before, after)]),
-        nodes,
+        units,
     )
 
 
@@ -134,7 +135,7 @@ def _seat_seconds(version: ReservationVersion | None) -> int:
 
 def _standing_text(reservation: Reservation) -> str:
     """Return `5 gpu, always`, or an empty text for a reservation with windows."""
-    found = stands(reservation)
+    found = reservation.holder.persistence
     if found is None:
         return ""
     until = "always" if found.until is None else f"until {instant_text(found.until)}"
@@ -146,9 +147,10 @@ def _standing_text(reservation: Reservation) -> str:
 
 def _compare_fields(before: ReservationVersion, after: ReservationVersion) -> Iterable[FieldChange]:
     old, new = dict(_fields(before)), dict(_fields(after))
-    if before.reservation.slots is not None and after.reservation.slots is not None:
-        old |= _slot_fields(before.reservation.slots, before.slot_hashes)
-        new |= _slot_fields(after.reservation.slots, after.slot_hashes)
+    old_holder, new_holder = before.reservation.holder, after.reservation.holder
+    if isinstance(old_holder, Slots) and isinstance(new_holder, Slots):
+        old |= _slot_fields(old_holder, before.slot_hashes)
+        new |= _slot_fields(new_holder, after.slot_hashes)
     for name in dict.fromkeys((*old, *new)):
         if old.get(name, "") != new.get(name, ""):
             yield FieldChange(name, old.get(name, ""), new.get(name, ""))
@@ -159,13 +161,13 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
-    yield "nodes" if has_nodes(one) else "seats", seats_text(one.seats, nodes=has_nodes(one))
+    yield one.holder.unit.plural, seats_text(one.seats, one.holder.unit)
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
     yield "behaviour", one.behavior
     yield "time zone", recurrence.zone
     yield "suspended", _yes_or_no(one.suspend)
-    yield "backend", one.backend
+    yield "backend", one.holder.backend
     yield "sessions", _sessions(one.sessions)
     for key, value in one.labels:
         yield f"label {key}", value

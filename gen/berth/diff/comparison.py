@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from berth.checks.ceilings import pool_loads, pool_steps
-from berth.core.timetable import slot_hash
+from berth.core.holders import slot_hash
 from berth.dates.occurrence import Occurrence
 from berth.dates.recurrence import expand
 from berth.diff import risks
@@ -21,7 +21,8 @@ from berth.findings import ERROR, severity
 from berth.manifests.placed import Placed, placed
 from berth.manifests.slots import slot_object
 from berth.pipeline import Item, Pipeline, date_problems
-from berth.schema.model import Reservation
+from berth.schema.holders import Slots
+from berth.schema.values import Reservation
 
 _HOUR = 3600
 _KIND = "CapacityReservation"
@@ -224,7 +225,7 @@ def _version(
 def _slot_hashes(
     reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline
 ) -> tuple[tuple[str, str], ...]:
-    if reservation.slots is None or pipeline.site is None:
+    if not isinstance(reservation.holder, Slots) or pipeline.site is None:
         return ()
     site = pipeline.site
     return tuple(

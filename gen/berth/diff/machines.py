@@ -17,7 +17,7 @@ from berth.diff.change import MachinesChange, MonthChange, ReservedUsageChange
 from berth.diff.peaks import PoolLoads
 from berth.findings import Problem
 from berth.schema.declared import Declared
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 _NOTHING = Decimal(0)
 

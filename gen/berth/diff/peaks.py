@@ -18,7 +18,7 @@ from berth.checks.ceilings import (
 from berth.diff.change import PeakChange
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.model import Ceiling, ResourceClass, Site
+from berth.schema.values import Ceiling, ResourceClass, Site
 
 
 class PoolLoads:

@@ -16,7 +16,6 @@ from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.wording import date_and_times, number_of
-from berth.manifests.placed import stands
 
 _FEW = 3  # names that are listed one by one
 
@@ -89,7 +88,7 @@ def _open_now(
         )
         if old != new:
             verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
-            old_noun, new_noun = ("node" if nodes else "seat" for nodes in change.nodes)
+            old_noun, new_noun = (unit.word for unit in change.units)
             later = str(new) if old_noun == new_noun else number_of(new, new_noun)
             counts = f"{number_of(old, old_noun)} now, {later} then"
             yield ChangeWarning(
@@ -126,8 +125,8 @@ def standing_seats(version: ReservationVersion | None, now: int) -> dict[str, in
     """Return the seats by class that a reservation without windows holds now."""
     if version is None or version.reservation.suspend:
         return {}
-    found = stands(version.reservation)
-    return dict(version.reservation.seats) if found is not None and found.at(now) else {}
+    found = version.reservation.holder.persistence
+    return dict(version.reservation.seats) if found is not None and found.is_open(now) else {}
 
 
 # Slots
@@ -139,13 +138,13 @@ def slot_warnings(
     """Warn about slots that are replaced. `is_open`: a window is open on both sides."""
     if new is None:
         return
-    name, until = new.reservation.name, stands(new.reservation)
-    if until is not None and not until.at(now):
+    name, until = new.reservation.name, new.reservation.holder.persistence
+    if until is not None and not until.is_open(now):
         expired = f"It expired at {instant_text(until.until or 0)} and holds nothing."
         yield ChangeWarning("expired", name, f"{expired} Set a later expires, or remove the reservation.")
     if old is None:
         return
-    before, after = old.reservation.backend, new.reservation.backend
+    before, after = old.reservation.holder.backend, new.reservation.holder.backend
     if before != after:
         message = (
             f"{after} holds its seats instead of {before}: seats that are open now are removed and created "
@@ -157,7 +156,7 @@ def slot_warnings(
         return
     hashes = dict(old.slot_hashes)
     changed = [one for one, slot_hash in new.slot_hashes if hashes.get(one, slot_hash) != slot_hash]
-    if changed and (stands(old.reservation) is None) == (until is None):
+    if changed and (old.reservation.holder.persistence is None) == (until is None):
         effect = _SLOTS_REPLACED_AT_ONCE if until is not None else _SLOTS_REPLACED_IN_WINDOW
         yield ChangeWarning("slots-replaced", name, f"{', '.join(changed)}: {effect}")
 

@@ -30,7 +30,8 @@ from berth.diff.change import (
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.output import report
 from berth.output.report import seats_text
-from berth.schema.model import Seats
+from berth.schema.holders import Unit
+from berth.schema.values import Seats
 
 PEAKS, PLAN, WARNINGS = "Peaks", "Machines and money", "Check before merging"
 """Headings."""
@@ -82,9 +83,9 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
     """Describe the fields of a reservation that differ, its dates and its seat-hours."""
     found = [DiffLine("~", f"{field.what}: {_change(field.before, field.after)}") for field in one.fields]
     dates = one.occurrences
-    for sign, items, nodes in (("+", dates.added, one.nodes[1]), ("-", dates.removed, one.nodes[0])):
+    for sign, items, unit in (("+", dates.added, one.units[1]), ("-", dates.removed, one.units[0])):
         for group in _group_occurrences(items):
-            seats = seats_text(group.seats, nodes=nodes)
+            seats = seats_text(group.seats, unit)
             found += [DiffLine(sign, f"{seats}: {text}") for text in _date_texts(group)]
     found += _changed_occurrences(one)
     if dates.kept and (dates.added or dates.removed or dates.changed):
@@ -105,7 +106,8 @@ def _standing(before: str, after: str) -> list[DiffLine]:
 
 
 def _seat_hours(one: ReservationChange) -> list[DiffLine]:
-    if all(one.nodes) or (any(one.standing) and not any(one.seat_seconds)):
+    has_hours = any(unit.has_seat_hours for unit in one.units)
+    if not has_hours or (any(one.standing) and not any(one.seat_seconds)):
         return []
     before, after = ("" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds)
     return [DiffLine(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}")]
@@ -213,9 +215,9 @@ def _changed_occurrences(one: ReservationChange) -> list[DiffLine]:
     for before, after in one.occurrences.changed:
         if _day(before) != _day(after):
             dates = f"{date_and_times(before)} -> {date_and_times(after)}"
-            found.append(DiffLine("~", f"{dates}{_seats_change(before, after, one.nodes)}"))
+            found.append(DiffLine("~", f"{dates}{_seats_change(before, after, one.units)}"))
         else:
-            groups.setdefault(_time_change(before, after, one.nodes), []).append(after)
+            groups.setdefault(_time_change(before, after, one.units), []).append(after)
     for text, items in groups.items():
         dates = ", ".join(map(_day, items))
         if len(items) > _FEW:
@@ -224,8 +226,8 @@ def _changed_occurrences(one: ReservationChange) -> list[DiffLine]:
     return found
 
 
-def _time_change(before: Occurrence, after: Occurrence, nodes: tuple[bool, bool]) -> str:
-    seats = _seats_change(before, after, nodes)
+def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
+    seats = _seats_change(before, after, units)
     if _times(before) != _times(after):
         return f"{_times(before)} -> {_times(after)}{seats}"
     if before.open != after.open:
@@ -241,10 +243,10 @@ def _day(item: Occurrence) -> str:
     return date_and_times(item)[:14]
 
 
-def _seats_change(before: Occurrence, after: Occurrence, nodes: tuple[bool, bool]) -> str:
+def _seats_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
     if before.seats == after.seats:
         return ""
-    old, new = (seats_text(one.seats, nodes=of) for one, of in zip((before, after), nodes, strict=True))
+    old, new = (seats_text(one.seats, unit) for one, unit in zip((before, after), units, strict=True))
     return f", {old} -> {new}"
 
 

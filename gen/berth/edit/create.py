@@ -13,10 +13,11 @@ from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, Seats
-from berth.schema.report import Refusal
-from berth.schema.reservation import BEHAVIORS, EVERY_SESSION
+from berth.schema.holders import BEHAVIORS, Replicas
+from berth.schema.report import Origin, Refusal
+from berth.schema.reservation import EVERY_SESSION
 from berth.schema.types import WEEKDAYS
+from berth.schema.values import Entry, Recurrence, Reservation, Seats
 
 # Reservations from flags and answers
 
@@ -99,7 +100,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         lead=_whole(given.get("lead", "30"), "--lead"),
         behavior=behavior,
         sessions=EVERY_SESSION,
-        backend="placeholder",
+        holder=Replicas(),
         suspend=False,
         renku=False,
     )

@@ -11,7 +11,7 @@ from berth.findings import ERROR, Finding
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.model import Reservation
+from berth.schema.values import Reservation
 
 # Edits of single occurrences, in the spec of a reservation. An occurrence in `extra` is edited there; for one
 # of the schedule, an entry of `except` or `moved` is added or changed.

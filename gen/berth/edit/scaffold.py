@@ -8,7 +8,7 @@ from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.render import files, text_of
-from berth.schema.jsonschema import text as schema_text
+from berth.schema.describe import json_schema_text
 from berth.version import VERSION
 
 ACTION = f"berth-dev/berth@v{VERSION}"
@@ -86,7 +86,7 @@ def starter_files(name: str, zone: str, engine: str, after: date) -> dict[str, s
         "reservations/first-course.yaml": reservation_yaml(course),
     }
     others = {
-        f"reservations/{SCHEMA}": schema_text(),
+        f"reservations/{SCHEMA}": json_schema_text(),
         ".gitattributes": "rendered/** linguist-generated=true text eol=lf\n",
         ".github/workflows/berth.yaml": _WORKFLOW.format(action=ACTION),
         "README.md": _README.format(name=name, first=first, last=last),

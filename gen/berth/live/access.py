@@ -13,7 +13,7 @@ from berth.live.client import read_contexts as contexts_of
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.findings import LiveFinding
 from berth.live.gather import GatherScope, gather_facts
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 T = TypeVar("T")
 

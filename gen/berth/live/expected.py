@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 from berth import quantity
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.manifests.naming import pool
-from berth.manifests.placed import Placed, Stands, stands
-from berth.manifests.slots import slots_of, standing
+from berth.manifests.placed import Placed
+from berth.manifests.slots import persistent_slots, slots_of
 from berth.manifests.timetable import timetable_text
 from berth.output.templates import Renderer
 from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.render import pool_texts
-from berth.schema.model import Site
+from berth.schema.holders import Persistence
+from berth.schema.values import Site
 
 _QUANTITIES = frozenset(("requests", "limits"))
 _EXACT = _QUANTITIES | {"affinity", "nodeSelector", "tolerations"}
@@ -123,11 +124,11 @@ def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> di
     """
     found = {one.name: ExpectedState(one.name, {}, {}, {}) for one in site.clusters}
     for item in items:
-        stand = stands(item.reservation)
+        persistence = item.reservation.holder.persistence
         for part in item.parts:
-            if stand is not None:
+            if persistence is not None:
                 known = found[part.placed.cluster.name].persistent
-                known[item.reservation.name] = tuple(_persistent_seats(site, part.placed, stand))
+                known[item.reservation.name] = tuple(_persistent_seats(site, part.placed, persistence))
                 continue
             text = timetable_text(site, part.placed, part.occurrences)
             here = found[part.placed.cluster.name]
@@ -136,14 +137,14 @@ def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> di
     return found
 
 
-def _persistent_seats(site: Site, placed: Placed, stand: Stands) -> Iterator[PersistentSeats]:
+def _persistent_seats(site: Site, placed: Placed, found: Persistence) -> Iterator[PersistentSeats]:
     reservation = placed.reservation
     counts = {} if reservation.suspend else dict(reservation.seats)
     for one in placed.classes:
-        made = standing(site, placed.cluster, reservation, one, counts.get(one.name, 0))
+        made = persistent_slots(site, placed.cluster, reservation, one, counts.get(one.name, 0))
         names = tuple(name for name, _ in made)
         once = slots_of(reservation).allocate_once
-        yield PersistentSeats(one.name, pool(reservation.name, one.name), names, stand.until, once)
+        yield PersistentSeats(one.name, pool(reservation.name, one.name), names, found.until, once)
 
 
 def timetable_difference(git: Timetable, cluster: Timetable) -> str:

@@ -7,6 +7,7 @@ reported as well.
 from collections.abc import Iterable, Iterator, Mapping
 
 from berth.core.decisions import pool_target
+from berth.core.holders import REPLICAS, Nodes
 from berth.core.instants import instant_text
 from berth.core.overrides import override_end, override_target
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
@@ -105,8 +106,8 @@ class _ReservationJudge:
             for pool in timetable.pools if timetable else ():
                 found.setdefault(pool.scaled, pool)
         for one in sorted(self._deployments.values()):
-            nodes = one.name if one.is_nodes else ""
-            found.setdefault(one.name, TimetablePool(one.resource_class, one.name, "none", node_pool=nodes))
+            holder = Nodes(one.name) if one.is_nodes else REPLICAS
+            found.setdefault(one.name, TimetablePool(one.resource_class, one.name, "none", holder=holder))
         known = {pool.resource_class for pool in found.values()}
         for name in sorted(self._classes_of_slots - known):
             found[f"/{name}"] = TimetablePool(name, "", "none")

@@ -19,7 +19,7 @@ from berth.live.clusterfacts import (
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.live.findings import LiveFinding
 from berth.runtime import sweepdecisions
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
 
@@ -147,7 +147,7 @@ class PoolState(NamedTuple):
 
     def seats(self, number: int) -> str:
         """Return `3 seats`, or `3 nodes` for a pool of whole nodes."""
-        return seats_text(number, "node" if self.pool.node_pool else "seat")
+        return seats_text(number, self.pool.holder.unit)
 
     def live(self, code: str, message: str, fix: str) -> LiveFinding:
         return LiveFinding(code, self.snapshot.place.cluster, self.subject, message, fix)

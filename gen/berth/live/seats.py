@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from berth.core.holders import Nodes
 from berth.core.instants import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from berth.core.record import readiness_due
@@ -34,7 +35,7 @@ def check_seats(case: PoolState) -> Iterator[LiveFinding]:
 
 def missing(case: PoolState) -> LiveFinding:
     name, engine = (
-        f"{'NodePool' if case.pool.node_pool else 'Deployment'} {case.pool.scaled}",
+        f"{case.pool.holder.scaled_kind.name} {case.pool.scaled}",
         CALLED.get(case.snapshot.engine, "kubectl"),
     )
     file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
@@ -140,8 +141,8 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     if missing > 0:
         see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
         what = "placeholders"
-        if case.pool.node_pool:
-            see = case.kubectl(f"describe nodepool/{case.pool.node_pool}", namespaced=False)
+        if isinstance(case.pool.holder, Nodes):
+            see = case.kubectl(f"describe nodepool/{case.pool.holder.node_pool}", namespaced=False)
             what = "nodes"
         yield from late(case, missing, what, _since(case), see)
 
@@ -219,7 +220,7 @@ def _not_ready(case: PoolState) -> int:
     """
     if case.deployment is None or case.wanted is None:
         return 0
-    gives_way = case.pool.behavior == "none" and not case.pool.node_pool
+    gives_way = case.pool.behavior == "none" and case.pool.holder.gives_way
     taken = (case.active or 0) if gives_way else 0
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 

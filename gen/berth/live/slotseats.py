@@ -117,13 +117,13 @@ def requested_seats(case: PoolState) -> int:
 
 def ready_seats(case: PoolState) -> int:
     """Return the seats that sessions can take."""
-    there = case.deployment.ready if case.deployment and case.pool.has_deployment else 0
+    there = case.deployment.ready if case.deployment and case.pool.holder.has_deployment else 0
     seen = case.slot_counts
     return len(seen.free) + max(len(seen.handed), there)
 
 
 def _placeholders(case: PoolState) -> int:
-    return case.deployment.replicas if case.deployment and case.pool.has_deployment else 0
+    return case.deployment.replicas if case.deployment and case.pool.holder.has_deployment else 0
 
 
 RESOURCE = "reservations.scheduling.koordinator.sh"
@@ -131,7 +131,7 @@ RESOURCE = "reservations.scheduling.koordinator.sh"
 
 def check_slots(case: PoolState) -> Iterator[LiveFinding]:
     """Check a pool of slots. If slots cannot be listed, the cluster has a finding instead."""
-    if case.pool.has_deployment:
+    if case.pool.holder.has_deployment:
         yield from seats.check_waiting(case)
         if case.deployment is None:
             yield seats.missing(case)
@@ -202,7 +202,11 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
     why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
     if case.pool.slots is None and case.open():
-        why = "its seats are held by placeholders" if case.pool.has_deployment else "it has whole nodes now"
+        why = (
+            "its seats are held by placeholders"
+            if case.pool.holder.has_deployment
+            else "it has whole nodes now"
+        )
     told = f"{number} too many: {why}."
     is_kept = case.snapshot.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
@@ -237,7 +241,7 @@ def _of_nodes(case: PoolState) -> str:
     scaler = case.snapshot.autoscaler
     if scaler == "none":
         return "Add nodes, or lower the count."
-    if case.pool.has_deployment:
+    if case.pool.holder.has_deployment:
         return f"See why {scaler} adds no node; a quota may be used up."
     return f"Add nodes: {scaler} adds none for slots. withPlaceholders makes it add them."
 

@@ -1,4 +1,7 @@
-"""The objects that a cluster has once: namespace, PriorityClass, ServiceAccounts, RBAC, code and sweep."""
+"""The objects that a cluster has once: namespace, PriorityClass, ServiceAccounts, RBAC, code and sweep.
+
+They stay when the last reservation is removed. Only the inventory names reservations.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,10 +10,7 @@ from berth.core.labels import ROLE, SWEEP
 from berth.manifests import code, naming, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.quantity import parse
-from berth.schema.model import Cluster, ResourceClass, Site
-
-# The objects that a cluster has once: namespace, priority, identities and their rights, code, sweep. They
-# stay when the last reservation goes, and say nothing of any reservation; only the inventory does.
+from berth.schema.values import Cluster, ResourceClass, Site
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
 SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."
@@ -18,7 +18,7 @@ SWEEP_MEMORY = "256Mi"  # the least limit
 
 
 def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) -> list[Manifest]:
-    """`classes` are those of this cluster."""
+    """Return the objects of a cluster's base; `classes` are the classes of this cluster."""
     ours = naming.of_site(site)
     common = {"namespace": cluster.namespace, "labels": ours}
     accounts = {
@@ -66,12 +66,12 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         **window.pod(cluster),
         "core": naming.CORE,
         "code": code.sources(*maps),
-        "resources": _with_room(cluster.job_resources),
+        "resources": _with_memory(cluster.job_resources),
     }
 
 
-def _with_room(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """For the sweep, which holds all timetables of the site at once: 118 MiB for a thousand of a term."""
+def _with_memory(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Raise the memory limit for the sweep, which holds all timetables: 118 MiB for a thousand."""
     limits = resources.get("limits", {})
     if "memory" not in limits or (parse(limits["memory"]) or 0) >= (parse(SWEEP_MEMORY) or 0):
         return resources
@@ -79,8 +79,9 @@ def _with_room(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]
 
 
 def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: Sequence[str]) -> Manifest:
-    """`reservations`, and the lines of `slots` that stand, are sorted. The first line tells an inventory of
-    none from one that somebody has emptied.
+    """Return the ConfigMap that names the reservations and the persistent slots, both sorted.
+
+    Its first line tells an inventory without reservations from one that was emptied by hand.
     """
     values = {
         "name": naming.INVENTORY,

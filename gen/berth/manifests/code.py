@@ -1,14 +1,14 @@
-"""The in-cluster code, as ConfigMaps."""
+"""The in-cluster code as ConfigMaps, at most 200 KiB each.
+
+A pod mounts the package `core` from one ConfigMap, and the package `runtime` from those that its program
+needs.
+"""
 
 import os
 
 from berth.manifests import naming
 
-# The in-cluster code as ConfigMaps, at most 200 KiB each. A pod mounts the package `core` from one
-# ConfigMap, and the package `runtime` from those that its programs need.
-
-
-# pathlib would cost more than all that it could do here.
+# Importing pathlib would take longer than everything here.
 # ruff: noqa: PTH118, PTH120, PTH123, PTH208
 
 Files = dict[str, str]

@@ -1,4 +1,10 @@
-"""Which objects Koordinator's scheduler cannot decode: checks of the Go types of Kubernetes."""
+"""Which Reservations Koordinator's scheduler cannot decode: the Go types of Kubernetes as checks.
+
+The API server stores more than Go's types take where a schema is loose. The scheduler decodes a list as a
+whole or not at all, so one such object, of any team, stops it for everybody. A check takes a value and its
+path, and returns what is wrong with it, or nothing. Null is the zero value of any type; unknown fields are
+ignored.
+"""
 
 import json
 import re
@@ -8,11 +14,6 @@ from typing import Any
 
 from berth import durations, quantity
 
-# How Go decodes JSON into types of Kubernetes, told as checks of plain values. Pure. The API server stores
-# more than these types take, where a schema is loose. Every check takes a value and where it stands, and
-# answers what is wrong with it, or nothing. Null is the zero value of any type; a field that nobody knows
-# is passed over.
-
 Check = Callable[[Any, str], str]
 
 _SECOND = 10**9
@@ -21,8 +22,9 @@ _SHOWN = 40  # characters
 
 
 def seconds(text: str) -> float:
-    """Of a Go duration. ValueError for what time.ParseDuration refuses: days, a bare number, nothing at all,
-    more than 292 years.
+    """Return the seconds of a Go duration.
+
+    Raise ValueError for what time.ParseDuration refuses: days, a bare number, no text, more than 292 years.
     """
     return durations.nanoseconds(text) / _SECOND
 
@@ -34,7 +36,7 @@ def shown(value: object) -> str:
 
 def _plain(is_good: Callable[[Any], bool], what: str) -> Check:
     def check(value: Any, at: str) -> str:
-        return "" if value is None or is_good(value) else f"{at} {shown(value)} is no {what}"
+        return "" if value is None or is_good(value) else f"{at} {shown(value)} is not {what}"
 
     return check
 
@@ -67,19 +69,19 @@ def _is_whole(bits: int) -> Callable[[Any], bool]:
 
 TEXT = _plain(lambda value: isinstance(value, str), "text")
 TRUTH = _plain(lambda value: isinstance(value, bool), "true or false")
-WHOLE = _plain(_is_whole(64), "whole number")
-INT32 = _plain(_is_whole(32), "whole number of 32 bits")
-DURATION = _plain(_is_duration, "duration")
-INSTANT = _plain(_is_instant, "instant")
-QUANTITY = _plain(_is_quantity, "quantity")
+WHOLE = _plain(_is_whole(64), "a whole number")
+INT32 = _plain(_is_whole(32), "a whole number of 32 bits")
+DURATION = _plain(_is_duration, "a duration")
+INSTANT = _plain(_is_instant, "an instant")
+QUANTITY = _plain(_is_quantity, "a quantity")
 
 
 def list_of(check: Check) -> Check:
     def every(value: Any, at: str) -> str:
         if value is not None and not isinstance(value, list):
-            return f"{at} {shown(value)} is no list"
-        told = (check(one, f"{at}[{n}]") for n, one in enumerate(value or ()))
-        return next(filter(None, told), "")
+            return f"{at} {shown(value)} is not a list"
+        wrong = (check(one, f"{at}[{n}]") for n, one in enumerate(value or ()))
+        return next(filter(None, wrong), "")
 
     return every
 
@@ -87,9 +89,9 @@ def list_of(check: Check) -> Check:
 def map_of(check: Check) -> Check:
     def every(value: Any, at: str) -> str:
         if value is not None and not isinstance(value, Mapping):
-            return f"{at} {shown(value)} is no mapping"
-        told = (check(one, f"{at}.{key}") for key, one in (value or {}).items())
-        return next(filter(None, told), "")
+            return f"{at} {shown(value)} is not a mapping"
+        wrong = (check(one, f"{at}.{key}") for key, one in (value or {}).items())
+        return next(filter(None, wrong), "")
 
     return every
 
@@ -97,18 +99,16 @@ def map_of(check: Check) -> Check:
 def struct(**fields: Check) -> Check:
     def every(value: Any, at: str) -> str:
         if value is not None and not isinstance(value, Mapping):
-            return f"{at} {shown(value)} is no mapping"
+            return f"{at} {shown(value)} is not a mapping"
         found = value or {}
         inside = f"{at}." if at else ""
-        told = (check(found[key], f"{inside}{key}") for key, check in fields.items() if key in found)
-        return next(filter(None, told), "")
+        wrong = (check(found[key], f"{inside}{key}") for key, check in fields.items() if key in found)
+        return next(filter(None, wrong), "")
 
     return every
 
 
-# Which Reservations could Koordinator's scheduler not read? Pure. The API server stores more than Go's
-# types take, and a list is read as a whole or not at all: one such object, of whomever, stops the scheduler
-# for everybody.
+# The spec of a Reservation
 
 _TEXTS = map_of(TEXT)
 _AMOUNTS = map_of(QUANTITY)
@@ -205,5 +205,5 @@ _SPEC = struct(
 
 
 def why_unread(tree: Mapping[str, Any]) -> str:
-    """What of it no scheduler can read, with its path in the spec; empty where it can."""
+    """Return what the scheduler cannot decode, with its path in the spec; empty if it can decode all."""
     return _SPEC(tree.get("spec"), "")

@@ -1,5 +1,7 @@
-"""Karpenter's objects: EC2NodeClass and NodePool of a CloudCapacity, and NodePools of a fixed number of
-nodes.
+"""Karpenter's objects: EC2NodeClass and NodePool of a CloudCapacity, and static NodePools.
+
+Karpenter hashes what it makes nodes of, and replaces every node when that changes. So labels of Berth, and
+those in `metadata`, are on the objects themselves only. The templates are in templates/karpenter/.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,20 +15,15 @@ from berth.manifests.backends.base import Manifest
 from berth.manifests.nodeaffinity import as_requirements, own_budgets
 from berth.quantity import canonical
 from berth.schema.base import Model
-from berth.schema.cloud import CloudCapacity, terms
+from berth.schema.cloudvalues import CloudCapacity, terms
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, ResourceClass, Site
-
-# What Karpenter is told of a cloud capacity: its EC2NodeClass, its NodePool, and pools that are whole
-# nodes. Karpenter hashes what it makes nodes of, and replaces every node when that changes. So nothing of
-# ours stands there: our labels, and what people say in metadata, are on the objects themselves. How these
-# look stands in templates/karpenter/.
+from berth.schema.values import Cluster, ResourceClass, Site
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 
 
 def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: WindowBudgets) -> list[Manifest]:
-    """Of one file: what every node of the capacity is, and what buys such nodes for pods that wait."""
+    """Return the EC2NodeClass and the NodePool of a capacity."""
     name, ours = naming.node_pool(site.name, cloud.name), naming.of_site(site)
     annotations = {**naming.untouched(cluster.engine), **dict(cloud.own_annotations)}
     metadata = {
@@ -52,8 +49,9 @@ def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: WindowBu
 
 
 def snippets(site: Site, cluster: Cluster, cloud: CloudCapacity, declared: Declared) -> Iterator[Manifest]:
-    """What session pods need, of each class that prefers this capacity; by name. In one file each, so that
-    there is one text for a class.
+    """Yield what session pods need, for each class that prefers this capacity, by name.
+
+    A class is in the file of one capacity only, so it has one such text.
     """
     for _, found in sorted(declared.classes.items()):
         if found.cloud_capacity[:1] != (cloud.name,):
@@ -71,8 +69,10 @@ def snippets(site: Site, cluster: Cluster, cloud: CloudCapacity, declared: Decla
 def static_pool(
     site: Site, name: str, common: dict[str, Any], found: ResourceClass, cloud: CloudCapacity
 ) -> Manifest:
-    """Nodes of the capacity in a number that somebody sets; none in git. Without pods to ask for anything,
-    only the class says which machines they are. Of limits it takes that of nodes alone, and no weight.
+    """Return the NodePool of a pool of whole nodes; a Job sets its number of nodes, which is 0 in git.
+
+    No pod requests anything, so the class alone selects the machines. A static NodePool takes no weight, and
+    of limits only that of nodes.
     """
     limits = {key: amount for key, amount in _limits(cloud).items() if key == "nodes"}
     values = {
@@ -91,18 +91,18 @@ def static_pool(
 
 
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
-    """An empty list of terms would be refused."""
+    """Return the spec of the EC2NodeClass; the API refuses an empty list of terms."""
     selected = terms(cloud.reservations)
     return {**cloud.node_class.dump(), **({"capacityReservationSelectorTerms": selected} if selected else {})}
 
 
 def _limits(cloud: CloudCapacity) -> dict[str, str]:
-    """As Kubernetes would write them: who compares git with the cluster finds no difference."""
+    """Return the limits as Kubernetes writes them, so that git and the cluster do not differ."""
     return {key: canonical(amount) for key, amount in cloud.limits}
 
 
 def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Requirements are not hashed; all else is, and says nothing but what people declared."""
+    """Return the template of nodes. Karpenter hashes all of it but the requirements."""
     types = {"key": CAPACITY_TYPE, "operator": "In", "values": cloud.capacity_types}
     node = {
         "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": node_class},
@@ -120,12 +120,12 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
 
 
 def _dumped(models: Sequence[Model]) -> tuple[dict[str, Any], ...]:
-    """As the API has them."""
+    """Return the models as in the API."""
     return tuple(one.dump() for one in models)
 
 
 def _disruption(cloud: CloudCapacity, held: Sequence[WindowBudget]) -> dict[str, Any]:
-    """One line a window, for two people who change different windows."""
+    """Return the disruption settings, with a line for each window, so that changes to two do not conflict."""
     said = {**cloud.disruption.dump(), "consolidateAfter": cloud.empty_after}
     said.pop("budgets", None)
     return {

@@ -1,12 +1,9 @@
-"""Names of what is rendered, and the labels and annotations that all of it carries."""
+"""Names of the rendered objects, and the labels and annotations that all of them carry."""
 
 from berth.core.labels import CLASS, RESERVATION, SITE
-from berth.schema.model import Reservation, ResourceClass, Site
+from berth.schema.values import Reservation, ResourceClass, Site
 
-# Names of what is rendered, and the labels and annotations that all of it carries.
-
-
-# What rendered objects are called. Names carry no time, day or release, and never change between releases.
+# Names carry no time, date or release, and never change between releases.
 # CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
 
 LONGEST = 52
@@ -20,13 +17,15 @@ SWEEP = "berth-sweep"  # the same of the sweep, and its CronJob
 
 
 def code(*, koordinator: bool) -> tuple[str, ...]:
-    """The ConfigMaps with code of a cluster, with Koordinator or without."""
+    """Return the names of the ConfigMaps with code, for a cluster with Koordinator or without."""
     return (*CODE, KOORDINATOR_CODE) if koordinator else CODE
 
 
 def fit(name: str) -> str:
-    """The name itself, or its beginning and a hash of the whole where it is too long. What ends with a star
-    is a pattern, and stays one: of every name that begins so, whether it is cut or not.
+    """Return the name, or its beginning and a hash of the whole if it is too long.
+
+    A name that ends with a star is a pattern, and stays one: it matches every name that begins so, cut or
+    not.
     """
     beginning = name[: LONGEST - 9].rstrip("-.")
     if name.endswith("*"):
@@ -40,112 +39,116 @@ def fit(name: str) -> str:
 
 
 def pool(reservation: str, resource_class: str) -> str:
-    """The Deployment of a pool."""
+    """Name the Deployment of a pool."""
     return fit(f"{reservation}-{resource_class}")
 
 
 def single(reservation: str) -> str:
-    """What a reservation has once: timetable, Role, RoleBinding, first CronJob."""
+    """Name what a reservation has once: timetable, Role, RoleBinding, first CronJob."""
     return fit(reservation)
 
 
 def cronjob(reservation: str, number: int) -> str:
-    """`number` counts from 1 by local opening time."""
+    """Name a CronJob; `number` counts from 1 by local opening time."""
     return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
 
 
 def project(site: str) -> str:
-    """Argo CD's project of a site."""
+    """Name the AppProject of a site."""
     return fit(f"berth-{site}")
 
 
 def application(site: str, cluster: str) -> str:
-    """Application, or Kustomization and its source, of a cluster. Sites share an engine: with the dot, which
-    no name of ours has, `a-b` with cluster `c` and `a` with cluster `b-c` do not meet.
+    """Name the Application, or the Kustomization and its source, of a cluster.
+
+    Sites share an engine. The dot, which no site or cluster has in its name, keeps site `a-b` with cluster
+    `c` and site `a` with cluster `b-c` apart.
     """
     return fit(f"berth-{site}.{cluster}")
 
 
 def priority_class(site: str, value: int) -> str:
-    """Cluster-scoped, so it carries the site's name; and its value (below 0), for Kubernetes changes none."""
+    """Name the PriorityClass by its site, as it is cluster-scoped, and its value, which cannot change."""
     return fit(f"berth-{site}-{-value}")
 
 
 def slot(site: str, pool: str) -> str:
-    """What the slots of a pool are called, but for ordinal and hash. They are cluster-scoped."""
+    """Return how the names of a pool's slots begin; ordinal and hash follow. They are cluster-scoped."""
     return f"{site}-{pool}"
 
 
 def slot_role(site: str, account: str) -> str:
-    """ClusterRole and ClusterRoleBinding of one of our ServiceAccounts, for slots."""
+    """Name the ClusterRole and ClusterRoleBinding of a ServiceAccount of Berth, for slots."""
     return fit(f"{account}.{site}")
 
 
 def affinity_snippet(reservation: str) -> str:
-    """The ConfigMap in which people find what session pods need to require their slots."""
+    """Name the ConfigMap that shows what session pods need to require their slots."""
     return fit(f"{reservation}-session-affinity")
 
 
 def affinity_profile(site: str, pool: str, number: int) -> str:
-    """A ClusterColocationProfile; `number` counts from 1. No pool's name has a dot."""
+    """Name a ClusterColocationProfile; `number` counts from 1. No pool has a dot in its name."""
     name = f"berth-{site}.{pool}"
     return name if number == 1 else f"{name}.{number}"
 
 
 def node_pool(site: str, cloud: str) -> str:
-    """EC2NodeClass and NodePool of a cloud capacity. They are cluster-scoped: with dots, those of the sites
-    `a-b` and `a` do not meet.
+    """Name the EC2NodeClass and NodePool of a CloudCapacity.
+
+    They are cluster-scoped; the dots keep those of site `a-b` and site `a` apart.
     """
     return fit(f"{site}.cloud.{cloud}")
 
 
 def static_pool(site: str, pool: str) -> str:
-    """The NodePool of a pool that is whole nodes; with one dot it meets no `node_pool`, which has two."""
+    """Name the NodePool of a pool of whole nodes; it has one dot, a `node_pool` has two."""
     return fit(f"{site}.{pool}")
 
 
 def nodes_role(site: str, account: str, reservation: str) -> str:
-    """ClusterRole and ClusterRoleBinding of one of our accounts, for the NodePools of a reservation."""
+    """Name the ClusterRole and ClusterRoleBinding of a ServiceAccount, for a reservation's NodePools."""
     return fit(f"{account}.{site}.{reservation}")
 
 
 def sweep_nodes_role(site: str) -> str:
-    """The same of the sweep, for all NodePools of the site that are whole nodes."""
+    """Name the ClusterRole and ClusterRoleBinding of the sweep, for all static NodePools of the site."""
     return fit(f"{SWEEP}-nodes.{site}")
 
 
 def session_snippet(resource_class: str) -> str:
-    """The ConfigMap in which people find what session pods of a class need to use its cloud capacities. No
-    reservation's has a dot.
+    """Name the ConfigMap that shows what session pods of a class need to use its cloud capacities.
+
+    It has a dot, which no reservation's has.
     """
     return fit(f"{resource_class}.session-affinity")
 
 
 def session_role(site: str) -> str:
-    """Role and RoleBinding in a namespace of sessions, which is other people's."""
+    """Name the Role and RoleBinding in a namespace of sessions, which belongs to others."""
     return fit(f"berth-{site}-sessions")
 
 
-# The labels that all objects of a site or of a reservation carry.
+# Labels and annotations
 
 
-# Argo CD calls a placeholder that waits Progressing for as long as it waits, and a CronJob whose last run
-# failed Degraded until the next has succeeded, which may be in a week. Neither says anything of a sync.
+# Argo CD shows a pending placeholder as Progressing for as long as it is pending, and a CronJob whose last
+# run failed as Degraded until the next run succeeds, perhaps a week later. Neither concerns a sync.
 _UNJUDGED = {"argocd": {"argocd.argoproj.io/ignore-healthcheck": "true"}}
 
 
 def unjudged(engine: str) -> dict[str, str]:
-    """Annotations that keep an engine from judging the health of a pool or of its CronJobs."""
+    """Return annotations that keep an engine from assessing the health of a pool or of its CronJobs."""
     return _UNJUDGED.get(engine, {})
 
 
-# Flux puts values in the place of ${...} where a Kustomization has `postBuild`, as a team may patch into all
-# of theirs, and refuses everything where it knows none. Titles are free text.
+# Flux substitutes ${...} if a Kustomization has `postBuild`, which a team may patch into all of theirs, and
+# fails if it does not know the variable. Titles are free text.
 _UNTOUCHED = {"flux": {"kustomize.toolkit.fluxcd.io/substitute": "disabled"}}
 
 
 def untouched(engine: str) -> dict[str, str]:
-    """Annotations that keep an engine from rewriting what people wrote."""
+    """Return annotations that keep an engine from rewriting what people wrote."""
     return _UNTOUCHED.get(engine, {})
 
 
@@ -159,17 +162,18 @@ def of_site(site: Site) -> dict[str, str]:
 
 
 def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:
-    """Ours first; what the author adds cannot replace them (that is refused when reading)."""
+    """Return the labels of a reservation's objects: those of the site, and those that its author added."""
     return {**of_site(site), RESERVATION: reservation.name, **dict(reservation.labels)}
 
 
 def of_pool(site: Site, reservation: Reservation, found: ResourceClass) -> dict[str, str]:
-    """By which its placeholders and its slots are told from all others; nothing else is ever selected by."""
+    """Return the labels by which a pool's placeholders and slots are selected."""
     return {SITE: site.name, RESERVATION: reservation.name, CLASS: found.name}
 
 
 def of_placeholder(site: Site, reservation: Reservation, found: ResourceClass) -> dict[str, str]:
-    """A reservation's own labels stay off the pods: a new label would replace them in the middle of a
-    class.
+    """Return the labels of a placeholder pod.
+
+    The reservation's own labels are not on pods: a new label would replace the pods in the middle of a class.
     """
     return {**of_site(site), **of_pool(site, reservation, found), **dict(found.pod_labels)}

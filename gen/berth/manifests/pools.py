@@ -1,4 +1,4 @@
-"""Deployments of placeholders."""
+"""The Deployments of placeholders, one for each pool. Their templates are in templates/placeholder/."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,12 +6,9 @@ from typing import Any
 from berth.manifests import naming, nodeaffinity, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 
-# The Deployments of placeholders: one for each pool. How they look stands in templates/placeholder/.
-
-
-# kube-linter wants every container to have all of them; this is why ours has not.
+# kube-linter expects requests and limits on every container; these say why placeholders lack them.
 UNLIMITED = {
     "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
     "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
@@ -19,16 +16,18 @@ UNLIMITED = {
 TEMPLATE = "placeholder/deployment.yaml.j2"
 
 
-def deployments(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """In the order of the classes."""
+def deployments(
+    site: Site, placed: Placed, common: dict[str, Any], scheduler: str = ""
+) -> Iterator[Manifest]:
+    """Yield the Deployments in the order of the classes. `scheduler` replaces that of the class."""
     notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for name, one in zip(_names(placed), placed.classes, strict=True):
-        values = _pool(site, placed.cluster, placed.reservation, one)
+        values = _pool(site, placed, one, scheduler)
         yield Manifest(TEMPLATE, {**common, **values, "name": name, "annotations": notes})
 
 
-def rights_to_scale(placed: Placed, common: dict[str, Any]) -> list[Manifest]:
-    """Of the reservation's Jobs, for its Deployments by name."""
+def scale_permissions(placed: Placed, common: dict[str, Any]) -> list[Manifest]:
+    """Return the permissions of the reservation's Jobs to scale its Deployments, by name."""
     rules = rbac.of_pools(_names(placed))
     return rbac.granted(common, rules, naming.OCCURRENCE, placed.cluster.namespace)
 
@@ -37,12 +36,12 @@ def _names(placed: Placed) -> list[str]:
     return [naming.pool(placed.reservation.name, one.name) for one in placed.classes]
 
 
-def _pool(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
-    """What hands over to slots is scheduled by the scheduler that knows them."""
+def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> dict[str, Any]:
+    reservation, cluster = placed.reservation, placed.cluster
     resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
     placement = nodeaffinity.placement(found)
-    if reservation.slots is not None and cluster.koordinator is not None:
-        placement = {**placement, "schedulerName": cluster.koordinator.scheduler}
+    if scheduler:
+        placement = {**placement, "schedulerName": scheduler}
     return {
         "replicas_in_git": cluster.replicas_in_git,
         "selector": naming.of_pool(site, reservation, found),

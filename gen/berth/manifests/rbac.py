@@ -1,4 +1,8 @@
-"""Every rule of RBAC."""
+"""Every rule of RBAC: what the two ServiceAccounts of Berth need, and nothing else.
+
+What is granted for objects by name is in the file of their reservation; what is granted for a whole
+namespace, in the cluster's base. `list` includes reading the content of an object.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,12 +11,8 @@ from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.naming import of_site
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, ResourceClass, Site
 from berth.schema.sessions import ClassSessions
-
-# What our two ServiceAccounts may do, as rules of RBAC: what they need, and nothing else. What is granted
-# for objects by name stands in the file of their reservation; what is granted for a whole namespace, in the
-# cluster's base. Whoever may list an object may read it: `list` has all of its content.
+from berth.schema.values import Cluster, ResourceClass, Site
 
 Rule = dict[str, Any]
 READ = ("list", "watch")
@@ -25,8 +25,10 @@ def _rule(group: str, resources: Iterable[str], verbs: Iterable[str], names: Ite
 
 
 def granted(common: dict[str, Any], rules: list[Rule], account: str, home: str) -> list[Manifest]:
-    """A Role and its binding. `common` has what both share: name, namespace, labels, perhaps annotations.
-    `home` is the namespace of the ServiceAccount.
+    """Return a Role and its binding.
+
+    `common` has what both share: name, namespace, labels, perhaps annotations. `home` is the namespace of the
+    ServiceAccount.
     """
     notes = common.get("annotations", {})
     shared = {**common, "annotations": notes, "has_annotations": bool(notes)}
@@ -37,7 +39,7 @@ def granted(common: dict[str, Any], rules: list[Rule], account: str, home: str) 
 
 
 def of_pools(deployments: list[str]) -> list[Rule]:
-    """The occurrence's, for the Deployments of one reservation."""
+    """Return the rules of an occurrence for the Deployments of its reservation."""
     return [
         _rule("apps", ["deployments"], ["get"], deployments),
         _rule("apps", ["deployments/scale"], ["get", "patch"], deployments),
@@ -45,8 +47,10 @@ def of_pools(deployments: list[str]) -> list[Rule]:
 
 
 def of_occurrences() -> list[Rule]:
-    """In our namespace. Timetables of others are read because their sessions may be ours; the record of an
-    occurrence is written to its Job.
+    """Return the rules of occurrences in the Berth namespace.
+
+    They read the timetables of other reservations to know whose a session is, and write their record to
+    their Job.
     """
     return [
         _rule("", ["configmaps"], ["get", *READ]),
@@ -56,9 +60,11 @@ def of_occurrences() -> list[Rule]:
 
 
 def of_sweep(*, prunes: bool) -> list[Rule]:
-    """In our namespace. Jobs are made by server-side apply, which is `patch` and `create`; of any name, for a
-    name does not limit what a Job may mount. Where it prunes, the sweep marks timetables of reservations that
-    are gone, and removes their Roles; elsewhere, Deployments that have lost their timetable.
+    """Return the rules of the sweep in the Berth namespace.
+
+    It creates Jobs by server-side apply, which needs `patch` and `create`; not by name, as a name does not
+    limit what a Job may mount. Where it prunes, it marks timetables of removed reservations and removes their
+    Roles; elsewhere, it marks Deployments that have lost their timetable.
     """
     rules = [
         _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
@@ -75,8 +81,10 @@ def of_sweep(*, prunes: bool) -> list[Rule]:
 
 
 def of_slots() -> dict[str, list[Rule]]:
-    """By ServiceAccount, for all of a cluster: slots have no namespace, and no name before they are made. The
-    occurrence patches what ends later than it was thought to; the sweep lets such ones go and makes others.
+    """Return the rules for slots by ServiceAccount.
+
+    They hold for the whole cluster: slots have no namespace, and their names are not known before. An
+    occurrence patches a slot that ends later than planned; the sweep replaces it.
     """
     return {
         naming.OCCURRENCE: [_rule(*SLOTS, ["list", "create", "patch", "delete"])],
@@ -85,7 +93,7 @@ def of_slots() -> dict[str, list[Rule]]:
 
 
 def over_slots(site: Site, cluster: Cluster) -> list[Manifest]:
-    """ClusterRoles and their bindings, where the cluster has Koordinator."""
+    """Return the ClusterRoles and bindings for slots, if the cluster has Koordinator."""
     if cluster.koordinator is None:
         return []
     found = []
@@ -96,8 +104,9 @@ def over_slots(site: Site, cluster: Cluster) -> list[Manifest]:
 
 
 def of_nodes(pools: list[str]) -> list[Rule]:
-    """The occurrence's and the sweep's, for the NodePools of one reservation. Neither removes them: an engine
-    does, wherever there may be any.
+    """Return the rules of the occurrence and the sweep for the NodePools of a reservation.
+
+    Neither removes them: an engine does.
     """
     return [
         _rule("karpenter.sh", ["nodepools"], ["get"], pools),
@@ -106,7 +115,7 @@ def of_nodes(pools: list[str]) -> list[Rule]:
 
 
 def over_nodes(site: Site, placed: Placed, labels: dict[str, str]) -> list[Manifest]:
-    """ClusterRoles of a reservation and their bindings: NodePools have no namespace."""
+    """Return the ClusterRoles and bindings of a reservation with NodePools, which have no namespace."""
     names = [
         naming.static_pool(site.name, naming.pool(placed.reservation.name, one.name))
         for one in placed.classes
@@ -121,7 +130,7 @@ def over_nodes(site: Site, placed: Placed, labels: dict[str, str]) -> list[Manif
 def _everywhere(
     name: str, labels: dict[str, str], rules: list[Rule], account: str, home: str
 ) -> list[Manifest]:
-    """A ClusterRole and its binding."""
+    """Return a ClusterRole and its binding."""
     common = {"name": name, "labels": labels}
     bound = {**common, "service_account": account, "home": home}
     return [
@@ -131,12 +140,12 @@ def _everywhere(
 
 
 def of_all_nodes() -> Rule:
-    """The sweep's."""
+    """Return the rule by which the sweep lists NodePools."""
     return _rule("karpenter.sh", ["nodepools"], ["list"])
 
 
 def over_all_nodes(site: Site, cluster: Cluster) -> list[Manifest]:
-    """The sweep's, where there may be NodePools of ours: to look for them."""
+    """Return the ClusterRole and binding by which the sweep finds NodePools, where Berth may have some."""
     if not cluster.has_static_pools:
         return []
     name = naming.sweep_nodes_role(site.name)
@@ -144,7 +153,7 @@ def over_all_nodes(site: Site, cluster: Cluster) -> list[Manifest]:
 
 
 def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:
-    """By namespace, sorted: the kinds in which the sessions of `classes` show themselves."""
+    """Return the rules by namespace, sorted: to read the kinds that the sessions of `classes` are."""
     found: dict[str, dict[str, set[str]]] = {}
     for one in classes:
         if one.sessions is not None:
@@ -158,7 +167,7 @@ def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:
 
 
 def _kind(sessions: ClassSessions) -> tuple[str, str]:
-    """API group and plural name."""
+    """Return the API group and plural name of the kind that sessions are."""
     if sessions.source == "renku":
         return "amalthea.dev", "amaltheasessions"
     if sessions.source == "custom":
@@ -169,7 +178,7 @@ def _kind(sessions: ClassSessions) -> tuple[str, str]:
 def in_namespaces_of_sessions(
     site: Site, cluster: Cluster, classes: Iterable[ResourceClass]
 ) -> list[Manifest]:
-    """Roles where sessions live: these namespaces are other people's, so names carry the site."""
+    """Return the Roles and bindings in the namespaces of sessions; they carry the site in their name."""
     found = []
     for namespace, rules in of_sessions(classes).items():
         common = {

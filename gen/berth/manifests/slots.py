@@ -1,33 +1,32 @@
-"""The objects of slots: Koordinator's Reservation of each seat, its owners, and what session pods need to
-use it.
-"""
+"""The objects of slots: Koordinator's Reservation of each seat, its owners, and what session pods need."""
 
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from berth.core.holders import slot_hash
 from berth.core.inventory import slots_line
 from berth.core.labels import PERSISTENT, ROLE, SLOT
 from berth.core.slots import MAX_TTL, go_duration
-from berth.core.timetable import slot_hash
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, Koordinator, Reservation, ResourceClass, Site, Slots
+from berth.schema.holders import Slots
 from berth.schema.pod import LabelRequirement, LabelSelector
 from berth.schema.slots import Owner, OwnerObject, SlotTaint
+from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
 
-# Who owns the slots of a class where a reservation does not say it: the pods of its sessions. Pure.
-# Koordinator knows owners by the labels of pods. So this works where sessions are pods, and where labels
-# and namespaces alone narrow them.
+# The owners of slots where a reservation does not set them: the pods of its sessions. Koordinator knows
+# owners by the labels of pods, so this works where sessions are pods that labels and namespaces tell apart.
 
 _POSITIVE = ("In", "Exists")
 _SERVER = {"component": "singleuser-server"}  # on every pod of a user of JupyterHub, and on no other
 
 
 def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, ...]:
-    """One for each namespace in which the reservation has sessions of the class. Empty where `hindrance` says
-    why.
+    """Return an owner for each namespace in which the reservation has sessions of the class.
+
+    There are none if there is a `hindrance`.
     """
     if hindrance(reservation, found):
         return ()
@@ -37,7 +36,7 @@ def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, 
 
 
 def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
-    """All pods of a namespace that a selector selects."""
+    """Return the owner for all pods of a namespace that a selector selects."""
     terms = tuple(LabelRequirement.model_construct(**one) for one in selector.get("matchExpressions", ()))
     chosen = LabelSelector.model_construct(
         matchLabels=selector.get("matchLabels"), matchExpressions=terms or None
@@ -47,7 +46,7 @@ def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
 
 
 def hindrance(reservation: Reservation, found: ResourceClass) -> str:
-    """Why nobody can tell by a pod that it is a session of this reservation; empty if by its labels."""
+    """Return why labels of pods do not tell which are sessions of this reservation; empty if they do."""
     sessions, course = found.sessions, reservation.sessions
     if sessions is None:
         return "it has no `sessions`"
@@ -79,13 +78,13 @@ def _selector(reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
 
 
 def is_positive(selector: Mapping[str, Any]) -> bool:
-    """Whether it names a label that pods have; what they have not, nearly all pods have not."""
+    """Tell whether a selector requires a label; nearly all pods match one that only excludes."""
     terms = selector.get("matchExpressions", ())
     return bool(selector.get("matchLabels")) or any(term["operator"] in _POSITIVE for term in terms)
 
 
 def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
-    """A selector of what both select, also where they contradict each other."""
+    """Return a selector of what both select, even if they contradict each other."""
     own = selector.get("matchLabels", {})
     both = {**own, **{key: value for key, value in labels.items() if key not in own}}
     against = [
@@ -97,9 +96,9 @@ def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str
     return {**({"matchLabels": both} if both else {}), **({"matchExpressions": terms} if terms else {})}
 
 
-# The slot of a seat: the Koordinator Reservation that holds it, as it stands in timetables and in git.
-# Koordinator checks next to nothing, and one Reservation that it cannot decode stops it for everybody. So
-# there is one place that makes them, and what `validate` accepts is what is made here. Pure.
+# The Koordinator Reservation of a slot, as in timetables and in git. Koordinator validates very little, and
+# one Reservation that it cannot decode stops it for everybody. So all are made here, and `berth validate`
+# checks what is made here.
 
 Object = dict[str, Any]
 GROUP = "scheduling.koordinator.sh"
@@ -116,7 +115,7 @@ _NONE = Koordinator("koord-scheduler", "Restricted", colocation_profiles=False)
 
 
 def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:
-    """Metadata (but the name) and spec (but ttl and expires) of every slot of the pool of class `found`."""
+    """Return metadata (without name) and spec (without ttl and expires) of every slot of a pool."""
     slots = slots_of(reservation)
     koordinator = cluster.koordinator or _NONE
     hands_over = slots.with_placeholders
@@ -139,12 +138,12 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
 
 def slots_of(reservation: Reservation) -> Slots:
     """Of a reservation of backend koordinator, and of no other."""
-    assert reservation.slots is not None, f"{reservation.name} has another backend"
-    return reservation.slots
+    assert isinstance(reservation.holder, Slots), f"{reservation.name} has another backend"
+    return reservation.holder
 
 
 def pool_slots(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:
-    """What the timetable says of the slots of a pool."""
+    """Return what the timetable has about the slots of a pool."""
     slots, made = slots_of(reservation), slot_object(site, cluster, reservation, found)
     return {
         "placeholders": slots.with_placeholders,
@@ -155,10 +154,10 @@ def pool_slots(site: Site, cluster: Cluster, reservation: Reservation, found: Re
     }
 
 
-def standing(
+def persistent_slots(
     site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass, count: int
 ) -> Iterator[tuple[str, Object]]:
-    """Name and object of each slot of a pool that stands in git, by ordinal."""
+    """Yield the name and object of each persistent slot of a pool, by ordinal."""
     made = slot_object(site, cluster, reservation, found)
     spec = {**made["spec"], **_lifetime(slots_of(reservation))}
     name = slot(site.name, pool(reservation.name, found.name))
@@ -166,15 +165,15 @@ def standing(
         yield f"{name}-{ordinal}-{slot_hash(made)}", {**made, "spec": spec}
 
 
-def standing_line(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> str:
-    """What an inventory says of a pool whose slots stand."""
+def inventory_line(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> str:
+    """Return the line of the inventory for a pool with persistent slots."""
     digest = slot_hash(slot_object(site, cluster, reservation, found))
     name = slot(site.name, pool(reservation.name, found.name))
     return slots_line(reservation.name, name, digest, dict(reservation.seats).get(found.name, 0))
 
 
 def _lifetime(slots: Slots) -> dict[str, str]:
-    """A ttl that nobody writes would be a day."""
+    """Return ttl and expires; without a ttl, Koordinator would use a day."""
     if slots.expires is None:
         return {"ttl": slots.ttl or NEVER}
     return {"ttl": slots.ttl or go_duration(MAX_TTL), "expires": slots.expires}
@@ -197,8 +196,9 @@ def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots:
 
 
 def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> Object:
-    """One container with the requests of the class: limits hold nothing. No priority: without preemption a
-    low one would only make the slot look like somebody's victim.
+    """Return the pod template of a slot: one container with the requests of the class.
+
+    Limits hold nothing. There is no priority: without preemption it has no effect.
     """
     more_metadata, more = slots.template.named_metadata(), slots.template.spec()
     labels = {**dict(found.pod_labels), **more_metadata.get("labels", {})}
@@ -215,8 +215,10 @@ def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> O
 
 
 def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
-    """A class's placement with a reservation's additions. Lists grow, labels of nodes and kinds of affinity
-    are replaced one by one: terms of node affinity are alternatives, and one more would hold less firmly.
+    """Return a class's placement with a reservation's additions.
+
+    Lists grow. Node labels and kinds of affinity are replaced one by one: terms of node affinity are
+    alternatives, and one more would restrict less.
     """
     made = dict(pod)
     for key, value in more.items():
@@ -231,7 +233,7 @@ def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
 
 
 def owners(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> list[Object]:
-    """Whose pods may take a slot. Our own placeholders may, where they hand over."""
+    """Return whose pods may take a slot, including placeholders if slots take over from them."""
     slots = slots_of(reservation)
     made = [one.parts() for one in slots.owners or of_sessions(reservation, found)]
     if slots.with_placeholders:
@@ -240,9 +242,8 @@ def owners(site: Site, cluster: Cluster, reservation: Reservation, found: Resour
     return made
 
 
-# What session pods need so that they start in a slot of their pool or not at all: `sessionAffinity`.
-# Koordinator's webhook can add it to the very pods that labels and namespaces tell apart; where it cannot,
-# it is text for whatever makes the pods. Pure.
+# `sessionAffinity`: what session pods need to start in a slot of their pool or not at all. Koordinator's
+# webhook can add it to pods that labels and namespaces tell apart; otherwise it is text for what makes them.
 
 AFFINITY = f"{GROUP}/reservation-affinity"
 EXACT = f"{GROUP}/exact-match-reservation"
@@ -256,16 +257,17 @@ class Profile(NamedTuple):
 
 
 def is_by_profile(site: Site, placed: Placed) -> bool:
-    """Whether Koordinator adds it by itself. False: people have to."""
+    """Tell whether Koordinator adds the session affinity; otherwise people have to."""
     koordinator = placed.cluster.koordinator
     may = koordinator is not None and koordinator.colocation_profiles
     return may and all(profiles(site, placed, found) is not None for found in placed.classes)
 
 
 def profiles(site: Site, placed: Placed, found: ResourceClass) -> list[Profile] | None:
-    """Those that tell apart whoever may own a slot of the pool, but for our placeholders. None where an owner
-    is known by something else than labels that it has: the webhook matches a profile against Reservations
-    too, and what only excludes would match these.
+    """Return the profiles that match the owners of a pool's slots, without placeholders.
+
+    None if an owner is known by something other than labels that it has: the webhook matches profiles against
+    Reservations too, and a selector that only excludes would match these.
     """
     made: dict[str, Profile] = {}
     for owner in _sessions(site, placed, found):
@@ -292,8 +294,10 @@ def _sessions(site: Site, placed: Placed, found: ResourceClass) -> Iterator[dict
 
 
 def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[str, str]:
-    """Required, of this pool and no other, with all taints of its slots tolerated, and of exactly their size:
-    a pod of another size would leave a rest that nobody can use.
+    """Return the annotations by which a pod requires a slot of this pool.
+
+    They tolerate all taints of its slots, and require exactly their size: a smaller pod would leave a rest
+    that no other pod can use.
     """
     slots = slots_of(placed.reservation)
     wanted: dict[str, Any] = {"reservationSelector": of_pool(site, placed.reservation, found)}
@@ -305,13 +309,13 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
 
 
 def toleration(taint: SlotTaint) -> dict[str, Any]:
-    """That bears the taint, and no other."""
+    """Return the toleration of this taint alone."""
     how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
     return {"key": taint.key, **how, "effect": taint.effect}
 
 
 def snippet(cluster: Cluster, annotations: dict[str, str]) -> str:
-    """For a pod template, as JSON, which is YAML too."""
+    """Return what to add to a pod template, as JSON, which is also YAML."""
     scheduler = cluster.koordinator.scheduler if cluster.koordinator else ""
     tree = {"metadata": {"annotations": annotations}, "spec": {"schedulerName": scheduler}}
     return json.dumps(tree, indent=2) + "\n"

@@ -1,4 +1,8 @@
-"""The timetable of a reservation as text."""
+"""The timetable of a reservation as text, which `berth.core.timetable` reads in the cluster.
+
+It has one occurrence a line, in ASCII and in a fixed order, so that reviewers see dates and diffs show single
+changes.
+"""
 
 import json
 from collections.abc import Sequence
@@ -9,31 +13,25 @@ from berth.core.instants import instant_text
 from berth.core.timetable import API_VERSION, KIND
 from berth.dates.occurrence import Occurrence
 from berth.findings import Problem
-from berth.manifests.naming import pool, static_pool
-from berth.manifests.placed import Placed, has_nodes
-from berth.manifests.slots import pool_slots
-from berth.schema.model import ResourceClass, Seats, SessionMatch, Site
+from berth.manifests.backends.registry import backend_of
+from berth.manifests.naming import pool
+from berth.manifests.placed import Placed
 from berth.schema.sessions import ClassSessions
-
-# The timetable of a reservation as text: what `berth.core.timetable` reads in the cluster. One occurrence a
-# line, ASCII only and in a fixed order, so that a reviewer sees the very dates and a diff shows the very
-# changes.
+from berth.schema.values import ResourceClass, Seats, SessionMatch, Site
 
 TOO_LARGE = "B073"
-# The lowest that can say it: older readers go on with what they know.
-VERSION, WITH_SLOTS, WITH_NODES = 1, 2, 3
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
 def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str | Problem:
-    """The timetable, or why no ConfigMap can hold it."""
+    """Return the timetable, or the problem that it is too large for a ConfigMap."""
     text = timetable_text(site, placed, occurrences)
     if len(text) <= LARGEST:
         return text
     reservation, number = placed.reservation, len(occurrences)
     message = (
         f"the timetable of its {number} occurrence{'s' if number > 1 else ''} "
-        f"has {-(-len(text) // 1024)} KiB; a ConfigMap of ours has at most {LARGEST // 1024}."
+        f"has {-(-len(text) // 1024)} KiB; Berth allows {LARGEST // 1024} in a ConfigMap."
     )
     path = (*reservation.origin.prefix, "recurrence") if reservation.renku else ("spec", "recurrence")
     fix = "Split it, for example into a reservation for each year."
@@ -41,14 +39,12 @@ def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurr
 
 
 def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str:
-    """Only the pools of this cluster; an occurrence without seats here is left out."""
+    """Return the timetable with the pools of this cluster; occurrences without seats here are left out."""
     reservation = placed.reservation
     names = frozenset(found.name for found in placed.classes)
     pools = ",\n  ".join([_pool(site, placed, found) for found in placed.classes])
     lines = ",\n  ".join(_lines(occurrences, names))
-    version = VERSION if reservation.slots is None else WITH_SLOTS
-    if has_nodes(reservation):
-        version = WITH_NODES
+    version = backend_of(reservation.holder).timetable_version
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
@@ -61,24 +57,28 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
 
 
 def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
-    """In one line; but the object of a slot, key by key, so that a diff shows which of its fields change."""
+    """Return a pool in one line. Objects of the backend are on lines of their own: a diff shows which field
+    changes.
+    """
     reservation = placed.reservation
     said: dict[str, Any] = {
         "deployment": pool(reservation.name, found.name),
         "behaviour": reservation.behavior,
         "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
     }
-    if has_nodes(reservation):
-        said["nodePool"] = static_pool(site.name, said["deployment"])
-    if reservation.slots is None:
-        return f'"{found.name}": {json.dumps(said)}'
-    slots = json.dumps(pool_slots(site, placed.cluster, reservation, found), indent=1).replace("\n", "\n   ")
-    return f'"{found.name}": {json.dumps(said)[:-1]},\n   "slots": {slots}}}'
+    objects = ""
+    for key, value in backend_of(reservation.holder).timetable_pool(site, placed, found).items():
+        if isinstance(value, dict):
+            text = json.dumps(value, indent=1).replace("\n", "\n   ")
+            objects += f',\n   "{key}": {text}'
+        else:
+            said[key] = value
+    return f'"{found.name}": {json.dumps(said)[:-1]}{objects}}}'
 
 
 @lru_cache(maxsize=1)
 def _settings(stabilization_seconds: int, ready_minutes: int, url: str | None) -> str:
-    """Kept, because a run has one site."""
+    """Return the settings; cached, because a run has one site."""
     settings = {"stabilizationSeconds": stabilization_seconds, "readyMinutes": ready_minutes}
     return json.dumps(settings if url is None else {**settings, "renkuUrl": url})
 
@@ -98,14 +98,14 @@ def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str
 
 @lru_cache(maxsize=4096)
 def _instants(opens: int, start: int, end: int) -> str:
-    """Kept, because courses share their hours."""
+    """Return the instants of an occurrence; cached, because courses share their hours."""
     return f'"open": "{instant_text(opens)}", "start": "{instant_text(start)}", "end": "{instant_text(end)}"'
 
 
 def _sessions(
     renku_id: int | None, found: ClassSessions | None, match: SessionMatch
 ) -> dict[str, object] | None:
-    """How the sessions of the class are recognised, and what narrows them to this reservation."""
+    """Return how sessions of the class are recognized, and what narrows them to this reservation."""
     if found is None:
         return None
     course = {

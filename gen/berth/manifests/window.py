@@ -1,5 +1,6 @@
-"""What opens and closes the windows of a reservation: the timetable and one CronJob for each time of
-opening.
+"""What opens and closes the windows of a reservation: its timetable, and one CronJob for each opening time.
+
+This is the same for every backend. The templates are in templates/window/.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,12 +12,12 @@ from berth.dates.occurrence import Occurrence
 from berth.manifests import code, naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
-# What the pods of all our own Jobs share: their image, where they may run, and with what.
+# Pods of the Jobs of Berth
 
 
-# A node that is gone costs half a minute, not the five minutes that Kubernetes waits by default.
+# When a node is lost, a Job waits half a minute, not the five minutes of Kubernetes' default.
 UNREACHABLE = tuple(
     {
         "key": f"node.kubernetes.io/{condition}",
@@ -26,7 +27,7 @@ UNREACHABLE = tuple(
     }
     for condition in ("not-ready", "unreachable")
 )
-# kube-linter wants every container to have all of them; this is why ours has none.
+# kube-linter expects a CPU limit on every container; this says why there is none.
 UNLIMITED = {
     "ignore-check.kube-linter.io/unset-cpu-requirements": "a throttled start would open the window late",
 }
@@ -50,12 +51,11 @@ def pull_secrets(cluster: Cluster) -> dict[str, Any]:
     return {"pull_secrets": secrets, "has_pull_secrets": bool(secrets)}
 
 
-# What opens and closes the windows of a reservation, whatever holds its seats: the timetable, and a CronJob
-# for each time of opening. How the objects look stands in templates/window/.
+# The timetable, and a CronJob for each time of opening
 
 
 def shared(site: Site, placed: Placed) -> dict[str, Any]:
-    """What all namespaced objects of a reservation have: the name of what it has once, and its metadata."""
+    """Return the values that all namespaced objects of a reservation share."""
     reservation = placed.reservation
     return {
         "name": naming.single(reservation.name),
@@ -81,7 +81,7 @@ def cronjobs(
     occurrences: Sequence[Occurrence],
     schedules: Sequence[str],
 ) -> Iterator[Manifest]:
-    """By local time of opening."""
+    """Yield the CronJobs, by local opening time."""
     jobs = _jobs(site, placed, occurrences)
     notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for number, schedule in enumerate(schedules, start=1):
@@ -98,7 +98,7 @@ def cronjobs(
 
 
 def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict[str, Any]:
-    """What all CronJobs of the reservation share."""
+    """Return the values that all CronJobs of the reservation share."""
     reservation, cluster = placed.reservation, placed.cluster
     role = {ROLE: OCCURRENCE}
     return {
@@ -118,7 +118,10 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
 
 
 def _code(placed: Placed) -> list[dict[str, dict[str, str]]]:
-    """With that of slots wherever there may be some: the backend may change while a Job runs."""
+    """Return the code that a Job mounts.
+
+    It includes that of slots if the cluster has Koordinator: the backend may change while a Job runs.
+    """
     maps = [naming.RUNTIME]
     if placed.reservation.behavior != "none":
         maps.append(naming.SCALER_CODE)
@@ -128,8 +131,10 @@ def _code(placed: Placed) -> list[dict[str, dict[str, str]]]:
 
 
 def _scaler(site: Site, placed: Placed) -> dict[str, Any]:
-    """The sidecar that counts sessions. The token of Renku's API is for all reservations of Renku's classes:
-    to know that a session is of another one's template, its scaler must look it up too.
+    """Return the values of the sidecar that counts sessions.
+
+    Every reservation of a class of Renku gets the token of Renku's API: its scaler must look up templates to
+    know which sessions belong to another reservation.
     """
     counts = placed.reservation.behavior != "none"
     renku = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)

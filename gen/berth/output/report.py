@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding
+from berth.schema.holders import Unit
 
 API_VERSION = "berth.dev/v1alpha1"
 _COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
@@ -89,12 +90,12 @@ def hours_json(seconds: int) -> int | float:
     return seconds / 3600 if rest else whole
 
 
-def counts_json(counts: Sequence[tuple[str, int]], *, nodes: bool = False) -> dict[str, object]:
+def counts_json(counts: Sequence[tuple[str, int]], unit: Unit = Unit.SEAT) -> dict[str, object]:
     """Return `seats` by class, or `nodes` where whole nodes are counted."""
-    return {"seats": {}, "nodes": dict(counts)} if nodes else {"seats": dict(counts)}
+    return {"seats": {}, "nodes": dict(counts)} if unit is Unit.NODE else {"seats": dict(counts)}
 
 
-def seats_text(seats: Sequence[tuple[str, int]], *, nodes: bool = False) -> str:
+def seats_text(seats: Sequence[tuple[str, int]], unit: Unit = Unit.SEAT) -> str:
     """Return `25 small`, or `3 nodes of small` where whole nodes are counted; several with commas."""
-    one, several = (" node of", " nodes of") if nodes else ("", "")
+    one, several = (" node of", " nodes of") if unit is Unit.NODE else ("", "")
     return ", ".join(f"{count}{one if count == 1 else several} {name}" for name, count in seats)

@@ -17,8 +17,8 @@ from berth.karpenter.taints import parse_toleration
 from berth.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, PreferredTerm, TopologySpread
 from berth.planner.topology import selector_matches
 from berth.schema import pod as schema
-from berth.schema.model import ResourceClass
 from berth.schema.pod import NodeAffinity, NodeTerm, Placement, PodAffinity, PodTerm, PreferredPodTerm
+from berth.schema.values import ResourceClass
 
 POD_TEMPLATE_HASH = "pod-template-hash"  # the label by which a Deployment finds its own pods
 _NAME = "kubernetes.io/metadata.name"  # of a namespace

@@ -25,10 +25,10 @@ from berth.core.decisions import (
     requesting_occurrences,
 )
 from berth.core.instants import instant_text
-from berth.core.objects import CONFIG_MAP, NODE_POOL, EventSubject
+from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.overrides import next_override_end, override_end
 from berth.core.overrides import override_target as overriding
-from berth.core.record import NODES, PLACEHOLDERS, SLOTS, PoolObservation
+from berth.core.record import PoolObservation
 from berth.core.target import next_change, open_now, opens_within
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences
 from berth.runtime.apiclient import Api
@@ -163,10 +163,8 @@ class OccurrenceRun:
         self._reconcilers = {key: reconciler for key, reconciler in found.items() if reconciler}
 
     def _reconciler(self, pool: TimetablePool) -> "ReplicaReconciler | SlotReconciler | None":
-        if pool.node_pool:
-            return ReplicaReconciler(self._context, pool.node_pool, NODE_POOL)
         if pool.slots is None:
-            return ReplicaReconciler(self._context, pool.deployment)
+            return ReplicaReconciler(self._context, pool.scaled, pool.holder.scaled_kind)
         try:
             from berth.runtime.slotreconciler import SlotReconciler  # noqa: PLC0415 (most pods do not have it)
         except ImportError as error:
@@ -247,9 +245,10 @@ class OccurrenceRun:
             since = now if wanted > before else since
             self._raised[pool.key] = wanted, since
             sessions = reconciler.desired.sessions
-            kind = NODES if pool.node_pool else SLOTS if pool.slots else PLACEHOLDERS
             looks.append(
-                PoolObservation(pool.resource_class, wanted, reconciler.seen.ready, sessions, since, kind)
+                PoolObservation(
+                    pool.resource_class, wanted, reconciler.seen.ready, sessions, since, pool.holder.kind
+                )
             )
         return looks
 
@@ -261,7 +260,7 @@ class OccurrenceRun:
             uid = reconciler.seen.uid if reconciler and reconciler.seen else ""
             found[pool.resource_class] = (
                 EventSubject(namespace, pool.deployment, uid)
-                if pool.has_deployment
+                if pool.holder.has_deployment
                 else EventSubject(namespace, home.name, home.uid, CONFIG_MAP)
             )
         return found

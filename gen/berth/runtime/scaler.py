@@ -147,7 +147,7 @@ class Scaler:
         if is_due:
             self._looked = Pause(now, TICK)
         # Slots follow sessions by themselves, and the main program alone makes and removes them.
-        ours = [pool for pool in pools if pool.has_deployment and pool.slots is None]
+        ours = [pool for pool in pools if pool.holder.is_scaled_by_sessions]
         self._reconcilers = {
             pool.deployment: self._reconcilers.get(pool.deployment)
             or ReplicaReconciler(self._context, pool.deployment)

@@ -94,8 +94,7 @@ class SessionObserver:
         for name in [known for known in self._classes if known not in pools]:
             del self._classes[name]
         for name, pool in pools.items():
-            # A slot comes back with the session that leaves it, so nothing is asked for that could wait.
-            self._take_class(name, pool, 0 if pool.slots else settings.stabilization_seconds)
+            self._take_class(name, pool, settings.stabilization_seconds if pool.holder.is_stabilized else 0)
         self._reread(self._context.now())
 
     def wait(self, seconds: float) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from berth.core.decisions import DesiredState, replica_change
+from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
 from berth.core.objects import SLOT
 from berth.core.slots import (
@@ -30,7 +31,7 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
-from berth.core.timetable import SlotSpec, TimetablePool
+from berth.core.timetable import TimetablePool
 from berth.runtime.apiclient import (
     Api,
     ApiError,

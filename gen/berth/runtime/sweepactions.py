@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.core import labels
+from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
 from berth.core.objects import (
     CONFIG_MAP,
@@ -23,7 +24,6 @@ from berth.core.objects import (
     EventSubject,
     make_event,
 )
-from berth.core.timetable import SlotSpec
 from berth.runtime.apiclient import Api, ApiError, apply_object, delete_object, get_object
 from berth.runtime.program import Log
 from berth.runtime.reconciler import ATTEMPTS

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from berth.core.decisions import EARLY_START, DesiredState, desired_state
 from berth.core.jsonvalues import TimetableError
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, POD
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from berth.core.overrides import Override, override_end, override_target, parse_overrides, unknown_classes
 from berth.core.target import open_now, opens_within
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
@@ -100,10 +100,9 @@ class ReservationContext(NamedTuple):
 
     def pool_of(self, deployment: PoolObject) -> TimetablePool | None:
         """Return the pool that a Deployment or NodePool belongs to."""
-        pools, name = self.timetable.pools, deployment.ref.name
-        if deployment.ref.kind == NODE_POOL.name:
-            return next((pool for pool in pools if pool.node_pool == name), None)
-        return next((pool for pool in pools if pool.has_deployment and pool.deployment == name), None)
+        ref = deployment.ref.kind, deployment.ref.name
+        pools = (pool for pool in self.timetable.pools if pool.holder.has_replicas)
+        return next((pool for pool in pools if (pool.holder.scaled_kind.name, pool.scaled) == ref), None)
 
     def pool_with_slots(self, resource_class: str) -> TimetablePool | None:
         pools = self.timetable.pools

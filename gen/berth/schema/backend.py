@@ -1,10 +1,10 @@
 """`backend` of a reservation: what holds its seats. Slots are Koordinator's Reservations, one a seat."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.model import Slots
+from berth.schema.holders import HOLDERS, BackendType, Holder, Slots
 from berth.schema.report import CONFLICT, INVALID, Report
 from berth.schema.slots import (
     Owner,
@@ -16,16 +16,13 @@ from berth.schema.slots import (
 )
 from berth.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
 
-PLACEHOLDER: Final = "placeholder"
-KOORDINATOR: Final = "koordinator"
-NODE_POOL: Final = "nodePool"
 PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "B109", "B115", "B116"
 
 AllocatePolicy = Literal["Restricted", "Aligned"]
 
 
 class BackendSpec(Model):
-    type: Literal["placeholder", "koordinator", "nodePool"] = field(
+    type: BackendType = field(
         "placeholder",
         "what holds the capacity: placeholder, koordinator or nodePool; the rest is for koordinator only",
     )
@@ -56,34 +53,34 @@ class BackendSpec(Model):
     template: SlotTemplate | None = field(None, "what is added to the class, as in a pod", "none")
     standing: bool | None = field(None, "from merge on, without recurrence", "`false`")
     expires: Instant | None = field(None, "only `standing`: when it ends", "when it is taken from git")
-    ttl: GoDuration | None = field(None, "only `standing`: how long after it was made", "none")
+    ttl: GoDuration | None = field(None, "only `standing`: how long after its creation", "none")
     session_affinity: bool | None = field(None, "renders what makes session pods require a slot", "`false`")
     with_placeholders: bool | None = field(
         None, "placeholders first, which make an autoscaler add nodes", "`false`"
     )
 
     def check(self, path: Path, report: Report) -> None:
-        if self.type in (PLACEHOLDER, NODE_POOL):
-            for attribute, one in type(self).model_fields.items():
-                if attribute != "type" and getattr(self, attribute) is not None:
-                    message = f"type {self.type} takes no {one.alias}."
-                    fix = "Remove it, or write type: koordinator."
-                    report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
-        elif self.type == KOORDINATOR:
+        if self.type == Slots.backend:
             check_slot_keys(self.labels, self.annotations, path, report, on_object=True)
             self._check_end(path, report)
             self._check_pre_allocation(path, report)
             self._check_priority(path, report)
             self._check_closed(path, report)
+        elif self.type is not INVALID:
+            for attribute, one in type(self).model_fields.items():
+                if attribute != "type" and getattr(self, attribute) is not None:
+                    message = f"type {self.type} takes no {one.alias}."
+                    fix = "Remove it, or write type: koordinator."
+                    report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
 
     def _check_end(self, path: Path, report: Report) -> None:
-        """Check when a slot ends: either the windows of the reservation say it, or the backend."""
+        """Check when a slot ends: with its window, or as the backend sets it."""
         if self.standing is INVALID:
             return
         if not self.standing:
             for name, value in (("expires", self.expires), ("ttl", self.ttl)):
                 if value is not None:
-                    message = f"the end of a window says when its slots end; {name} cannot."
+                    message = f"slots end with their window; {name} is only for standing slots."
                     fix = "Remove it, or write standing: true."
                     report(CONFLICT, (*path, name), message, fix, at_key=True)
             return
@@ -92,17 +89,17 @@ class BackendSpec(Model):
             fix = "Remove ttl: Berth sets one that lets expires decide."
             report(NEVER_ENDS, (*path, "ttl"), message, fix)
         elif self.ttl not in (None, INVALID, "0s"):
-            message = f"{self.ttl} after it was made a slot ends, and a day later it is made again from git."
+            message = f"a slot ends {self.ttl} after its creation, and is created again from git a day later."
             report(MADE_AGAIN, (*path, "ttl"), message, "Write expires, and remove ttl.")
         if self.allocate_once is True:
-            message = "a slot ends with its first session, and a day later it is made again from git."
-            report(MADE_AGAIN, (*path, "allocateOnce"), message, "Remove it, unless that is meant.")
+            message = "a slot ends with its first session, and is created again from git a day later."
+            report(MADE_AGAIN, (*path, "allocateOnce"), message, "Remove it, unless that is intended.")
 
     def _check_pre_allocation(self, path: Path, report: Report) -> None:
         placeholders = self.with_placeholders is True
         if placeholders and self.standing is True:
             message = (
-                "placeholders hand over to slots in the window of an occurrence; standing slots have none."
+                "slots take over from placeholders in the window of an occurrence; standing slots have none."
             )
             report(CONFLICT, (*path, "withPlaceholders"), message, "Remove it, or standing.", at_key=True)
         flags = (
@@ -154,7 +151,7 @@ class BackendSpec(Model):
                 report(PRE_ALLOCATION, (*at, "mode"), message, "Remove it, or withPlaceholders.")
             else:
                 message = "mode Cluster works only where Koordinator's scheduler has enableClusterMode."
-                fix = "Make sure of it (preAllocationConfig.enableClusterMode: true), or write Default."
+                fix = "Enable it (preAllocationConfig.enableClusterMode: true), or write Default."
                 report(CLUSTER_MODE, (*at, "mode"), message, fix)
         elif not placeholders and self._no_owner_has_labels(path, report):
             message = "a slot can take over only from pods of an owner with a labelSelector."
@@ -171,7 +168,7 @@ class BackendSpec(Model):
             return
         said = self.template
         if said is not None and said is not INVALID and said.priority is not None:
-            message = "template.priority says the priority already."
+            message = "template.priority already sets the priority."
             report(CONFLICT, (*path, "priority"), message, "Keep one of the two.", at_key=True)
         warn_of_priority((*path, "priority"), report)
 
@@ -179,7 +176,7 @@ class BackendSpec(Model):
         """Warn of slots that no session takes unless its pod says in an annotation that it tolerates that."""
         annotation = "scheduling.koordinator.sh/reservation-affinity"
         if self.unschedulable is True:
-            message = "no session takes a slot while it is unschedulable."
+            message = "no session can use a slot while it is unschedulable."
             report(
                 CLOSED, (*path, "unschedulable"), message, "Remove it once the slots should be used again."
             )
@@ -193,10 +190,11 @@ class BackendSpec(Model):
             report(CLOSED, (*path, "taints"), message, fix)
 
     @property
-    def slots(self) -> Slots | None:
-        """Return what is said of slots; None for another type."""
-        if self.type != KOORDINATOR:
-            return None
+    def holder(self) -> Holder:
+        """Return what holds the seats."""
+        return self._slots() if self.type == Slots.backend else HOLDERS[self.type]()
+
+    def _slots(self) -> Slots:
         placeholders = bool(self.with_placeholders)
         policy = self.pre_allocation_policy
         return Slots(
@@ -222,4 +220,4 @@ class BackendSpec(Model):
         )
 
 
-NOTHING_SAID = BackendSpec.model_construct()
+DEFAULT_BACKEND = BackendSpec.model_construct()

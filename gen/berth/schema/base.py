@@ -13,8 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from berth.findings import Path
 from berth.reading.scalar import ZeroPrefixedNumber
-from berth.schema.report import TYPE, Refusal, Report
-from berth.schema.suggest import article, shown
+from berth.schema.report import TYPE, Refusal, Report, article, shown
 
 Json = dict[str, Any]
 T = TypeVar("T")

@@ -4,10 +4,10 @@ from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, field
-from berth.schema.metadata import Document
-from berth.schema.model import Calendar, Origin
-from berth.schema.report import INVALID, Report
+from berth.schema.metadata import KindDocument
+from berth.schema.report import INVALID, Origin, Report
 from berth.schema.types import AnyText, Date
+from berth.schema.values import Calendar
 
 ORDER = "B024"
 
@@ -37,7 +37,7 @@ class CalendarSpec(Model):
     dates: ListOf[DateOrRange] = field(meaning="dates, or ranges {from, to, title}")
 
 
-class CalendarDocument(Document):
+class CalendarDocument(KindDocument):
     kind_of: ClassVar = "Calendar"
     kind: Literal["Calendar"]
     spec: CalendarSpec

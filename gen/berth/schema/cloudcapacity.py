@@ -7,7 +7,7 @@ from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.base import ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.calendar import ORDER
-from berth.schema.cloud import (
+from berth.schema.cloudvalues import (
     BLOCK,
     DEFAULT,
     CloudCapacity,
@@ -16,9 +16,7 @@ from berth.schema.cloud import (
     architecture_of,
     terms,
 )
-from berth.schema.labels import items
-from berth.schema.metadata import Document
-from berth.schema.model import Origin
+from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import MOST_TERMS, TERM, NodeClass, Tags, refuse_beside
 from berth.schema.nodepool import (
     Disruption,
@@ -30,7 +28,7 @@ from berth.schema.nodepool import (
     Taint,
     check_node_labels,
 )
-from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Report
+from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Origin, Report, items
 from berth.schema.types import Amount, DnsLabel, Price, Resources
 
 Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
@@ -70,7 +68,7 @@ class MachineReservation(Model):
         if self.type == BLOCK:
             for name, value in (("from", first), ("until", last)):
                 if value is None:
-                    message = f"a Capacity Block begins and ends: {name} is missing."
+                    message = f"a Capacity Block needs from and until: {name} is missing."
                     report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
         elif self.type is not INVALID and self.ultra_server is True:
             message = f"UltraServers are sold as Capacity Blocks, not as type {self.type}."
@@ -86,9 +84,9 @@ class MachineReservation(Model):
         if self.id is not None:
             refuse_beside(term, "id", path, report)
         elif self.tags is None and self.instance_match_criteria is None:
-            message = "nothing says how Karpenter finds it."
+            message = "Karpenter cannot select it."
             if self.owner_id is not None:
-                message = "ownerID alone finds nothing."
+                message = "ownerID alone selects nothing."
             report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
 
     @property
@@ -124,7 +122,7 @@ class InstanceTypeSpec(Model):
     allocatable: Resources = field({}, "what of it is left for pods", "the table's")
 
     def check(self, path: Path, report: Report) -> None:
-        """Check that no more is left for pods than there is."""
+        """Check that what is left for pods is not more than the machine has."""
         whole = dict(self.capacity)
         for name, amount in items(self.allocatable):
             most = whole.get(name)
@@ -205,7 +203,7 @@ class CloudSpec(Model):
             report(RANGE, path, f"it takes {many} terms to select these.", fix)
 
     def _check_taints(self, path: Path, report: Report) -> None:
-        """Report a key and effect that is there twice in both lists together: such a pool is never ready."""
+        """Report duplicate taints in both lists together: such a NodePool is never ready."""
         known: dict[tuple[str, str], str] = {}
         for name, taints in (("taints", self.taints), ("startupTaints", self.startup_taints)):
             for i, one in enumerate(() if taints is INVALID else taints):
@@ -214,11 +212,11 @@ class CloudSpec(Model):
                 where = known.setdefault((one.key, one.effect), f"{name}[{i}]")
                 if where != f"{name}[{i}]":
                     both = f"key {one.key} and effect {one.effect}"
-                    message = f"{where} has {both} too: such a NodePool is never ready."
+                    message = f"duplicate taint: {where} has {both} too, and such a NodePool is never ready."
                     report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
 
 
-class CloudDocument(Document):
+class CloudDocument(KindDocument):
     kind_of: ClassVar = "CloudCapacity"
     kind: Literal["CloudCapacity"]
     spec: CloudSpec

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from berth.schema import grammar
-from berth.schema.report import Refusal
-from berth.schema.suggest import shown
+from berth.schema.report import Refusal, shown
 
 UNREADABLE, RESTRICTED, BUDGET_RULE = "B151", "B153", "B155"
 FAMILIES = ("AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025")
@@ -38,18 +37,18 @@ _KEPT_TAGS = (
 
 
 def seconds(text: str) -> int:
-    """Of a span that `span` accepts."""
+    """Return the seconds of a span that `span` accepts."""
     return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(_SPAN, text, re.ASCII))
 
 
 def span(text: str) -> str:
-    """Hours, minutes and seconds, whole numbers, as Karpenter takes it."""
+    """Read whole hours, minutes and seconds, as Karpenter does."""
     if not re.fullmatch(_SPANS, text, re.ASCII):
         longer = re.fullmatch(r"([0-9]{1,5})d", text, re.ASCII)
         fix = f"Write {int(longer[1]) * 24}h." if longer else "Write hours, minutes or seconds, such as 30m."
         raise Refusal(f"{shown(text)} is not a duration that Karpenter reads.", fix, UNREADABLE)
     if seconds(text) > _LONGEST:
-        raise Refusal(f"{text} is more than Go counts.", "Write a shorter one.", UNREADABLE)
+        raise Refusal(f"{text} is too long.", "Write a shorter one.", UNREADABLE)
     return text
 
 
@@ -58,14 +57,12 @@ def span_or_never(text: str) -> str:
 
 
 def budget_span(text: str) -> str:
-    """Karpenter takes no seconds here."""
+    """Read the duration of a budget, in which Karpenter takes no seconds."""
     if not text or text == "0s" or not re.fullmatch(_BUDGET_SPAN, text, re.ASCII):
         message = f"{shown(text)} is not the duration of a budget."
         raise Refusal(message, "Write hours and minutes, such as 8h30m.", UNREADABLE)
     if not seconds(text):
-        raise Refusal(
-            f"{text} is not a length of time: the budget would never hold.", "Write at least 1m.", UNREADABLE
-        )
+        raise Refusal(f"{text} is zero: the budget would never apply.", "Write at least 1m.", UNREADABLE)
     return span(text)
 
 
@@ -85,20 +82,20 @@ def account(text: str) -> str:
 def instance_type(text: str) -> str:
     if re.fullmatch(_TYPE, text, re.ASCII):
         return text
-    raise Refusal(f"{shown(text)} is not an instance type.", "Write it as p5.48xlarge.", UNREADABLE)
+    raise Refusal(f"{shown(text)} is not an instance type.", "Write it like p5.48xlarge.", UNREADABLE)
 
 
 def zone(text: str) -> str:
     if re.fullmatch(_ZONE, text, re.ASCII):
         return text
-    raise Refusal(f"{shown(text)} is not a zone of AWS.", "Write it as us-east-1a.", UNREADABLE)
+    raise Refusal(f"{shown(text)} is not a zone of AWS.", "Write it like us-east-1a.", UNREADABLE)
 
 
 def instant(text: str) -> int:
-    """Seconds of an instant in UTC."""
+    """Return the seconds of an instant in UTC."""
     try:
         return int(datetime.fromisoformat(grammar.utc(text)).astimezone(UTC).timestamp())
-    except Refusal as refusal:  # which speaks of Koordinator
+    except Refusal as refusal:  # its code is that of Koordinator
         raise Refusal(refusal.message, refusal.fix, UNREADABLE) from None
 
 
@@ -110,7 +107,7 @@ def tag_key(text: str) -> str:
 
 
 def tag_value(text: str) -> str:
-    """In a selector: it may be `*`, but not nothing."""
+    """Read the value of a tag in a selector: it may be `*`, but not empty."""
     if 0 < len(text) <= 256:
         return text
     if text:
@@ -121,25 +118,25 @@ def tag_value(text: str) -> str:
 
 
 def own_tag(text: str) -> str:
-    """The key of a tag that machines get."""
+    """Read the key of a tag that machines get."""
     if text in _KEPT_TAGS or text.startswith("kubernetes.io/cluster"):
         raise Refusal(f"{shown(text)} is a tag that Karpenter sets itself.", "Remove it.", RESTRICTED)
     return tag_key(text)
 
 
 def threshold(text: str) -> str:
-    """Of the kubelet's evictions: a quantity, or a share in percent."""
+    """Read a threshold of the kubelet's evictions: a quantity, or a share in percent."""
     return text if re.fullmatch(_EVICTION, text, re.ASCII) else grammar.quantity(text)
 
 
 def some(text: str) -> str:
     if text:
         return text
-    raise Refusal("it is empty.", "Write it, or remove the key.", UNREADABLE)
+    raise Refusal("the text is empty.", "Write a value, or remove the key.", UNREADABLE)
 
 
 def prefixed(prefix: str, what: str) -> Callable[[str], str]:
-    """The grammar of an id that begins with `prefix`."""
+    """Make the grammar of an id that begins with `prefix`."""
 
     def read(text: str) -> str:
         if re.fullmatch(rf"{prefix}-[0-9a-z]{{1,60}}", text, re.ASCII):
@@ -175,17 +172,21 @@ def size(text: str) -> str:
         raise Refusal(f"{shown(text)} is not the size of a volume.", fix, grammar.QUANTITY)
     if int(match[1]) > _LARGEST[match[2]]:
         fix = f"Write at most {_LARGEST[match[2]]}{match[2]}."
-        raise Refusal(f"{text} is more than AWS has.", fix, grammar.QUANTITY)
+        raise Refusal(f"{text} is more than AWS allows.", fix, grammar.QUANTITY)
     if match[2] == "Ti" and len(match[1]) == 2 and match[1][1] in "89" and match[1] != "58":
         fix = f"Write {int(match[1]) * 1024}Gi."
-        raise Refusal(f"{text} is a size that Karpenter's definition forgets.", fix, grammar.QUANTITY)
+        raise Refusal(f"{text} is a size that Karpenter's CRD does not accept.", fix, grammar.QUANTITY)
     return text
 
 
 def taint_value(text: str) -> str:
     if text:
         return grammar.label_value(text)
-    raise Refusal("a taint's value may not be empty here.", "Remove it: no value is empty.", grammar.LABEL)
+    raise Refusal(
+        "a taint's value may not be empty here.",
+        "Remove it: a taint without value has an empty one.",
+        grammar.LABEL,
+    )
 
 
 def nodes(text: str) -> str:
@@ -204,8 +205,8 @@ def schedule(text: str) -> str:
     if cron is not None and next_hit(cron, 0) is not None:
         return text
     if cron is not None:
-        message = f"{shown(text)} never comes, and Karpenter holds such a budget always."
-        fix = "Write a date that there is, or leave out schedule and duration."
+        message = f"{shown(text)} never occurs, and Karpenter always applies such a budget."
+        fix = "Write a date that exists, or leave out schedule and duration."
         raise Refusal(message, fix, BUDGET_RULE)
     if text.startswith(("TZ=", "CRON_TZ=")):
         message = "a budget's schedule is in UTC; it takes no time zone."

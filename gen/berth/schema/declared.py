@@ -1,27 +1,54 @@
-"""All that was declared, from all files: documents told apart by kind, checked, and indexed by name."""
+"""All declarations of a project: read by the model of their kind, checked, and indexed by name."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.findings import NOTE, RULES, WARNING, Path, Problem
 from berth.reading.document import Document
-from berth.schema.cloud import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.grammar import dns_label
-from berth.schema.kinds import KINDS, document_of
-from berth.schema.labels import IGNORE
-from berth.schema.model import Calendar, Origin, Reservation, ResourceClass, Site
+from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import is_payload
-from berth.schema.report import INVALID, Refusal, Report
-from berth.schema.suggest import close, nearest, shown
+from berth.schema.report import INVALID, Origin, Refusal, Report, close, nearest, shown
+from berth.schema.values import Calendar, Reservation, ResourceClass, Site
+
+if TYPE_CHECKING:
+    from berth.schema.metadata import KindDocument
 
 EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
+KINDS = ("Site", "ResourceClass", "Calendar", "CloudCapacity", "CapacityReservation")
+
+
+@cache
+def document_of(kind: str) -> "type[KindDocument]":
+    """Return the model of the documents of a kind, which is imported when such a document is read."""
+    if kind == "Site":
+        from berth.schema.site import SiteDocument  # noqa: PLC0415
+
+        return SiteDocument
+    if kind == "ResourceClass":
+        from berth.schema.resourceclass import ResourceClassDocument  # noqa: PLC0415
+
+        return ResourceClassDocument
+    if kind == "Calendar":
+        from berth.schema.calendar import CalendarDocument  # noqa: PLC0415
+
+        return CalendarDocument
+    if kind == "CloudCapacity":
+        from berth.schema.cloudcapacity import CloudDocument  # noqa: PLC0415
+
+        return CloudDocument
+    from berth.schema.reservation import ReservationDocument  # noqa: PLC0415
+
+    return ReservationDocument
 
 
 class Declared(NamedTuple):
-    """What is sound among the declarations.
+    """All valid declarations.
 
-    `mentioned` holds, by kind, every name that was declared, sound or not; `nameless` the kinds of which a
-    faulty document does not say its name; `ignored`, by file and document, the code that its author silenced.
+    `mentioned` has, by kind, every name that was declared, valid or not; `nameless`, the kinds of faulty
+    documents without a name; `ignored`, by file and document, the code that its author silenced.
     """
 
     site: Site | None
@@ -35,7 +62,7 @@ class Declared(NamedTuple):
     clouds: dict[str, CloudCapacity]
 
     def may_exist(self, kind: str, name: str) -> bool:
-        """Whether a reference may lead to a document, if to a faulty one: that is no second fault."""
+        """Tell whether a reference may be to a document, even a faulty one, which is reported already."""
         return name in self.mentioned[kind] or kind in self.nameless
 
 
@@ -47,7 +74,7 @@ class _Place(NamedTuple):
 
 
 class _Reader:
-    """Takes one document after the other; Renku's wait until all classes are known."""
+    """Reads one document after the other; payloads of Renku wait until all classes are known."""
 
     def __init__(self) -> None:
         self.made: dict[str, list[Any]] = {kind: [] for kind in KINDS}
@@ -71,7 +98,7 @@ class _Reader:
         elif isinstance(value, dict):
             self._declaration(value, origin, report)
         elif value == []:
-            report(EMPTY, (), "the list has nothing in it.", "Write a declaration, or remove the file.")
+            report(EMPTY, (), "the list is empty.", "Write a declaration, or remove the file.")
         else:
             fix = "Write a mapping with apiVersion, kind, metadata and spec."
             if isinstance(value, list):
@@ -101,7 +128,7 @@ class _Reader:
                 self.named.setdefault((kind, name), []).append(_Place(origin, ("metadata", "name")))
 
     def _kind(self, said: Any, report: Report) -> str | None:
-        """The kind that is said, or the one that is meant: so all else can be told. None: it may be any."""
+        """Return the kind, or the one that is probably meant; None if unknown."""
         if type(said) is str and said in KINDS:
             return said
         advice = nearest(str(said or ""), KINDS, "Write kind: one of")
@@ -112,7 +139,7 @@ class _Reader:
         return next(iter(close(said, KINDS)), None) if type(said) is str else None
 
     def _doubt(self, value: dict[str, Any], name: Any, kinds: tuple[str, ...]) -> None:
-        """What others may mean by a faulty document, as far as it does not say so itself."""
+        """Remember which references may be to a faulty document."""
         self.doubtful.update(kinds)
         if type(name) is not str or not _is_name(name):
             self.nameless.update(kinds)
@@ -152,12 +179,12 @@ class _Reader:
                 self.named.setdefault(("CapacityReservation", made.name), []).append(place)
 
     def duplicates(self) -> Iterator[Problem]:
-        """Of things with one name, each is told, and another one with it."""
+        """Yield each document whose name another one has, and name that one."""
         for (kind, name), places in self.named.items():
             for place in places if len(places) > 1 else ():
                 other = places[1] if place is places[0] else places[0]
                 where = "this file" if other.origin.file == place.origin.file else other.origin.file
-                message = f'another {kind} is named "{name}", in {where}.'
+                message = f'duplicate name "{name}": another {kind} in {where} has it.'
                 yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
 
 
@@ -170,9 +197,9 @@ def _is_name(text: str) -> bool:
 
 
 def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Declared:
-    """Sort, check and index. The order of the documents changes nothing but which of two like names is kept.
+    """Read, check and index all documents. Their order decides only which of two with one name is kept.
 
-    A missing Site is told of the `folder`, unless nothing at all was `given`.
+    A missing Site is reported for the `folder`, unless nothing was `given`.
     """
     reader = _Reader()
     for document in documents:
@@ -182,7 +209,7 @@ def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Decl
     one_site = reader.made["Site"][0] if len(reader.sites) == 1 and reader.made["Site"] else None
     if len(reader.sites) > 1:
         for origin in reader.sites:
-            message = f"{len(reader.sites)} Sites are declared; there can be one."
+            message = f"{len(reader.sites)} Sites are declared; only one is allowed."
             reader.problems.append(Problem(SITES, origin.file, origin.index, ("kind",), message, "Keep one."))
     if not reader.sites and given and "Site" not in reader.doubtful:
         fix = "Add a document of kind Site with at least one cluster."
@@ -210,5 +237,5 @@ def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
 
 
 def _in_zone(one: Reservation, zone: str) -> Reservation:
-    """With the site's zone where it names none."""
+    """Return the reservation with the site's zone if it has none."""
     return one if one.recurrence.zone else one._replace(recurrence=one.recurrence._replace(zone=zone))

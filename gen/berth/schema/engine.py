@@ -11,9 +11,8 @@ from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Switch, Text, Whole, field
 from berth.schema.grammar import UNFIT, is_artifact
-from berth.schema.labels import refuse_our_labels
-from berth.schema.report import IDLE_KEY, INVALID, Report
-from berth.schema.suggest import shown
+from berth.schema.metadata import refuse_our_labels
+from berth.schema.report import IDLE_KEY, INVALID, Report, shown
 from berth.schema.types import Annotations, DnsLabel, DnsName, Duration, Labels
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
@@ -190,12 +189,12 @@ class _Idle(NamedTuple):
 
 _IDLE = {
     "argocd": (
-        _Idle(("version", "serviceAccount"), "project", True, "Say it in that project."),
+        _Idle(("version", "serviceAccount"), "project", True, "Set it in that project."),
         _Idle(("prune", "selfHeal"), "automated", False, "Leave automated true, or remove this."),
     ),
     "flux": (
         _Idle(
-            ("sourceProvider", "sourceSecret", "sourceInterval"), "sourceName", True, "Say it at that source."
+            ("sourceProvider", "sourceSecret", "sourceInterval"), "sourceName", True, "Set it in that source."
         ),
         _Idle(("sourceKind",), "sourceName", False, "Add sourceName, or remove this."),
         _Idle(("kubeConfigMap",), "kubeConfigSecret", True, "Remove one of the two."),
@@ -234,7 +233,7 @@ def check_engines(
                 report(code, where, message, fix, at_key=code == IDLE_KEY)
         if kind != "argocd" and _place(one) is not None:
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
-            message = f"{_CALLED[kind]} knows no destinations: this has no effect."
+            message = f"{_CALLED[kind]} has no destinations: this key has no effect."
             report(IDLE_KEY, (*at, "destination"), message, fix, at_key=True)
     _check_repository(repository, list(chosen.values()), path, report)
     if repository is not None:
@@ -269,7 +268,7 @@ def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
             state = "given" if rule.given else "false" if rule.because == "automated" else "not given"
             for key in rule.keys:
                 if key in options:
-                    yield IDLE_KEY, key, f"it has no effect where {rule.because} is {state}.", rule.fix
+                    yield IDLE_KEY, key, f"it has no effect if {rule.because} is {state}.", rule.fix
 
 
 def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, str]]:
@@ -281,7 +280,7 @@ def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, s
         kind = "an OCIRepository" if is_artifact(url) else "a GitRepository"
         if value not in _PROVIDERS[kind]:
             fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
-            yield UNFIT, "sourceProvider", f"{kind} knows no {value}.", fix
+            yield UNFIT, "sourceProvider", f"{kind} has no provider {value}.", fix
 
 
 def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Path, report: Report) -> None:
@@ -291,8 +290,8 @@ def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Pat
         return
     if repository is None:
         names = " and ".join(_CALLED[kind] for kind in OPTIONS if kind in asking)
-        message = f"there is no repository, so nothing is rendered that makes {names} apply the rest."
-        report(NOT_TOLD, path, message, "Add repository.url, or make those objects yourself.")
+        message = f"repository is missing, so the objects that make {names} apply the rest are not rendered."
+        report(NOT_TOLD, path, message, "Add repository.url, or create those objects yourself.")
         return
     at, url = (*path, "repository"), repository.url
     is_head = repository.revision == "HEAD"
@@ -305,7 +304,7 @@ def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Pat
 
 def _check_git_of_flux(url: Any, is_head: bool, at: Path, report: Report) -> None:
     if is_head:
-        report(UNFIT, at, "Flux follows no HEAD.", "Add revision: a branch, for instance main.")
+        report(UNFIT, at, "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
     if url is not INVALID and not re.match(r"(https?|ssh)://", url):
         scp = re.fullmatch(r"([^\s/:]+):(?!/)(\S+)", url)
         fix = (
@@ -327,8 +326,8 @@ def _check_destinations(clusters: dict[int, tuple[_Cluster, str, Json]], path: P
             continue
         if where in seen:
             first = seen[where][1]
-            message = f"clusters {first} and {cluster.name} have one destination."
-            fix = "Give each its own, unless each has an engine of its own that runs in it."
+            message = f"clusters {first} and {cluster.name} have the same destination."
+            fix = "Give each its own, unless an engine runs in each of them."
             report(ONE_DESTINATION, (*path, "clusters", i, "name"), message, fix)
         else:
             seen[where] = i, cluster.name

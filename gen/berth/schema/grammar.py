@@ -1,6 +1,6 @@
 """The grammars of texts that people write: dates, times, names, labels, quantities, images.
 
-Each takes the text and answers what it means, or raises Refusal with what is wrong and what to write. The
+Each takes the text and returns its value, or raises Refusal with what is wrong and what to write. The
 rules for names, labels and resources are those of the Kubernetes API server (apimachinery's validation).
 """
 
@@ -12,8 +12,7 @@ from functools import lru_cache
 from berth.dates.zone import known as known_zones
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
-from berth.schema.report import CHOICE, Refusal
-from berth.schema.suggest import choice, close, nearest, shown
+from berth.schema.report import CHOICE, Refusal, choice, close, nearest, shown
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
 UNFIT = "B038"  # for an engine
@@ -65,7 +64,7 @@ def day(text: str) -> date:
 
 @lru_cache(maxsize=4096)
 def end_time(text: str) -> int:
-    """Minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
+    """Return the minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
     if text == "24:00":
         return 1440
     return start_time(text)
@@ -73,7 +72,7 @@ def end_time(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def start_time(text: str) -> int:
-    """Minutes after midnight, 0 to 1439."""
+    """Return the minutes after midnight, 0 to 1439."""
     match = _TIME.fullmatch(text)
     if match is None:
         raise Refusal(f"{shown(text)} is not a time of day.", _time_advice(text), TIME)
@@ -86,7 +85,7 @@ def start_time(text: str) -> int:
 
 
 def _time_advice(text: str) -> str:
-    """What the author of `900`, `9`, `9:00` or `09:00:00` meant."""
+    """Suggest what the author of `900`, `9`, `9:00` or `09:00:00` meant."""
     match = re.fullmatch(_NEARLY_A_TIME, text, re.ASCII)
     if match is None:
         return 'Write HH:MM, for instance "09:00".'
@@ -116,11 +115,11 @@ def dns_label(text: str) -> str:
 
 
 def own_namespace(text: str) -> str:
-    """A namespace that we may label and hold to *restricted*: none that Kubernetes made for itself."""
+    """Read a namespace that Berth may label and set to *restricted*: not one of Kubernetes' own."""
     dns_label(text)
     if text == "default" or text.startswith("kube-"):
-        message = f"{shown(text)} belongs to Kubernetes, and we set the rules of our namespace."
-        raise Refusal(message, "Write one of its own, for instance berth.", NAME)
+        message = f"{shown(text)} belongs to Kubernetes; Berth needs a namespace of its own."
+        raise Refusal(message, "Write another one, for instance berth.", NAME)
     return text
 
 
@@ -181,7 +180,7 @@ def image(text: str) -> str:
 
 
 def url(text: str) -> str:
-    """Of a server that speaks HTTP, without slashes at its end: a path is put behind it."""
+    """Read the URL of a web server; slashes at its end are removed, as a path follows."""
     if _is_url(text):
         return text.rstrip("/")
     fix = "Write https:// and the name of the server, for instance https://renkulab.io."
@@ -195,7 +194,7 @@ def _is_url(text: str) -> bool:
 
 
 def duration(text: str) -> str:
-    """As Go reads it, of whole hours, minutes and seconds."""
+    """Read a Go duration of whole hours, minutes and seconds."""
     if text and len(text) <= 30 and re.fullmatch(r"(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?", text, re.ASCII):
         return text
     raise Refusal(
@@ -204,7 +203,7 @@ def duration(text: str) -> str:
 
 
 def service_account(text: str) -> str:
-    """`name` or `namespace:name`."""
+    """Read `name` or `namespace:name`."""
     namespace, _, name = text.rpartition(":")
     if namespace or text.startswith(":"):
         dns_label(namespace)
@@ -212,20 +211,20 @@ def service_account(text: str) -> str:
 
 
 def sync_option(text: str) -> str:
-    """An option of Argo CD, but for those that would reset seats or let a sync wait for placeholders."""
+    """Read an option of Argo CD, except those that reset seats or make a sync wait for placeholders."""
     if not re.fullmatch(r"[A-Za-z]+=[A-Za-z,]+", text, re.ASCII):
-        raise Refusal(f"{shown(text)} is not a sync option.", "Write it as Validate=false is written.", UNFIT)
+        raise Refusal(f"{shown(text)} is not a sync option.", "Write it like Validate=false.", UNFIT)
     if text in ("Replace=true", "Force=true", "RespectIgnoreDifferences=false"):
         message = f"{text} would reset the seats of open windows to 0."
         raise Refusal(message, "Remove it.", UNFIT)
     if text == "PruneLast=true":
-        message = "PruneLast=true would let a sync wait for placeholders that find no node."
+        message = "PruneLast=true would make a sync wait for placeholders that find no node."
         raise Refusal(message, "Remove it.", UNFIT)
     return text
 
 
 def folder(text: str) -> str:
-    """Within a repository, without slashes at its ends; empty for all of it."""
+    """Read a folder of a repository, without slashes at its ends; empty for all of it."""
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if ".." not in parts and not re.search(r"[\x00-\x1f\x7f]", text):
         return "/".join(parts)
@@ -233,7 +232,7 @@ def folder(text: str) -> str:
 
 
 def repository(text: str) -> str:
-    """The address of a git repository, in any of the forms that git takes; or of an artifact (`oci://`)."""
+    """Read the address of a git repository, in any form that git takes, or of an artifact (`oci://`)."""
     if len(text) <= 500 and re.fullmatch(r"[!-~]+[:/][!-~]+", text, re.ASCII):
         return text
     message = f"{shown(text)} is not the address of a repository."
@@ -241,12 +240,12 @@ def repository(text: str) -> str:
 
 
 def is_artifact(repository: str) -> bool:
-    """Whether it lies in a registry of images, and not in git."""
+    """Tell whether a repository is in a registry of images, not in git."""
     return repository.startswith("oci://")
 
 
 def revision(text: str) -> str:
-    """What git calls a branch, a tag, a commit or a reference; or the tag or digest of an artifact."""
+    """Read a branch, tag, commit or reference of git, or the tag or digest of an artifact."""
     if len(text) <= 250 and re.fullmatch(r"(?:sha256:)?[\w./#+@=-]+", text) and not text.startswith("-"):
         return text
     raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", UNFIT)
@@ -269,7 +268,7 @@ def ulid(text: str) -> str:
 
 
 def resource_name(text: str) -> str:
-    """What a container may request: the kubelet's own resources, huge pages, or a device."""
+    """Read a resource that a container may request: the kubelet's own, huge pages, or a device."""
     if text in ("cpu", "memory", "ephemeral-storage") or page_size(text) or _is_device(text):
         return text
     raise Refusal(
@@ -280,7 +279,7 @@ def resource_name(text: str) -> str:
 
 
 def page_size(resource: str) -> int:
-    """Of `hugepages-2Mi`, in billionths of a byte; 0 for what is no huge page."""
+    """Return the page size of `hugepages-2Mi`, in billionths of a byte; 0 for other resources."""
     if not resource.startswith("hugepages-") or not _is_key(resource):
         return 0
     size = parse_quantity(resource[10:]) or 0
@@ -288,7 +287,7 @@ def page_size(resource: str) -> int:
 
 
 def _is_device(text: str) -> bool:
-    """An extended resource. A quota names it with `requests.` in front, and that must fit too."""
+    """Tell whether it is an extended resource. With `requests.` in front, as in quotas, it must fit too."""
     domain, slash, _ = text.partition("/")
     native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
     return bool(slash) and not native and not domain.startswith("requests.") and _is_key(f"requests.{text}")
@@ -303,26 +302,27 @@ def _is_key(text: str) -> bool:
 
 
 def go_duration(text: str) -> str:
-    """As Go writes it: `720h0m0s`. Takes hours, minutes and seconds, in Go's grammar; the whole must come to
-    whole seconds from 0 to 2562047 hours.
+    """Read hours, minutes and seconds in Go's grammar, and return them as Go writes them: `720h0m0s`.
+
+    The sum must be whole seconds, from 0 to 2562047 hours.
     """
     match = re.fullmatch(_GO, text, re.ASCII) if len(text) <= _LONGEST_DURATION else None
     if match is None:
         raise Refusal(f"{shown(text)} is not a duration that Go reads.", _longer_advice(text), UNREADABLE)
     total = sum(_scaled(number) * _UNITS[unit] for number, unit in re.findall(_GO_PART, text, re.ASCII))
     if match[1] == "-" and total:
-        raise Refusal(f"{text} is negative: it would be over at once.", "Write 0s or more.", UNREADABLE)
+        raise Refusal(f"{text} is negative: it would end at once.", "Write 0s or more.", UNREADABLE)
     if total > MOST_HOURS * 3600 * _SCALE:
-        raise Refusal(f"{text} is more than Go counts.", f"Write at most {MOST_HOURS}h.", UNREADABLE)
+        raise Refusal(f"{text} is too long.", f"Write at most {MOST_HOURS}h.", UNREADABLE)
     if total % _SCALE:
-        raise Refusal(f"{text} does not come to whole seconds.", "Write whole seconds.", UNREADABLE)
+        raise Refusal(f"{text} is not a whole number of seconds.", "Write whole seconds.", UNREADABLE)
     from berth.core.slots import go_duration as canonical_duration  # noqa: PLC0415 - few reservations have one
 
     return canonical_duration(total // _SCALE)
 
 
 def _scaled(number: str) -> int:
-    """The number times 10 to the power of `_LONGEST_DURATION`, exactly: it has fewer digits than that."""
+    """Return the number times 10 to the power of `_LONGEST_DURATION`, exactly: it has fewer digits."""
     whole, _, part = number.partition(".")
     scale: int = 10 ** (_LONGEST_DURATION - len(part))
     return int(whole + part) * scale
@@ -336,7 +336,7 @@ def _longer_advice(text: str) -> str:
 
 
 def utc(text: str) -> str:
-    """An instant in UTC, to the second, which exists."""
+    """Read an instant in UTC, to the second, that exists."""
     if not re.fullmatch(_INSTANT, text, re.ASCII):
         message = f"{shown(text)} is not an instant in UTC."
         raise Refusal(message, "Write it as 2026-12-31T23:00:00Z.", UNREADABLE)

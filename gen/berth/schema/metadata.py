@@ -1,24 +1,58 @@
-"""`metadata` of all documents, and what documents of every kind have in common."""
+"""`metadata` of all documents: which labels and annotations people may set, and what all kinds share."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema import validate
+from berth.schema import grammar, validate
 from berth.schema.base import Model, field
-from berth.schema.labels import (
-    IGNORE,
-    OF_PODS,
-    OUR_DOMAIN,
-    UNREAD,
-    items,
-    refuse_much,
-    refuse_our_labels,
-    refuse_ours,
-)
-from berth.schema.model import Origin
-from berth.schema.report import INVALID, Report
+from berth.schema.report import INVALID, Origin, Report, items, shown
 from berth.schema.types import Annotations, DnsLabel, Labels
+
+BERTH_DOMAIN = "berth.dev/"
+IGNORE = "berth.dev/ignore"
+BERTH_LABELS = (
+    "app.kubernetes.io/name",
+    "app.kubernetes.io/part-of",
+    "app.kubernetes.io/managed-by",
+)
+RESERVED, UNREAD = "B023", "B176"
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+OF_PODS = (
+    DO_NOT_DISRUPT,
+    "controller.kubernetes.io/pod-deletion-cost",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+)
+MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
+
+
+def refuse_our_label(name: str, path: Path, report: Report) -> None:
+    """Report a label that Berth sets."""
+    if name in BERTH_LABELS or name.startswith(BERTH_DOMAIN):
+        refuse_ours(name, path, report)
+
+
+def refuse_ours(name: str, path: Path, report: Report) -> None:
+    report(RESERVED, path, f"{shown(name)} is set by Berth itself.", "Remove it.", at_key=True)
+
+
+def refuse_our_labels(labels: Any, path: Path, report: Report) -> None:
+    if not labels or labels is INVALID:
+        return
+    for name in labels:
+        refuse_our_label(name, (*path, name), report)
+
+
+def refuse_much(annotations: Any, path: Path, report: Report) -> None:
+    """Report annotations that are too large together."""
+    size = sum(
+        len(name) + (0 if text is INVALID else len(text.encode("utf-8", "replace")))
+        for name, text in items(annotations)
+    )
+    if size > MOST_ANNOTATIONS:
+        message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
+        report(grammar.LABEL, path, message, "Shorten them: they are on every object.")
+
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -33,7 +67,7 @@ class Metadata(Model):
             return
         refuse_our_labels(self.labels, (*path, "labels"), report)
         for name, _ in items(self.annotations):
-            if name.startswith(OUR_DOMAIN) and name != IGNORE:
+            if name.startswith(BERTH_DOMAIN) and name != IGNORE:
                 refuse_ours(name, (*path, "annotations", name), report)
         refuse_much(self.annotations, (*path, "annotations"), report)
 
@@ -47,7 +81,7 @@ class Metadata(Model):
         return tuple(pair for pair in self.annotations.items() if pair[0] != IGNORE)
 
 
-class Document(Model):
+class KindDocument(Model):
     """A whole document of one kind; each kind adds its `kind` and `spec`."""
 
     api_version: Literal["berth.dev/v1alpha1"]
@@ -71,6 +105,6 @@ class Document(Model):
             return
         for name, _ in items(self.metadata.annotations):
             if name in OF_PODS:
-                message = f"{name} is read on pods; annotations of a {self.kind_of} are on none."
-                fix = "Remove it: windows hold their nodes by budgets, and placeholders may go at any time."
+                message = f"{name} is an annotation of pods; on a {self.kind_of} it has no effect."
+                fix = "Remove it: disruption budgets keep the nodes of open windows."
                 report(UNREAD, (*path, "metadata", "annotations", name), message, fix, at_key=True)

@@ -13,8 +13,7 @@ from berth.findings import Path
 from berth.schema import cloudgrammar, grammar
 from berth.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
 from berth.schema.cloudgrammar import BY_ALIAS, FAMILIES
-from berth.schema.labels import items
-from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report
+from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report, items
 from berth.schema.types import INT32, INT64, AnyText
 
 TERM = "B152"
@@ -49,7 +48,7 @@ Percent = Annotated[int, Whole(0, 100)]
 
 
 def some(what: str) -> Text:
-    """A text that may not be empty."""
+    """Return the type of a text that must not be empty."""
     return Text(what, cloudgrammar.some)
 
 
@@ -61,18 +60,18 @@ TermsOf = Annotated[tuple[T, ...], Strict(False), Length(0, MOST_TERMS)]
 
 
 def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: Report) -> None:
-    """Report keys of a term that are beside one that must be alone."""
+    """Report keys of a term next to one that must be alone."""
     beside = [name for name, value in term.items() if name != lone and value is not None]
     if term[lone] is not None and beside:
-        message = f"{lone} says all; {', '.join(beside)} beside it would select more than that."
-        report(TERM, path, message, f"Keep {lone} alone, or write two terms: one of them is enough.")
+        message = f"{lone} cannot be combined with {', '.join(beside)}."
+        report(TERM, path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
 
 
 class _Term(Model):
     """What selects subnets, security groups or images."""
 
     def said(self) -> dict[str, Any]:
-        """Return the values by key; None where nothing is said."""
+        """Return the values by key; None for keys that are left out."""
         return {
             str(known.alias): getattr(self, attribute) for attribute, known in type(self).model_fields.items()
         }
@@ -133,7 +132,7 @@ class Ebs(Model):
 
     def check(self, path: Path, report: Report) -> None:
         if self.snapshot_id is None and self.volume_size is None:
-            report(MISSING, path, "it says neither snapshotID nor volumeSize.", "Add one of the two.")
+            report(MISSING, path, "it has neither snapshotID nor volumeSize.", "Add one of the two.")
         if self.volume_initialization_rate is not None and self.snapshot_id is None:
             message = "only a volume made from a snapshot is initialized."
             report(MISSING, path, message, "Add snapshotID, or remove volumeInitializationRate.")
@@ -214,7 +213,7 @@ class PlacementGroup(Model):
 
 
 def _elsewhere(_: Any) -> Any:
-    message = "reservations says this; Berth writes these terms of it."
+    message = "Berth writes these terms from reservations."
     raise Refusal(message, "Remove it, and write reservations.", CONFLICT, at_key=True)
 
 
@@ -229,7 +228,7 @@ class NodeClass(Model):
     ) = field(None)
     associate_public_ip_address: bool | None = field(None, alias="associatePublicIPAddress")
     block_device_mappings: ListOf[BlockDevice] | None = field(None)
-    capacity_reservation_selector_terms: Annotated[Any, Parsed("said by reservations", _elsewhere, {})] = (
+    capacity_reservation_selector_terms: Annotated[Any, Parsed("set by reservations", _elsewhere, {})] = (
         field(None)
     )
     connection_tracking: ConnectionTracking | None = field(None)
@@ -247,16 +246,16 @@ class NodeClass(Model):
 
     @property
     def family(self) -> str:
-        """How its machines start: one of FAMILIES."""
+        """Return how its machines start: one of FAMILIES."""
         aliases = (term.alias for term in self.ami_selector_terms if term.alias is not None)
         of_alias = next((BY_ALIAS[alias.partition("@")[0]] for alias in aliases), "Custom")
         return self.ami_family or of_alias
 
     def check(self, path: Path, report: Report) -> None:
         if self.role is None and self.instance_profile is None:
-            report(MISSING, path, "it says neither role nor instanceProfile.", "Add one of the two.")
+            report(MISSING, path, "it has neither role nor instanceProfile.", "Add one of the two.")
         elif self.role is not None and self.instance_profile is not None:
-            message = "role and instanceProfile both say what the machines may do."
+            message = "role and instanceProfile are both given."
             report(CONFLICT, (*path, "instanceProfile"), message, "Keep one of the two.", at_key=True)
         self._check_terms(path, report)
         self._check_images(path, report)
@@ -272,11 +271,11 @@ class NodeClass(Model):
         )
         for name, terms in pairs:
             if terms == ():
-                fix = "Write at least one term, or leave it out where it may be."
-                report(TERM, (*path, name), "a list of no terms is refused by the API server.", fix)
+                fix = "Write at least one term, or leave the key out if it is optional."
+                report(TERM, (*path, name), "the list is empty, which the API server refuses.", fix)
 
     def _check_images(self, path: Path, report: Report) -> None:
-        """Check that an alias is alone and says the family, unless that is Custom."""
+        """Check that an alias is alone and matches the family, unless that is Custom."""
         terms, named = self.ami_selector_terms, self.ami_family
         at = (*path, "amiSelectorTerms")
         if not terms or named is INVALID or not report.is_sound(at, terms):
@@ -285,12 +284,12 @@ class NodeClass(Model):
         if aliases and len(terms) > 1:
             report(TERM, at, "an alias must be the only term.", "Keep the alias alone, or remove it.")
         if not aliases and named is None:
-            message = "no term has an alias, so amiFamily must say how machines start."
+            message = "amiFamily is missing, and no term has an alias."
             report(MISSING, path, message, f"Add amiFamily: one of {', '.join(FAMILIES)}.")
         for alias in aliases[:1]:
             meant = BY_ALIAS[alias.partition("@")[0]]
             if named not in (None, "Custom", meant):
-                message = f"amiFamily {named} is not that of the alias {alias}."
+                message = f"amiFamily {named} does not match the alias {alias}."
                 report(CONFLICT, (*path, "amiFamily"), message, f"Write {meant}, or leave it out.")
 
     def _check_groups(self, path: Path, report: Report) -> None:
@@ -299,10 +298,10 @@ class NodeClass(Model):
             ("placementGroupSelector", self.placement_group_selector),
         ):
             if value is not None and report.is_sound((*path, name), value) and value.is_blank:
-                report(MISSING, (*path, name), "it says nothing.", "Say something, or remove it.")
+                report(MISSING, (*path, name), "it is empty.", "Add a key, or remove it.")
         group, at = self.placement_group_selector, (*path, "placementGroupSelector")
         if group is not None and report.is_sound(at, group) and None not in (group.id, group.name):
-            report(CONFLICT, at, "name and id both say which group.", "Keep one of the two.")
+            report(CONFLICT, at, "name and id are both given.", "Keep one of the two.")
 
     def _check_volumes(self, path: Path, report: Report) -> None:
         devices = self.block_device_mappings
@@ -311,7 +310,7 @@ class NodeClass(Model):
         found = [one for i, one in enumerate(devices) if report.is_sound((*path, i), one)]
         roots = sum(one.root_volume is True for one in found)
         if roots > 1:
-            report(CONFLICT, path, f"{roots} volumes are rootVolume.", "Keep it on one.")
+            report(CONFLICT, path, f"{roots} volumes have rootVolume: true.", "Keep it on one.")
         if len(found) > MOST_VOLUMES:
             message = f"there are more than {MOST_VOLUMES} volumes."
             report(RANGE, path, message, f"Write at most {MOST_VOLUMES}.")
@@ -330,11 +329,11 @@ class NodeClass(Model):
         cards = [one.network_card_index for one in found if one.interface_type == "efa-only"]
         pairs = zip(keys, found, strict=True)
         if not any(key == (0, 0) and one.interface_type == "interface" for key, one in pairs):
-            message = "none is the first: card 0, device 0, of type interface."
+            message = "the first interface is missing: card 0, device 0, type interface."
             report(MISSING, path, message, "Add it.")
         for i, key in enumerate(keys):
             if key in keys[:i]:
-                message = f"card {key[0]}, device {key[1]} is there twice."
+                message = f"duplicate card {key[0]}, device {key[1]}."
                 report(CONFLICT, (*path, i), message, "Remove one of the two.")
         if len(set(cards)) < len(cards):
-            report(CONFLICT, path, "a card has two of type efa-only.", "Keep one a card.")
+            report(CONFLICT, path, "a card has two interfaces of type efa-only.", "Keep one for each card.")

@@ -47,9 +47,9 @@ def _refuse_kept(key: str, path: Path, report: Report) -> None:
     """Report a label that only Karpenter itself may set, or that Berth sets."""
     domain = key.partition("/")[0]  # the whole key where it has none, as in the CRD's rules
     if key == CAPACITY_TYPE:
-        message, fix = f"{key} is said by capacityTypes.", "Remove it, and write capacityTypes."
+        message, fix = f"{key} is set by capacityTypes.", "Remove it, and write capacityTypes."
     elif key == "kubernetes.io/hostname" or domain.endswith("karpenter.sh"):
-        message, fix = f"{key} is a label that Karpenter keeps for itself.", "Remove it."
+        message, fix = f"{key} is a label that only Karpenter sets.", "Remove it."
     elif domain.endswith("karpenter.k8s.aws") and key not in AWS_LABELS:
         message, fix = f"{key} is not a label of instances that Karpenter knows.", "Remove it, or correct it."
     else:
@@ -141,7 +141,7 @@ class Disruption(Model):
     )
     consolidate_after: SpanOrNever | None = field(None, "how long after a pod came or went, or Never", "`0s`")
     budgets: ListOf[Budget] | None = field(
-        None, "how many nodes at once, as in a NodePool; of windows they are made", "10%"
+        None, "how many nodes at once, as in a NodePool; Berth adds those of windows", "10%"
     )
 
     def check(self, path: Path, report: Report) -> None:
@@ -152,5 +152,5 @@ class Disruption(Model):
             message = f"there are {len(budgets)} budgets."
             report(BUDGET_RULE, (*path, "budgets"), message, f"Write at most {MOST_BUDGETS}.")
         elif not budgets:
-            fix = 'Write {nodes: "100%"} to bound nothing, or leave budgets out: then 10% go at once.'
+            fix = 'Write {nodes: "100%"} for no bound, or leave budgets out for the default of 10%.'
             report(RANGE, (*path, "budgets"), "the list is empty.", fix)

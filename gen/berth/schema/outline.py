@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 from pydantic import ConfigDict, TypeAdapter
 
 from berth.schema.base import Length, Model, Parsed, Switch, Text, Unique, Whole
-from berth.schema.suggest import article
+from berth.schema.report import article
 
 MODEL, LIST, MAP, CHOICE, WHOLE, FLAG, TEXT, UNION, ANY = (
     "model",

@@ -1,13 +1,16 @@
-"""The parts of a pod's spec that a class or the site may set, as the Kubernetes API has them.
+"""Parts of a pod as in the Kubernetes API: where it is scheduled, and what its container requests.
 
 They are checked so that the API server accepts what is rendered, and are rendered as they were written.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from berth.findings import Path
+from berth.quantity import NANO, parse
+from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, NonEmpty, Whole, field
-from berth.schema.report import CONFLICT, INVALID, MISSING, Report
+from berth.schema.report import CONFLICT, INVALID, MISSING, Report, items
 from berth.schema.types import INT32, DnsLabel, DnsName, LabelKey, Labels, LabelValue, NodeName
 
 REQUIRED, PREFERRED = (
@@ -81,7 +84,7 @@ class FieldRequirement(Model):
 
     def check(self, path: Path, report: Report) -> None:
         if self.values is not INVALID and len(self.values) != 1:
-            report(CONFLICT, (*path, "values"), "a field is matched by one value.", "Write one node name.")
+            report(CONFLICT, (*path, "values"), "a field takes exactly one value.", "Write one node name.")
 
 
 class NodeTerm(Model):
@@ -104,7 +107,7 @@ class NodeAffinity(Model):
 
 
 def _check_label_keys(term: "PodTerm | TopologySpread", other: Any, path: Path, report: Report) -> None:
-    """Report keys that are named twice: the API server adds `matchLabelKeys` to the selector."""
+    """Report duplicate keys: the API server adds `matchLabelKeys` to the selector."""
     found, selector = term.match_label_keys, term.label_selector
     matching = [] if not found or found is INVALID else [one for one in found if one is not INVALID]
     if (matching or other) and selector is None:
@@ -114,7 +117,7 @@ def _check_label_keys(term: "PodTerm | TopologySpread", other: Any, path: Path, 
     taken = _keys(selector) if selector is not None and is_sound else []
     for i, one in enumerate(matching):
         if one in taken or one in other or one in matching[:i]:
-            message = f"{one} is in another place of this term too."
+            message = f"duplicate key {one} in this term."
             report(CONFLICT, (*path, "matchLabelKeys", i), message, "Name each key once.")
 
 
@@ -177,7 +180,7 @@ class Tolerating(Model):
 
 
 class Placing(Tolerating):
-    """All wishes of a pod for its node."""
+    """All constraints of a pod on its node."""
 
     affinity: Affinity | None = field(None, "as in a pod", "none")
     topology_spread_constraints: ListOf[TopologySpread] | None = field(None, "as in a pod", "none")
@@ -192,13 +195,13 @@ class Placing(Tolerating):
             is_sound = report.is_sound((*path, "topologySpreadConstraints", i), one)
             pair = (one.topology_key, one.when_unsatisfiable) if is_sound else None
             if pair is not None and pair in pairs:
-                message = f"{pair[0]} with {pair[1]} is there twice."
+                message = f"duplicate constraint: {pair[0]} with {pair[1]}."
                 report(CONFLICT, (*path, "topologySpreadConstraints", i), message, "Remove one of the two.")
             pairs.append(pair)
 
     @property
     def placement(self) -> Json:
-        """Return the wishes as fields of a pod's spec; what says nothing is left out."""
+        """Return the constraints as fields of a pod's spec, without empty ones."""
         names = set(Placement.model_fields)
         said = self.model_dump(by_alias=True, exclude_none=True, include=names)
         return {name: value for name, value in said.items() if value}
@@ -209,6 +212,63 @@ class Placement(Placing):
 
     @property
     def pod(self) -> "Placement":
-        """Return the placement alone, without what else a class says."""
+        """Return the placement alone, without the other keys of a class."""
         said = {known.alias: getattr(self, name) for name, known in Placement.model_fields.items()}
         return Placement.model_construct(**{str(alias): value for alias, value in said.items()})
+
+
+# Requests and limits of a container: amounts that the API server accepts, completed as it does.
+
+Amounts = dict[str, str]
+
+SHARED = ("cpu", "memory", "ephemeral-storage")
+_MOST_DEVICES = 10**15 * NANO  # above, the API server counts thousandths that overflow
+
+
+def check_resources(requests: Any, limits: Any, path: Path, report: Report) -> None:
+    """Report requests and limits that the API server would refuse together."""
+    asked, most = _sound(requests), _sound(limits)
+    names = {name for name, _ in (*items(requests), *items(limits))}
+    for name in {**asked, **most}:
+        where = "requests" if name in asked else "limits"
+        request, limit = asked.get(name, most.get(name, "")), most.get(name)
+        if name not in SHARED:
+            _check_device(name, request, (*path, where, name), report)
+        if limit is not None:
+            _check_limit(name, request, limit, (*path, "limits", name), report)
+        if grammar.page_size(name) and not {"cpu", "memory"} & names:
+            message, fix = "huge pages also need cpu or memory.", "Add cpu or memory."
+            report(CONFLICT, (*path, where, name), message, fix)
+
+
+def _check_limit(name: str, request: str, limit: str, at: Path, report: Report) -> None:
+    asked, most = parse(request) or 0, parse(limit) or 0
+    if name not in SHARED and most != asked:
+        message = f"the limit {limit} differs from the request {request}."
+        report(CONFLICT, at, message, "Write the same amount: Kubernetes does not overcommit such resources.")
+    elif most < asked:
+        report(CONFLICT, at, f"the limit {limit} is below the request {request}.", "Raise it, or remove it.")
+
+
+def _check_device(name: str, amount: str, at: Path, report: Report) -> None:
+    nanos, page = parse(amount) or 0, grammar.page_size(name)
+    if page and nanos % page:
+        message = f"{amount} is not a multiple of the page size."
+        report(CONFLICT, at, message, f"Write a multiple of {name[10:]}.")
+    elif not page and nanos % NANO:
+        report(CONFLICT, at, f"{amount} is not a whole number of devices.", "Write a whole number.")
+    elif not page and nanos > _MOST_DEVICES:
+        report(
+            CONFLICT, at, f"{amount} is more than Kubernetes can count.", "Write how many devices there are."
+        )
+
+
+def _sound(amounts: Any) -> Amounts:
+    return {name: amount for name, amount in items(amounts) if amount is not INVALID}
+
+
+def completed(requests: Mapping[str, str], limits: Mapping[str, str]) -> tuple[Amounts, Amounts]:
+    """Complete as Kubernetes does: a limit without a request is one too; what is not shared has both."""
+    asked: Amounts = {**requests, **{n: a for n, a in limits.items() if n not in requests}}
+    most: Amounts = {**limits, **{n: a for n, a in asked.items() if n not in SHARED}}
+    return asked, most

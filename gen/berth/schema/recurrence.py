@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field
 from berth.schema.calendar import ORDER, check_order
-from berth.schema.model import Entry, Except, Extra, Move, Recurrence, Seats
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
     AnyText,
@@ -18,6 +17,7 @@ from berth.schema.types import (
     TimeZone,
     Weekday,
 )
+from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Seats
 
 EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'
@@ -59,7 +59,7 @@ def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report
     for i, one in enumerate(() if not seats or seats is INVALID else seats):
         name = one if one is INVALID else one.resource_class
         if name is not INVALID and name in names:
-            message = f'class "{name}" is there twice.'
+            message = f'duplicate class "{name}".'
             report(CONFLICT, (*path, i, "resourceClass"), message, "Write one line for each class.")
         names.append(name)
 
@@ -83,7 +83,7 @@ class OwnSeats(Model):
         check_seats(self.seats, (*path, "seats"), report)
 
     def seats_or(self, standard: Seats) -> Seats:
-        """Return what the line says of seats, else what holds for the reservation."""
+        """Return the seats of the line, by default those of the reservation."""
         if self.seats is not None:
             return listed(self.seats)
         own = self.node_count if self.placeholder_count is None else self.placeholder_count
@@ -144,7 +144,7 @@ class DateException(Model):
         pairs = (("date", self.day), ("from", self.first), ("to", self.last))
         given = [name for name, value in pairs if value is not None]
         if given[:1] == ["date"] and given != ["date"]:
-            message = f"date and {given[1]} are two ways to say the day."
+            message = f"date and {given[1]} are both given."
             report(CONFLICT, path, message, "Keep date, or from and to.")
         elif not given:
             report(MISSING, path, "it has no date.", "Add date, or from and to.")
@@ -266,10 +266,10 @@ class RecurrenceSpec(Model):
             message = "an entry of type weekly needs its weekday."
             report(MISSING, path, message, "Add dayOfWeek or daysOfWeek.")
         elif self.type == "weekly" and len(given) == 2:
-            report(CONFLICT, path, "two keys say the weekday.", "Keep dayOfWeek or daysOfWeek.")
+            report(CONFLICT, path, "dayOfWeek and daysOfWeek are both given.", "Keep one of the two.")
         elif self.type in ("daily", "dates"):
             for name in given:
-                message = f"type {self.type} does not look at weekdays."
+                message = f"type {self.type} ignores weekdays."
                 report(IDLE_KEY, (*path, name), message, "Remove it, or write type: weekly.", at_key=True)
 
     def _check_end(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
@@ -277,7 +277,7 @@ class RecurrenceSpec(Model):
         first, last = self.start_date, self.end_date
         if self.type == "once" and first != last:
             if INVALID not in (first, last) and entry.end_day is not None:
-                message, fix = "endDate says the day of the end already.", "Remove endDay."
+                message, fix = "endDate already sets the day of the end.", "Remove endDay."
                 report(CONFLICT, (*path, "endDay"), message, fix, at_key=True)
         elif self.type != "once" or first not in (None, INVALID):
             check_length(entry, path, report)
@@ -295,12 +295,12 @@ class RecurrenceSpec(Model):
                 )
                 for refused, value in pairs:
                     if refused != meant and value is not None:
-                        message = f"provisioning says {meant}; {refused} cannot replace it."
+                        message = f"provisioning has {meant}; {refused} cannot override it."
                         fix = f"Write {meant} here too."
                         report(CONFLICT, (*path, name, i, refused), message, fix, at_key=True)
 
     def recurrence(self, standard: Seats) -> Recurrence:
-        """Return the recurrence as a value. Its zone is empty where it names none."""
+        """Return the recurrence as a value; its zone is empty if none is given."""
         weekly = self.type == "weekly"
         return Recurrence(
             type=self.type,

@@ -13,12 +13,13 @@ from berth.findings import Path
 from berth.schema import grammar, validate
 from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.calendar import ORDER
-from berth.schema.model import Entry, Origin, Recurrence, Reservation, Seats
+from berth.schema.holders import Replicas
 from berth.schema.recurrence import EQUAL_TIMES
 from berth.schema.renkunames import name
-from berth.schema.report import INVALID, MISSING, Refusal, Report
+from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report
 from berth.schema.reservation import DEFAULT_LEAD, EVERY_SESSION, Behavior
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
+from berth.schema.values import Entry, Recurrence, Reservation, Seats
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 LONGEST_NAME = 63  # of a DNS label, and of a label's value
@@ -153,7 +154,7 @@ class Payload(_TheirModel):
             lead=self.provisioning.lead_time_minutes,
             behavior=self.provisioning.scale_down_behavior,
             sessions=EVERY_SESSION._replace(project_template=self.project_template_id),
-            backend="placeholder",
+            holder=Replicas(),
             suspend=False,
             renku=True,
         )

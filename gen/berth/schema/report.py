@@ -1,6 +1,6 @@
-"""Collects the problems of one document."""
+"""The problems of one document: how they are collected, and how messages show values and suggest words."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from berth.findings import ERROR, Path, Problem, severity
 
@@ -16,6 +16,22 @@ UNKNOWN_KEY, MISSING, RANGE, TYPE, CHOICE, CONFLICT, IDLE_KEY = (
     "B016",
     "B029",
 )
+
+
+def items(mapping: Any) -> list[tuple[str, Any]]:
+    """Return the sound pairs of a mapping that may be missing or faulty."""
+    return [] if mapping is INVALID or not mapping else list(mapping.items())
+
+
+class Origin(NamedTuple):
+    """Where a declaration stands: its file as shown to people and the number of its document there, from 0.
+
+    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
+    """
+
+    file: str
+    index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
+    prefix: tuple[str | int, ...] = ()
 
 
 class Refusal(ValueError):  # noqa: N818 - it refuses a value; it is not an error of the program
@@ -58,3 +74,46 @@ class Report:
         return not any(
             one.path[: len(whole)] == whole and severity(one.code) == ERROR for one in self.problems
         )
+
+
+# Words of messages
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: text in quotes, the rest as YAML writes it; long ones are cut."""
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    if value is None:
+        return "null"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    cut = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:60])
+    cut += "..." if len(text) > 60 else ""
+    return f'"{cut}"' if type(value) is str else cut
+
+
+def article(words: str) -> str:
+    """Put `a` or `an` before a description that needs one."""
+    if words.startswith(("text", "one of", "true", '"')):
+        return words
+    return ("an " if words[0] in "aeiou" else "a ") + words
+
+
+def nearest(given: str, known: tuple[str, ...], otherwise: str) -> str:
+    """Advise on an unknown word: the nearest known ones, or all of them."""
+    if not known:
+        return "Declare it, or remove it."
+    found = close(given, known)
+    return f"Did you mean {' or '.join(found)}?" if found else f"{otherwise} {', '.join(known)}."
+
+
+def choice(given: str, known: tuple[str, ...]) -> str:
+    """Advise on a word that must be one of the known ones."""
+    return nearest(given, known, "Write one of" if len(known) > 1 else "Write")
+
+
+def close(given: str, known: tuple[str, ...]) -> list[str]:
+    """Return at most three known words that resemble this one, the nearest first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a faulty file pays for it
+
+    lowered = {name.lower(): name for name in known}
+    return [lowered[n] for n in get_close_matches(given.lower(), list(lowered), n=3, cutoff=0.6)]

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema.backend import NODE_POOL, NOTHING_SAID, BackendSpec
+from berth.schema.backend import DEFAULT_BACKEND, BackendSpec
 from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, field
-from berth.schema.metadata import Document
-from berth.schema.model import Origin, Reservation, Seats, SessionMatch
+from berth.schema.holders import HOLDERS, Holder, Unit
+from berth.schema.metadata import KindDocument
 from berth.schema.recurrence import STANDING, ClassSeats, OwnSeats, RecurrenceSpec, check_seats, listed
-from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Refusal, Report
+from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Origin, Refusal, Report
 from berth.schema.types import Annotations, DnsLabel, Labels, LeadMinutes, NodeCount, SeatCount, Ulid
+from berth.schema.values import Reservation, Seats, SessionMatch
 
 COUNTS_SESSIONS = "B170"
 Behavior = Literal["maintain", "reduce", "none"]
-BEHAVIORS = ("maintain", "reduce", "none")
-DEFAULT_BEHAVIOR, DEFAULT_LEAD = "maintain", 30
+DEFAULT_LEAD = 30
 LONGEST_TITLE = 1200  # characters; it is an annotation of every object
 
 
@@ -35,7 +35,7 @@ class Provisioning(Model):
     scale_down_behavior: Behavior | None = field(
         None,
         "what placeholders do as sessions arrive: maintain, reduce or none",
-        f"`{DEFAULT_BEHAVIOR}`; `none` for backend nodePool",
+        f"`{Holder.behaviors[0]}`; `none` for backend nodePool",
     )
 
     def check(self, path: Path, report: Report) -> None:
@@ -94,24 +94,25 @@ class ReservationSpec(Model):
     suspend: bool = field(False, "true: rendered, never opens")
 
     @property
-    def holder(self) -> BackendSpec:
-        return NOTHING_SAID if self.backend is None else self.backend
+    def backend_spec(self) -> BackendSpec:
+        return DEFAULT_BACKEND if self.backend is None else self.backend
 
     def check(self, path: Path, report: Report) -> None:
-        standing = INVALID if self.backend is INVALID else self.holder.standing
+        standing = INVALID if self.backend is INVALID else self.backend_spec.standing
         if standing is True:
             self._check_standing(path, report)
         elif self.recurrence is None and standing is not INVALID:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
-        if self.provisioning is not INVALID:  # without it nobody knows which form is meant
+        if self.provisioning is not INVALID:  # without it the form is unknown
             self._check_seats(path, report)
-        if self.backend is not INVALID and self.holder.type is not INVALID:
-            self._check_nodes(self.holder.type == NODE_POOL, path, report)
+        if self.backend is not INVALID and self.backend_spec.type is not INVALID:
+            self._check_counts(path, report)
+            self._check_behavior(path, report)
 
     def _check_standing(self, path: Path, report: Report) -> None:
-        """Report what is about windows: standing seats have none."""
+        """Report keys about windows, which standing seats do not have."""
         if self.recurrence is not None:
-            message = "backend.standing holds the seats always; it takes no recurrence."
+            message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         if self.provisioning is INVALID:
             return
@@ -130,11 +131,11 @@ class ReservationSpec(Model):
         is_listed = self.provisioning.seats is not None
         if is_listed and form is not None:
             fix = f"Keep seats or {form}."
-            report(CONFLICT, (*at, form), "seats says the counts already.", fix, at_key=True)
+            report(CONFLICT, (*at, form), "seats already has the counts.", fix, at_key=True)
         if is_listed and self.resource_class is not None:
             fix = "Keep provisioning.seats or resourceClass."
             at_class = (*path, "resourceClass")
-            report(CONFLICT, at_class, "seats says the classes already.", fix, at_key=True)
+            report(CONFLICT, at_class, "seats already has the classes.", fix, at_key=True)
         if not is_listed and self.resource_class is None:
             fix = "Add resourceClass, or provisioning.seats."
             report(MISSING, path, "resourceClass is missing.", fix)
@@ -142,29 +143,32 @@ class ReservationSpec(Model):
         if recurrence is not None and recurrence is not INVALID and is_listed != (form is not None):
             recurrence.check_form("seats" if is_listed else str(form), (*path, "recurrence"), report)
 
-    def _check_nodes(self, of_nodes: bool, path: Path, report: Report) -> None:
-        """Check that whole nodes or seats are counted, as the backend holds them."""
+    def _check_counts(self, path: Path, report: Report) -> None:
+        """Check that nodes or seats are counted, as the backend holds them."""
+        backend = self.backend_spec.type
+        unit = HOLDERS[backend].unit
+        other = Unit.SEAT if unit is Unit.NODE else Unit.NODE
         for at, counted, is_needed in self._counts():
-            seats, nodes = counted.placeholder_count, counted.node_count
-            if of_nodes and seats is not None:
-                message, fix = (
-                    "backend nodePool holds whole nodes, not seats.",
-                    "Write nodeCount: how many nodes.",
-                )
-                report(CONFLICT, (*path, *at, "placeholderCount"), message, fix, at_key=True)
-            elif not of_nodes and nodes is not None:
-                message = f"backend {self.holder.type} holds seats, not nodes."
+            numbers = {Unit.SEAT: counted.placeholder_count, Unit.NODE: counted.node_count}
+            if numbers[other] is not None:
+                message = f"backend {backend} holds seats, not nodes."
                 fix = "Write placeholderCount, or backend: {type: nodePool}."
-                report(CONFLICT, (*path, *at, "nodeCount"), message, fix, at_key=True)
-            elif is_needed and (nodes if of_nodes else seats) is None:
-                needed, what = ("nodeCount", "nodes") if of_nodes else ("placeholderCount", "seats")
-                report(MISSING, (*path, *at), f"{needed} is missing.", f"Add {needed}: how many {what}.")
-        if of_nodes and self.provisioning is not INVALID:
-            behavior = self.provisioning.scale_down_behavior
-            if behavior not in (None, INVALID, "none"):
-                message = f"nodes cannot {behavior}: whole nodes do not give way to sessions one by one."
-                at = (*path, "provisioning", "scaleDownBehavior")
-                report(COUNTS_SESSIONS, at, message, "Write none, or leave it out.")
+                if unit is Unit.NODE:
+                    message = f"backend {backend} holds whole nodes, not seats."
+                    fix = "Write nodeCount: how many nodes."
+                report(CONFLICT, (*path, *at, other.field), message, fix, at_key=True)
+            elif is_needed and numbers[unit] is None:
+                fix = f"Add {unit.field}: how many {unit.plural}."
+                report(MISSING, (*path, *at), f"{unit.field} is missing.", fix)
+
+    def _check_behavior(self, path: Path, report: Report) -> None:
+        """Check that the backend can follow sessions as `scaleDownBehavior` says."""
+        holder = HOLDERS[self.backend_spec.type]
+        behavior = None if self.provisioning is INVALID else self.provisioning.scale_down_behavior
+        if behavior not in (None, INVALID, *holder.behaviors):
+            message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
+            at = (*path, "provisioning", "scaleDownBehavior")
+            report(COUNTS_SESSIONS, at, message, "Write none, or leave it out.")
 
     def _counts(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
         """Yield what may count seats or nodes, with its place, and whether it must."""
@@ -190,16 +194,15 @@ class ReservationSpec(Model):
         return ((self.resource_class or "", self.provisioning.count),)
 
 
-class ReservationDocument(Document):
+class ReservationDocument(KindDocument):
     kind_of: ClassVar = "CapacityReservation"
     kind: Literal["CapacityReservation"]
     spec: ReservationSpec
 
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
-        held, slots = spec.held, spec.holder.slots
-        stands = slots is not None and slots.standing
-        default = "none" if spec.holder.type == NODE_POOL else DEFAULT_BEHAVIOR
+        held, holder = spec.held, spec.backend_spec.holder
+        is_persistent = holder.persistence is not None
         lead = provisioning.lead_time_minutes
         return Reservation(
             origin=origin,
@@ -210,11 +213,10 @@ class ReservationDocument(Document):
             recurrence=STANDING if spec.recurrence is None else spec.recurrence.recurrence(held),
             seats=held,
             seats_listed=provisioning.seats is not None,
-            lead=0 if stands else DEFAULT_LEAD if lead is None else lead,
-            behavior="none" if stands else provisioning.scale_down_behavior or default,
+            lead=0 if is_persistent else DEFAULT_LEAD if lead is None else lead,
+            behavior="none" if is_persistent else provisioning.scale_down_behavior or holder.behaviors[0],
             sessions=EVERY_SESSION if spec.sessions is None else spec.sessions.match,
-            backend=spec.holder.type,
+            holder=holder,
             suspend=spec.suspend,
             renku=False,
-            slots=slots,
         )

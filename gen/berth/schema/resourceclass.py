@@ -4,14 +4,12 @@ from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema.base import UniqueList, Whole, field
-from berth.schema.labels import refuse_our_labels
-from berth.schema.metadata import Document
-from berth.schema.model import Origin, ResourceClass
-from berth.schema.pod import Placement
-from berth.schema.report import MISSING, Report
-from berth.schema.resources import check_resources, completed
+from berth.schema.metadata import KindDocument, refuse_our_labels
+from berth.schema.pod import Placement, check_resources, completed
+from berth.schema.report import MISSING, Origin, Report
 from berth.schema.sessions import ClassSessions
 from berth.schema.types import DnsLabel, Labels, Resources, Taken
+from berth.schema.values import ResourceClass
 
 
 class ResourceClassSpec(Placement):
@@ -40,7 +38,7 @@ class ResourceClassSpec(Placement):
         check_resources(self.requests, self.limits, path, report)
 
 
-class ResourceClassDocument(Document):
+class ResourceClassDocument(KindDocument):
     kind_of: ClassVar = "ResourceClass"
     kind: Literal["ResourceClass"]
     spec: ResourceClassSpec

@@ -11,23 +11,11 @@ from berth.schema import grammar
 from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
 from berth.schema.calendar import ORDER
 from berth.schema.engine import EngineSpec, Folder
-from berth.schema.metadata import Document
-from berth.schema.model import (
-    Ceiling,
-    Cluster,
-    Images,
-    Karpenter,
-    Koordinator,
-    Origin,
-    Renku,
-    Repository,
-    Site,
-)
-from berth.schema.pod import Tolerating
-from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report
-from berth.schema.resources import check_resources, completed
-from berth.schema.suggest import choice, shown
+from berth.schema.metadata import KindDocument
+from berth.schema.pod import Tolerating, check_resources, completed
+from berth.schema.report import CONFLICT, INVALID, MISSING, Origin, Refusal, Report, choice, shown
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, Price, Resources, TimeZone
+from berth.schema.values import Ceiling, Cluster, Images, Karpenter, Koordinator, Renku, Repository, Site
 from berth.version import VERSION
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
@@ -117,7 +105,7 @@ class ScalerSpec(Model):
         30, "how long a session that left still counts, 0 to 3600"
     )
     ready_minutes: Annotated[int, Whole(0, 180)] = field(
-        5, "before the start: seats that are not ready by then are told, 0 to 180"
+        5, "before the start: seats that are not ready by then are reported, 0 to 180"
     )
 
 
@@ -171,7 +159,7 @@ class KoordinatorSpec(Model):
     def check(self, path: Path, report: Report) -> None:
         if self.scheduler_name == _STOCK:
             message = (
-                f"{_STOCK} is Kubernetes' own scheduler, which knows no slots, unless Koordinator "
+                f"{_STOCK} is Kubernetes' own scheduler, which does not know slots, unless Koordinator "
                 "replaces it."
             )
             fix = "Write the name under which Koordinator's scheduler runs, mostly koord-scheduler."
@@ -193,13 +181,13 @@ class Destination(Model):
 
     def check(self, path: Path, report: Report) -> None:
         if self.server is not None and self.name is not None:
-            report(CONFLICT, path, "server and name both say where it is.", "Keep one of the two.")
+            report(CONFLICT, path, "server and name are both given.", "Keep one of the two.")
         if self.server is None and self.name is None:
-            report(MISSING, path, "it says neither server nor name.", "Add one of the two.")
+            report(MISSING, path, "it has neither server nor name.", "Add one of the two.")
 
 
 class Overridable(Model):
-    """What a site says for all of its clusters, and each cluster may say for itself."""
+    """What a site sets for all its clusters, and each cluster may override."""
 
     engine: EngineSpec | None = field(
         None, "what applies `rendered/`: a word, or `{type}` and the options of docs/", "`none`"
@@ -225,13 +213,12 @@ class ClusterSpec(Overridable):
     koordinator: KoordinatorSpec | None = field(
         None, "Koordinator there; `{}` is enough", "the cluster has none"
     )
-    karpenter: KarpenterSpec | None = field(
-        None, "Karpenter there: its version and gates", "nothing is said of it"
-    )
+    karpenter: KarpenterSpec | None = field(None, "Karpenter there: its version and gates", "not known")
 
     def autoscaler_of(self, path: Path, report: Report) -> str:
-        """Return the one that a priority must suit: a Karpenter that only asks whether pods can be moved is
-        none.
+        """Return the autoscaler that a priority must suit.
+
+        An older Karpenter only asks whether pods can be moved, so any priority suits it.
         """
         said = self.karpenter
         if self.autoscaler == "karpenter" and said is not None:
@@ -262,7 +249,7 @@ class SiteSpec(Overridable):
                 continue
             at = (*path, "clusters", i)
             if one.name is not INVALID and names.count(one.name) > 1:
-                message, fix = f"two clusters are named {shown(one.name)}.", "Give each its own name."
+                message, fix = f"duplicate cluster name {shown(one.name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*at, "name"), message, fix)
             autoscaler = one.autoscaler_of(at, report)
             if one.priority is None:
@@ -274,12 +261,12 @@ class SiteSpec(Overridable):
 
 
 def check_priority(value: int | None, autoscalers: set[str], path: Path, report: Report) -> None:
-    """Report where an autoscaler would not serve such placeholders, or they would not give way."""
+    """Report priorities with which autoscalers add no nodes, or sessions cannot preempt."""
     if value is None or value is INVALID:
         return
     fix = "Write a whole number from -10 to -1."
     if value >= 0:
-        report(PRIORITY, path, f"{value} is not below 0: placeholders would not give way to sessions.", fix)
+        report(PRIORITY, path, f"{value} is not below 0: sessions could not preempt placeholders.", fix)
     elif value < -10 and "cluster-autoscaler" in autoscalers:
         whose = " (kubernetes.io's page on overprovisioning has it)" if value == -1000 else ""
         message = f"{value}{whose} is below -10: cluster-autoscaler adds no node for such pods."
@@ -291,11 +278,11 @@ def check_priority(value: int | None, autoscalers: set[str], path: Path, report:
         )
         report(PRIORITY, path, message, fix)
     elif value < -10:
-        fix = "Write a whole number from -10 to -1, unless you know that yours does not."
+        fix = "Write a whole number from -10 to -1, unless you know that yours does not ignore them."
         report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
 
 
-class SiteDocument(Document):
+class SiteDocument(KindDocument):
     kind_of: ClassVar = "Site"
     kind: Literal["Site"]
     spec: SiteSpec
@@ -318,7 +305,7 @@ class SiteDocument(Document):
 
 
 def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
-    """Return one cluster: what it says itself, else what the site says, else the defaults."""
+    """Return one cluster: its own values, else those of the site, else the defaults."""
     images = [one for one in (own.images, site.images) if one is not None]
     engine = engines.of_cluster(site.engine, own.engine)
     runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
@@ -358,14 +345,14 @@ def _first(values: Iterable[V | None], default: V) -> V:
 
 
 def _destination(said: Destination | None) -> tuple[str, str]:
-    """Return which key of Argo CD, and its value."""
+    """Return the destination as a key of Argo CD and its value."""
     if said is None:
         return "server", "https://kubernetes.default.svc"
     return ("server", said.server) if said.server is not None else ("name", said.name or "")
 
 
 def _resources(said: list[RuntimeSpec]) -> dict[str, dict[str, str]]:
-    """Return those of Berth's Jobs: the first mapping that says something stands alone."""
+    """Return the resources of Berth's Jobs: the first mapping that is not empty."""
     for one in said:
         if one.resources is not None and (one.resources.requests or one.resources.limits):
             requests, limits = completed(one.resources.requests, one.resources.limits)

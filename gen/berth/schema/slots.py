@@ -12,10 +12,9 @@ from pydantic.json_schema import SkipJsonSchema
 from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Text, Whole, field
-from berth.schema.labels import RESERVED, items, refuse_much, refuse_our_label
+from berth.schema.metadata import RESERVED, refuse_much, refuse_our_label
 from berth.schema.pod import Effect, LabelSelector, Placing
-from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
-from berth.schema.suggest import shown
+from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report, items, shown
 from berth.schema.types import (
     INT32,
     Annotations,
@@ -116,8 +115,8 @@ def check_slot_keys(labels: Any, annotations: Any, path: Path, report: Report, *
                 )
                 report(FOREIGN, at, message, "Remove it.", at_key=True)
             elif name == CHARGED:
-                message = f"{name} charges a slot to a quota, and the session that takes it once more."
-                fix = "Remove it, unless the quota has room for both."
+                message = f"{name} counts a slot in a quota, and the session that uses it once more."
+                fix = "Remove it, unless the quota is large enough for both."
                 report(QUOTA, at, message, fix, at_key=True)
             elif name == HELD_BACK and value is not INVALID:
                 _check_held_back(value, at, report)
@@ -135,7 +134,7 @@ def _check_held_back(text: str, path: Path, report: Report) -> None:
         nothing = {name for name, value in said.items() if value is None} if type(said) is dict else ()
         HeldBack.model_validate({k: v for k, v in said.items() if k not in nothing} if nothing else said)
     except (ValueError, RecursionError):
-        message = f"{shown(text)} is not what Koordinator reads there."
+        message = f"Koordinator cannot read {shown(text)}."
         fix = """Write JSON such as '{"resources": {"cpu": "1"}}'."""
         report(UNREADABLE, path, message, fix)
 
@@ -210,11 +209,11 @@ class Owner(Model):
             return
         kinds = by is not None and (by.api_version or by.kind)
         if excluded or kinds:
-            said = "what pods are not" if excluded else "only the kind of what owns them"
-            message = f"it says {said}: nearly every pod of the cluster may take a seat."
+            said = "it only excludes pods" if excluded else "it has only the kind of a controller"
+            message = f"{said}: nearly every pod of the cluster may use a slot."
             report(NEARLY_EVERYBODY, path, message, "Add labels, or a namespace.")
         else:
-            message = "it leaves everything open: every pod of the cluster may take a seat."
+            message = "it matches anything: every pod of the cluster may use a slot."
             report(EVERYBODY, path, message, "Write labelSelector with labels, a namespace or a name.")
 
     @property
@@ -309,17 +308,17 @@ class SlotTemplate(Placing):
         if self.priority not in (None, INVALID):
             warn_of_priority((*path, "priority"), report)
         elif self.priority_class_name is not None and self.priority is None:
-            message = "the name of a class gives a Reservation no priority."
+            message = "a Reservation does not get its priority from the name of a class."
             fix = "Remove it, or add priority: the value of the class."
             report(IDLE_KEY, (*path, "priorityClassName"), message, fix, at_key=True)
 
     def _check_volumes(self, path: Path, report: Report) -> None:
-        """Report names that are there twice, and claims of which nobody says the namespace."""
+        """Report duplicate names, and claims without a namespace."""
         if not self.volumes or self.volumes is INVALID:
             return
         metadata = self.metadata
         if metadata is None or (metadata is not INVALID and metadata.namespace is None):
-            message = "claims are looked for in namespace default."
+            message = "claims would be looked up in namespace default."
             report(MISSING, (*path, "volumes"), message, "Add metadata.namespace: where the claims are.")
         names: list[str] = []
         for i, one in enumerate(self.volumes):
@@ -327,7 +326,7 @@ class SlotTemplate(Placing):
             if not report.is_sound(at, one):
                 continue
             if one.name in names:
-                report(CONFLICT, (*at, "name"), f"{one.name} is there twice.", "Rename one of the two.")
+                report(CONFLICT, (*at, "name"), f"duplicate volume {one.name}.", "Rename one of the two.")
             names.append(one.name)
 
     def named_metadata(self) -> Json:
@@ -348,9 +347,9 @@ class SlotTemplate(Placing):
 
 
 def warn_of_priority(path: Path, report: Report) -> None:
-    """Warn of what a priority does where preemption is on; by default Koordinator has it off."""
+    """Warn of what a priority does if preemption is enabled; it is off by default in Koordinator."""
     message = (
-        "where preemption is on, a slot with a priority pushes out pods below it, "
-        "and pods above it try to push out a slot, which nothing can remove."
+        "if preemption is enabled, a slot with a priority preempts pods below it, "
+        "and pods above it try to preempt a slot, which cannot be preempted."
     )
-    report(PRIORITY, path, message, "Remove it, unless preemption is meant.", at_key=True)
+    report(PRIORITY, path, message, "Remove it, unless preemption is intended.", at_key=True)

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from berth.schema import grammar
 from berth.schema.base import Length, Parsed, Text, Whole, wrong_type
-from berth.schema.report import CHOICE, RANGE, TYPE, Refusal
-from berth.schema.suggest import nearest, shown
+from berth.schema.report import CHOICE, RANGE, TYPE, Refusal, nearest, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
 MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count

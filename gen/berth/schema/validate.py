@@ -16,8 +16,22 @@ from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema import outline
 from berth.schema.base import Length, Model, Unique, Whole, wrong_type
 from berth.schema.outline import Node, fields
-from berth.schema.report import CHOICE, CONFLICT, INVALID, MISSING, RANGE, TYPE, UNKNOWN_KEY, Refusal, Report
-from berth.schema.suggest import article, choice, close, nearest, shown
+from berth.schema.report import (
+    CHOICE,
+    CONFLICT,
+    INVALID,
+    MISSING,
+    RANGE,
+    TYPE,
+    UNKNOWN_KEY,
+    Refusal,
+    Report,
+    article,
+    choice,
+    close,
+    nearest,
+    shown,
+)
 
 M = TypeVar("M", bound=Model)
 _KEY = "[key]"  # how pydantic's location ends where the key of a mapping is faulty
@@ -110,7 +124,7 @@ def _report(error: dict[str, Any], node: Node, value: Any, report: Report) -> No
 def _unknown(path: Path, parent: Node, report: Report) -> None:
     known = tuple(fields(parent.type))
     advice = nearest(str(path[-1]), known, "Known here:")
-    report(UNKNOWN_KEY, path, "this key is unknown.", advice, at_key=True)
+    report(UNKNOWN_KEY, path, "unknown key.", advice, at_key=True)
 
 
 def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: Report) -> None:
@@ -236,4 +250,4 @@ def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
 def _examine_twice(values: tuple[Any, ...], path: Path, report: Report) -> None:
     for i, one in enumerate(values):
         if one is not INVALID and one in values[:i]:
-            report(CONFLICT, (*path, i), f"{shown(one)} is there twice.", "Remove one of the two.")
+            report(CONFLICT, (*path, i), f"duplicate {shown(one)}.", "Remove one of the two.")

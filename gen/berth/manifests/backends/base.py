@@ -1,11 +1,12 @@
-"""What a backend is given and what it answers. A backend is a module with the names of `Backend`."""
+"""What a backend is given and what it answers."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from berth.dates.occurrence import Occurrence
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import ResourceClass, Site
 
 
 class Manifest(NamedTuple):
@@ -15,7 +16,16 @@ class Manifest(NamedTuple):
     values: Mapping[str, Any]
 
 
-class Backend(Protocol):
+class Backend(ABC):
+    """How a holder's objects are made. Defaults are those of most backends."""
+
+    timetable_version: int
+    """The lowest version of the timetable that can describe its pools."""
+
+    pool_templates: tuple[str, ...]
+    """Templates of the objects whose replicas are the seats or nodes."""
+
+    @abstractmethod
     def manifests(
         self,
         site: Site,
@@ -24,4 +34,12 @@ class Backend(Protocol):
         schedules: Sequence[str],
         timetable: str,
     ) -> list[Manifest]:
-        """The objects of one reservation in one cluster, in the order of the file."""
+        """Return the objects of one reservation in one cluster, in the order of the file."""
+
+    def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> Mapping[str, Any]:  # noqa: ARG002
+        """Return the fields of a pool in the timetable that only this backend has."""
+        return {}
+
+    def inventory_lines(self, site: Site, placed: Placed) -> list[str]:  # noqa: ARG002
+        """Return the lines of the inventory about what is held without windows."""
+        return []

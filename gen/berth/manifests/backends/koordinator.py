@@ -1,7 +1,7 @@
 """Backend `koordinator`: capacity is held by Reservations of Koordinator, which only their owners can take.
 
-A windowed slot is made in the cluster, at `open`, as the timetable has it; a standing one is rendered. How
-the objects look stands in templates/koordinator/.
+A slot of a window is made in the cluster, at `open`, as in the timetable; a persistent one is rendered. The
+templates are in templates/koordinator/.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,52 +10,85 @@ from typing import Any
 from berth.core.labels import AFFINITY, ROLE
 from berth.dates.occurrence import Occurrence
 from berth.manifests import naming, pools, window
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
-from berth.manifests.slots import is_by_profile, pod_annotations, profiles, slots_of, snippet, standing
-from berth.schema.model import Site
+from berth.manifests.slots import (
+    inventory_line,
+    is_by_profile,
+    persistent_slots,
+    pod_annotations,
+    pool_slots,
+    profiles,
+    slots_of,
+    snippet,
+)
+from berth.schema.values import ResourceClass, Site
 
 
-def manifests(
-    site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
-) -> list[Manifest]:
-    """Reservations that stand; or the timetable, perhaps Deployments with Role and RoleBinding, and CronJobs.
-    At the end what session pods need, where that is asked for.
-    """
-    slots, common = slots_of(placed.reservation), window.shared(site, placed)
-    found: list[Manifest] = []
-    if slots.standing:
-        found += _standing(site, placed, common)
-    else:
-        found.append(window.timetable(common, timetable))
-        if slots.with_placeholders:
-            found += pools.deployments(site, placed, common)
-            found += pools.rights_to_scale(placed, common)
-        found += window.cronjobs(site, placed, common, occurrences, schedules)
-    if slots.session_affinity:
-        found += _affinity(site, placed, common)
-    return found
+class KoordinatorBackend(Backend):
+    timetable_version = 2
+    pool_templates = (pools.TEMPLATE,)
+
+    def manifests(
+        self,
+        site: Site,
+        placed: Placed,
+        occurrences: Sequence[Occurrence],
+        schedules: Sequence[str],
+        timetable: str,
+    ) -> list[Manifest]:
+        """Return persistent Reservations; or the timetable, perhaps Deployments with Role and RoleBinding,
+        and CronJobs. At the end what session pods need, where that is asked for.
+        """
+        slots, common = slots_of(placed.reservation), window.shared(site, placed)
+        found: list[Manifest] = []
+        if slots.standing:
+            found += _persistent(site, placed, common)
+        else:
+            found.append(window.timetable(common, timetable))
+            if slots.with_placeholders:
+                # The scheduler that knows the slots also places what hands over to them.
+                scheduler = placed.cluster.koordinator.scheduler if placed.cluster.koordinator else ""
+                found += pools.deployments(site, placed, common, scheduler)
+                found += pools.scale_permissions(placed, common)
+            found += window.cronjobs(site, placed, common, occurrences, schedules)
+        if slots.session_affinity:
+            found += _affinity(site, placed, common)
+        return found
+
+    def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:
+        return {"slots": pool_slots(site, placed.cluster, placed.reservation, found)}
+
+    def inventory_lines(self, site: Site, placed: Placed) -> list[str]:
+        if placed.reservation.holder.persistence is None:
+            return []
+        return [inventory_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
 
 
-def _standing(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """The author's labels and the title are no part of a slot's shape: they change where it stands. What
-    Koordinator reads is said by the backend alone.
+def _persistent(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+    """Yield the persistent slots.
+
+    The author's labels and the title change in place, as they are not part of a slot's shape. Labels that
+    Koordinator reads come from the backend alone.
     """
     reservation, cluster = placed.reservation, placed.cluster
     counts = {} if reservation.suspend else dict(reservation.seats)
     for found in placed.classes:
-        for name, made in standing(site, cluster, reservation, found, counts.get(found.name, 0)):
+        for name, made in persistent_slots(site, cluster, reservation, found, counts.get(found.name, 0)):
             metadata = made["metadata"]
             values = {
                 "name": name,
-                "labels": {**_unread(common["labels"]), **metadata["labels"]},
-                "annotations": {**_unread(common["annotations"]), **metadata.get("annotations", {})},
+                "labels": {**_without_koordinator(common["labels"]), **metadata["labels"]},
+                "annotations": {
+                    **_without_koordinator(common["annotations"]),
+                    **metadata.get("annotations", {}),
+                },
                 "spec": made["spec"],
             }
             yield Manifest("koordinator/reservation.yaml.j2", values)
 
 
-def _unread(notes: dict[str, str]) -> dict[str, str]:
+def _without_koordinator(notes: dict[str, str]) -> dict[str, str]:
     return {key: text for key, text in notes.items() if "koordinator.sh/" not in key}
 
 

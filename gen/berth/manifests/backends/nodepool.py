@@ -1,6 +1,7 @@
-"""Backend `nodePool`: capacity is whole nodes, of a NodePool that has as many as it is told; in git, none.
+"""Backend `nodePool`: capacity is whole nodes of a static NodePool, which has 0 replicas in git.
 
-Nobody's pod holds them: whoever may be on such a node is there. Jobs open and close it like a Deployment.
+No placeholder holds them: any pod that may run on such a node can use it. Jobs scale the NodePool like a
+Deployment.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,28 +9,43 @@ from typing import Any
 
 from berth.dates.occurrence import Occurrence
 from berth.manifests import karpenter, naming, rbac, window
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import ResourceClass, Site
 
 
-def manifests(
-    site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
-) -> list[Manifest]:
-    """Timetable, NodePools, ClusterRole, ClusterRoleBinding, CronJobs."""
-    common = window.shared(site, placed)
-    return [
-        window.timetable(common, timetable),
-        *_pools(site, placed, common),
-        *rbac.over_nodes(site, placed, common["labels"]),
-        *window.cronjobs(site, placed, common, occurrences, schedules),
-    ]
+class NodePoolBackend(Backend):
+    timetable_version = 3
+    pool_templates = (karpenter.TEMPLATE,)
+
+    def manifests(
+        self,
+        site: Site,
+        placed: Placed,
+        occurrences: Sequence[Occurrence],
+        schedules: Sequence[str],
+        timetable: str,
+    ) -> list[Manifest]:
+        """Return timetable, NodePools, ClusterRole, ClusterRoleBinding, CronJobs."""
+        common = window.shared(site, placed)
+        return [
+            window.timetable(common, timetable),
+            *_pools(site, placed, common),
+            *rbac.over_nodes(site, placed, common["labels"]),
+            *window.cronjobs(site, placed, common, occurrences, schedules),
+        ]
+
+    def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, str]:
+        return {"nodePool": _name(site, placed, found)}
+
+
+def _name(site: Site, placed: Placed, found: ResourceClass) -> str:
+    return naming.static_pool(site.name, naming.pool(placed.reservation.name, found.name))
 
 
 def _pools(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """In the order of the classes; each of the capacity that its class prefers."""
+    """Yield the NodePools in the order of the classes, each of the capacity that its class prefers."""
     clouds = {cloud.name: cloud for cloud in placed.clouds}
     for found in placed.classes:
-        name = naming.static_pool(site.name, naming.pool(placed.reservation.name, found.name))
         cloud = clouds[found.cloud_capacity[0]]
-        yield karpenter.static_pool(site, name, common, found, cloud)
+        yield karpenter.static_pool(site, _name(site, placed, found), common, found, cloud)

@@ -4,19 +4,28 @@ from collections.abc import Sequence
 
 from berth.dates.occurrence import Occurrence
 from berth.manifests import pools, window
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
-from berth.schema.model import Site
+from berth.schema.values import Site
 
 
-def manifests(
-    site: Site, placed: Placed, occurrences: Sequence[Occurrence], schedules: Sequence[str], timetable: str
-) -> list[Manifest]:
-    """Timetable, Deployments, Role, RoleBinding, CronJobs."""
-    common = window.shared(site, placed)
-    return [
-        window.timetable(common, timetable),
-        *pools.deployments(site, placed, common),
-        *pools.rights_to_scale(placed, common),
-        *window.cronjobs(site, placed, common, occurrences, schedules),
-    ]
+class PlaceholderBackend(Backend):
+    timetable_version = 1
+    pool_templates = (pools.TEMPLATE,)
+
+    def manifests(
+        self,
+        site: Site,
+        placed: Placed,
+        occurrences: Sequence[Occurrence],
+        schedules: Sequence[str],
+        timetable: str,
+    ) -> list[Manifest]:
+        """Return timetable, Deployments, Role, RoleBinding, CronJobs."""
+        common = window.shared(site, placed)
+        return [
+            window.timetable(common, timetable),
+            *pools.deployments(site, placed, common),
+            *pools.scale_permissions(placed, common),
+            *window.cronjobs(site, placed, common, occurrences, schedules),
+        ]

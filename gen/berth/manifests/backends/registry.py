@@ -1,10 +1,17 @@
-"""Every backend, by the name that a reservation gives it. Written out by hand."""
+"""Every backend by its name in `backend.type`. A new backend is a module, its templates, and a line here."""
 
-from berth.manifests.backends import koordinator, nodepool, placeholder
 from berth.manifests.backends.base import Backend
+from berth.manifests.backends.koordinator import KoordinatorBackend
+from berth.manifests.backends.nodepool import NodePoolBackend
+from berth.manifests.backends.placeholder import PlaceholderBackend
+from berth.schema.holders import Holder, Nodes, Replicas, Slots
 
 BACKENDS: dict[str, Backend] = {
-    "koordinator": koordinator,
-    "nodePool": nodepool,
-    "placeholder": placeholder,
+    Replicas.backend: PlaceholderBackend(),
+    Slots.backend: KoordinatorBackend(),
+    Nodes.backend: NodePoolBackend(),
 }
+
+
+def backend_of(holder: Holder) -> Backend:
+    return BACKENDS[holder.backend]

@@ -1,6 +1,6 @@
-"""Argo CD: an AppProject that allows just our kinds, and one Application a cluster.
+"""Argo CD: an AppProject that allows only the kinds that Berth renders, and an Application for each cluster.
 
-Replicas are the occurrence's: the Application ignores them, and leaves them alone when it syncs.
+Occurrences set replicas: the Application ignores them, and does not sync them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from berth.manifests.engines.base import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
 from berth.schema.engine import ArgoCD
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 NAMESPACE = "argocd"
 _KINDS = (
@@ -22,14 +22,14 @@ _KINDS = (
     ("rbac.authorization.k8s.io", "Role"),
     ("rbac.authorization.k8s.io", "RoleBinding"),
 )
-# What these make; Argo CD hides the children of kinds that a project does not allow.
+# What these create; Argo CD hides children of kinds that a project does not allow.
 _CHILDREN = (("", "Pod"), ("apps", "ReplicaSet"), ("batch", "Job"))
-# The project is there before its Applications, where they are applied by an Application of their own.
+# The project comes before its Applications, if another Application applies both.
 _FIRST = {"argocd.argoproj.io/sync-wave": "-1"}
 _COMPARED = {
-    # With server-side apply, the other way to compare is no longer looked after.
+    # With server-side apply, Argo CD no longer maintains the other way to compare.
     "argocd.argoproj.io/compare-options": "ServerSideDiff=true",
-    # A commit that touches other folders only is no reason to make the manifests again.
+    # A commit that touches only other folders does not need new manifests.
     "argocd.argoproj.io/manifest-generate-paths": ".",
 }
 _SYNC_OPTIONS = (
@@ -70,7 +70,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
 
 
 def of_site(site: Site, clusters: Sequence[Cluster], declared: Declared) -> dict[str, list[Manifest]]:
-    """The project, in each namespace of an Argo CD whose clusters do not all name one of their own."""
+    """Return the project, in each namespace of an Argo CD unless all its clusters name their own project."""
     by_namespace: dict[str, list[Cluster]] = {}
     for cluster in clusters:
         options = argocd_of(cluster)
@@ -81,7 +81,7 @@ def of_site(site: Site, clusters: Sequence[Cluster], declared: Declared) -> dict
 
 
 def _project(site: Site, clusters: Sequence[Cluster], declared: Declared) -> Manifest:
-    """Labels and annotations are those that the first of its clusters asks for."""
+    """Return the AppProject; its labels and annotations are those of the first of its clusters."""
     assert site.repository is not None
     destinations: dict[tuple[str, ...], dict[str, str]] = {}
     for cluster in clusters:
@@ -107,7 +107,7 @@ def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
 
 
 def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
-    """Ours, and those of the sessions, where our Roles are."""
+    """Return the Berth namespace, and those of the sessions, which have Roles of Berth."""
     found = {cluster.namespace}
     for one in declared.classes.values():
         if one.sessions and cluster_of(one, site) is cluster:
@@ -116,7 +116,7 @@ def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
 
 
 def _account(cluster: Cluster) -> list[dict[str, str]]:
-    """Argo CD knows servers only here; destinations are held to ours elsewhere in the project."""
+    """Return the account to sync with; only servers are known here, destinations restrict the rest."""
     account = argocd_of(cluster).service_account
     if account is None:
         return []
@@ -126,7 +126,7 @@ def _account(cluster: Cluster) -> list[dict[str, str]]:
 
 
 def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) -> list[dict[str, str]]:
-    """By name, so that a mistake in this repository cannot reach another team's."""
+    """Return cluster-scoped kinds, by name, so that a mistake here cannot reach another team's objects."""
     named = {("", "Namespace", cluster.namespace) for cluster in clusters}
     for cluster in clusters:
         if cluster.koordinator is not None:
@@ -142,7 +142,7 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
 
 
 def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
-    """With patterns, for slots and profiles are called after reservations."""
+    """Yield kinds of Koordinator, by patterns, as slots and profiles are named after reservations."""
     for account in (naming.OCCURRENCE, naming.SWEEP):
         for kind in ("ClusterRole", "ClusterRoleBinding"):
             yield "rbac.authorization.k8s.io", kind, naming.slot_role(site.name, account)
@@ -152,7 +152,7 @@ def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str,
 
 
 def _karpenter_kinds(site: Site, cluster: Cluster, declared: Declared) -> Iterator[tuple[str, str, str]]:
-    """With patterns too: a new course with nodes of its own changes no project."""
+    """Yield kinds of Karpenter, by patterns too, so that a new course with nodes changes no project."""
     if any(cluster_named(cloud.cluster, site) is cluster for cloud in declared.clouds.values()):
         yield "karpenter.k8s.aws", "EC2NodeClass", naming.node_pool(site.name, "*")
         yield "karpenter.sh", "NodePool", naming.node_pool(site.name, "*")
@@ -165,6 +165,6 @@ def _karpenter_kinds(site: Site, cluster: Cluster, declared: Declared) -> Iterat
 
 
 def _sync_options(own: Sequence[str]) -> list[str]:
-    """Each once, for Argo CD only asks whether a line is there: a person's own replace ours."""
+    """Return each option once, as Argo CD only looks for lines; options of the site replace the defaults."""
     lines = (*_SYNC_OPTIONS, *own)
     return list({line.partition("=")[0]: line for line in lines}.values())

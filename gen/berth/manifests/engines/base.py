@@ -1,4 +1,4 @@
-"""What an engine is: a module with the names of `Engine`; and what its own objects share."""
+"""The interface of an engine, a module with the functions of `Engine`; and what engines' objects share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -6,30 +6,30 @@ from typing import Any, Protocol
 from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.schema.declared import Declared
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 RENDERED = "rendered"  # as engines find it below the repository's path
 
 
 class Engine(Protocol):
     def of_cluster(self, site: Site, cluster: Cluster) -> list[Manifest]:
-        """Its own objects for one cluster: gitops/<engine>/<cluster>.yaml. Empty: no file."""
+        """Return its own objects for one cluster: gitops/<engine>/<cluster>.yaml. Empty: no file."""
 
     def of_site(
         self, site: Site, clusters: Sequence[Cluster], declared: Declared
     ) -> dict[str, list[Manifest]]:
-        """Its own objects for its `clusters` together, by file name below gitops/<engine>/."""
+        """Return its own objects for its `clusters` together, by file name below gitops/<engine>/."""
 
 
 def source_path(site: Site, cluster: Cluster) -> str:
-    """Of a cluster's manifests in the repository."""
+    """Return the path of a cluster's manifests in the repository."""
     inside = f"{RENDERED}/clusters/{cluster.name}"
     start = site.repository.path if site.repository else ""
     return f"{start}/{inside}" if start else inside
 
 
 def metadata(site: Site, cluster: Cluster, namespace: str, notes: Mapping[str, str]) -> dict[str, Any]:
-    """Of an engine's own object; `notes` are our annotations, and what people write is put over them."""
+    """Return the metadata of an engine's object; annotations of the site replace those in `notes`."""
     options = cluster.engine_options
     assert options.type != "none"
     annotations = {**notes, **options.annotations}

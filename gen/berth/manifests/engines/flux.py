@@ -1,4 +1,4 @@
-"""Flux: a source and a Kustomization for each cluster, so that its file is whole wherever its Flux runs.
+"""Flux: a source and a Kustomization for each cluster, whose file is complete wherever its Flux runs.
 
 From 2.9 on the Kustomization leaves replicas alone; for older ones the field is not rendered.
 """
@@ -12,7 +12,7 @@ from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
 from berth.schema.engine import Flux
 from berth.schema.grammar import is_artifact
-from berth.schema.model import Cluster, Site
+from berth.schema.values import Cluster, Site
 
 NAMESPACE = "flux-system"
 
@@ -65,7 +65,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
 
 
 def _source_kind(site: Site, cluster: Cluster) -> str:
-    """Of their own source, or of ours."""
+    """Return the kind of the source: one of the site's own, or the one that Berth renders."""
     options = flux_of(cluster)
     if options.source_name is not None:
         return options.source_kind or "GitRepository"
@@ -99,12 +99,12 @@ def _of_artifact(revision: str) -> dict[str, str]:
 
 
 def _of_git(revision: str) -> dict[str, str]:
-    """A whole reference, a commit, or a branch."""
+    """Return the reference of a revision: a whole reference, a commit, or a branch."""
     if revision.startswith("refs/"):
         return {"name": revision}
     return {"commit": revision} if re.fullmatch(r"[0-9a-f]{40}", revision) else {"branch": revision}
 
 
 def of_site(*_: object) -> dict[str, list[Manifest]]:
-    """Nothing: what two clusters had in common would stand twice in the folder."""
+    """Return nothing: what two clusters share would be in the folder twice."""
     return {}

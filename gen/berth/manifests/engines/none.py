@@ -1,4 +1,4 @@
-"""No engine: people, or something of their own, apply with kubectl. There is nothing to render."""
+"""Engine `none`: people apply with kubectl, or by other means. It has no objects."""
 
 from berth.manifests.backends.base import Manifest
 

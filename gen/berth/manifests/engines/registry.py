@@ -1,4 +1,4 @@
-"""Every engine, by the name that the site gives it. Written out by hand."""
+"""Every engine by its name in `engine`. A new engine is a module, its templates, and a line here."""
 
 from berth.manifests.engines import argocd, flux, none
 from berth.manifests.engines.base import Engine

@@ -7,27 +7,19 @@ the reservation's zone; times are minutes after local midnight.
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from berth.schema.report import Origin
+
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
     from berth.schema.engine import ArgoCD, Flux, NoEngine
+    from berth.schema.holders import Holder
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.sessions import ClassSessions
-    from berth.schema.slots import Owner, PreAllocationPolicy, SlotTaint, SlotTemplate
+
 
 Seats = tuple[tuple[str, int], ...]
-"""(resource class, number of seats; of backend nodePool, of nodes), in the order of the file; never empty."""
-
-
-class Origin(NamedTuple):
-    """Where a declaration stands: its file as shown to people and the number of its document there, from 0.
-
-    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
-    """
-
-    file: str
-    index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
-    prefix: tuple[str | int, ...] = ()
+"""(resource class, number of seats or of nodes), in the order of the file; never empty."""
 
 
 class Entry(NamedTuple):
@@ -95,30 +87,6 @@ class SessionMatch(NamedTuple):
     earlier: str  # count | ignore
 
 
-class Slots(NamedTuple):
-    """How a reservation's seats are held by Koordinator's Reservations, one slot a seat."""
-
-    owners: "tuple[Owner, ...]"  # empty: from the class
-    allocate_once: bool
-    allocate_policy: str | None  # None: the cluster's
-    pre_allocation: bool
-    pre_allocation_policy: "PreAllocationPolicy | None"
-    pre_allocation_required: bool
-    unschedulable: bool
-    taints: "tuple[SlotTaint, ...]"
-    order: int | None
-    priority: int | None
-    restricted_resources: tuple[str, ...]
-    labels: tuple[tuple[str, str], ...]
-    annotations: tuple[tuple[str, str], ...]
-    template: "SlotTemplate"  # what is added to the class
-    standing: bool
-    expires: str | None  # 2026-12-31T23:00:00Z, only of standing ones
-    ttl: str | None  # canonical, as Go writes it: 720h0m0s; only of standing ones
-    session_affinity: bool
-    with_placeholders: bool
-
-
 class Reservation(NamedTuple):
     origin: Origin
     name: str
@@ -131,10 +99,9 @@ class Reservation(NamedTuple):
     lead: int  # minutes
     behavior: str  # maintain | reduce | none
     sessions: SessionMatch
-    backend: str
+    holder: "Holder"
     suspend: bool
     renku: bool  # read from a Renku payload: some errors are warnings there
-    slots: Slots | None = None  # None: another backend than koordinator
 
 
 class ResourceClass(NamedTuple):

@@ -1,19 +1,20 @@
 """What people declared of a cloud, as checked values: which machines may be used, and what they cost.
 
-As in `berth.schema.model`; instants are seconds, prices are exact and in one currency.
+As in `berth.schema.values`; instants are seconds, prices are exact and in one currency.
 """
 
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.schema.model import Origin
+from berth.schema.report import Origin
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
     from berth.schema.nodeclass import NodeClass
     from berth.schema.nodepool import Disruption, Requirement, Taint
+
 
 BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"
 _PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty

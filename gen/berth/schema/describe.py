@@ -1,18 +1,99 @@
-"""The tables of all keys, their defaults and meanings, for the documentation; made from the models."""
+"""The models as JSON Schema (draft 7) for editors, and as the tables of keys in the documentation."""
 
+import json
 from collections.abc import Iterator
 from inspect import get_annotations
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import core_schema
 
 from berth.schema import outline
 from berth.schema.base import Meaning, Model
+from berth.schema.declared import KINDS, document_of
 from berth.schema.engine import OPTIONS
-from berth.schema.kinds import KINDS, document_of
+from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepool import Budget, Requirement, Taint
 from berth.schema.outline import Node, fields
 from berth.schema.pod import Affinity, LabelSelector, Toleration, TopologySpread
+from berth.schema.report import shown
 from berth.schema.site import ClusterSpec, Overridable
-from berth.schema.suggest import shown
+
+Schema = dict[str, Any]
+
+
+def json_schema_text() -> str:
+    """Return the schema as a file."""
+    return json.dumps(json_schema(), indent=1) + "\n"
+
+
+def json_schema() -> Schema:
+    """Return the schema of one document of any kind."""
+    kinds = [
+        {
+            "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+            "then": _document_schema(document_of(kind)),
+        }
+        for kind in KINDS
+    ]
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Berth",
+        "type": "object",
+        "required": ["apiVersion", "kind", "metadata", "spec"],
+        "properties": {
+            "apiVersion": {"const": "berth.dev/v1alpha1"},
+            "kind": {"enum": list(KINDS), "description": "what is declared"},
+        },
+        "allOf": kinds,
+    }
+
+
+def _document_schema(model: type[KindDocument]) -> Schema:
+    """Return the schema of the documents of one kind. Keys that begin with x- are the author's own."""
+    made = model.model_json_schema(schema_generator=_Generator)
+    definitions = made.pop("$defs", {})
+    found: Schema = _inlined(made, definitions)
+    return {**found, "title": model.kind_of, "patternProperties": {"^x-": {}}}
+
+
+def _inlined(node: Any, definitions: Schema) -> Any:
+    """Put definitions where they are used: editors show the description of a key, not of its type."""
+    if isinstance(node, list):
+        return [_inlined(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    own = {name: _inlined(one, definitions) for name, one in node.items() if name != "$ref"}
+    if type(node.get("$ref")) is not str:
+        return own
+    return {**_inlined(definitions[node["$ref"].rpartition("/")[2]], definitions), **own}
+
+
+class _Generator(GenerateJsonSchema):
+    """Writes defaults into descriptions, no titles, and no null: an editor should not suggest it."""
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> Schema:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> Schema:
+        return self.generate_inner(schema["schema"])
+
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> Schema:
+        choices = list(schema["choices"].values())
+        hidden = schema.get("metadata", {}).get("hidden", 0)
+        return {"anyOf": [self.generate_inner(one) for one in choices[: len(choices) - hidden]]}
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
+        found = super().model_schema(schema)
+        return {name: one for name, one in found.items() if name not in ("title", "description")}
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - as in the base class
+        return False
+
+
+# The tables of docs/reference/fields.md and of the pages of the engines
+
 
 AS_IN_KUBERNETES = (
     Affinity,
@@ -35,7 +116,7 @@ value is null is a key that is left out. `berth schema` prints the same for edit
 """
 
 
-def page() -> str:
+def fields_page() -> str:
     """Return the page of all kinds."""
     parts = [HEAD]
     for kind in KINDS:
@@ -44,7 +125,7 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def options(engine: str) -> str:
+def options_table(engine: str) -> str:
     """Return the table of an engine's options."""
     return _table("engine.", OPTIONS[engine])
 

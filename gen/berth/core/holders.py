@@ -1,0 +1,161 @@
+"""What holds the seats of a pool in the cluster: replicas of a Deployment, slots, or nodes of a NodePool.
+
+The timetable says it of each pool; the program asks the holder instead of testing for one of them.
+"""
+
+import json
+from typing import ClassVar, NamedTuple
+
+from berth.core.jsonvalues import TimetableError, boolean, field, mapping, text
+from berth.core.labels import CLASS, RESERVATION, ROLE, SITE
+from berth.core.objects import DEPLOYMENT, NODE_POOL, ObjectKind
+
+PLACEHOLDERS, SLOTS, NODES = "placeholders", "slots", "nodes"
+REMEDIES = {
+    PLACEHOLDERS: "Look at the pods of this Deployment that are Pending, and at the events of the cluster's "
+    "autoscaler.",
+    SLOTS: "Look at those that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there "
+    "is no room for them, or Koordinator's scheduler does not run.",
+    NODES: "Look at kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud "
+    "has left.",
+}
+"""What to do about seats that are not ready in time, by kind."""
+
+
+class PoolHolder:
+    """What holds the seats of a pool. Defaults are those of most holders."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    unit: ClassVar[str] = "seat"
+    scaled_kind: ClassVar[ObjectKind] = DEPLOYMENT
+    """Of the object whose replicas are scaled; see `has_replicas`."""
+
+    is_stabilized: ClassVar[bool] = True
+    """Whether a session that left still counts for the site's `stabilizationSeconds`."""
+
+    is_scaled_by_sessions: ClassVar[bool] = False
+    """Whether the program that observes sessions scales it at once."""
+
+    gives_way: ClassVar[bool] = True
+    """Whether pods of sessions preempt what holds a seat."""
+
+    @property
+    def has_replicas(self) -> bool:
+        """Whether an object has replicas that are scaled."""
+        return True
+
+    @property
+    def has_deployment(self) -> bool:
+        """Whether that object is a Deployment of placeholders."""
+        return self.has_replicas and self.scaled_kind == DEPLOYMENT
+
+    def key(self, pool: str) -> str:
+        """Return what identifies a pool together with its holder. `pool` is the name of the pool."""
+        return pool
+
+    def scaled_name(self, pool: str) -> str:
+        return pool
+
+    def leftovers(self) -> "tuple[PoolHolder, ...]":
+        """Return what may be left of it once the timetable names another holder."""
+        return (self,)
+
+
+class Replicas(PoolHolder):
+    """Replicas of a Deployment of placeholders, one for each seat."""
+
+    kind = PLACEHOLDERS
+    is_scaled_by_sessions = True
+
+
+REPLICAS = Replicas()  # the only one: two timetables are compared
+
+
+class _NodeFields(NamedTuple):
+    node_pool: str
+
+
+class Nodes(_NodeFields, PoolHolder):
+    """Nodes of a NodePool with a fixed number of them."""
+
+    __slots__ = ()
+
+    kind = NODES
+    unit = "node"
+    scaled_kind = NODE_POOL
+    gives_way = False
+
+    def key(self, pool: str) -> str:  # noqa: ARG002
+        return f"{self.node_pool}/nodes"
+
+    def scaled_name(self, pool: str) -> str:  # noqa: ARG002
+        return self.node_pool
+
+
+class _SlotFields(NamedTuple):
+    name: str  # with which that of every slot begins
+    hash: str  # of the shape
+    shape: dict[str, object]  # metadata and spec of each, complete but for its name, `ttl` and `expires`
+    placeholders: bool = False  # come first, and hand over
+    allocate_once: bool = False
+
+
+class SlotSpec(_SlotFields, PoolHolder):
+    """How the Reservations that hold the seats of a pool look, one for each seat."""
+
+    __slots__ = ()
+
+    kind = SLOTS
+    is_stabilized = False  # a session that leaves its slot frees it at once
+
+    @property
+    def has_replicas(self) -> bool:
+        return self.placeholders
+
+    def key(self, pool: str) -> str:
+        return f"{pool}/slots"
+
+    def leftovers(self) -> tuple[PoolHolder, ...]:
+        """Return the slots, and replicas if there are placeholders."""
+        slots = self._replace(placeholders=False)
+        return (REPLICAS, slots) if self.placeholders else (slots,)
+
+
+def slot_hash(shape: dict[str, object]) -> str:
+    """Return eight hex digits of the shape, for the name: an existing slot cannot change its shape."""
+    from hashlib import sha256  # noqa: PLC0415 - most have no slots
+
+    return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def parse_holder(pool: dict[str, object], at: str) -> PoolHolder:
+    """Parse what holds a pool of a timetable. Raises TimetableError if it is malformed."""
+    found: PoolHolder = REPLICAS
+    if "slots" in pool:
+        found = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots")
+    if "nodePool" in pool:
+        found = Nodes(field(pool, "nodePool", text, at))
+    return found
+
+
+def _slots(tree: dict[str, object], at: str) -> SlotSpec:
+    shape = field(tree, "object", mapping, at)
+    labels = field(
+        field(shape, "metadata", mapping, f"{at}.object"), "labels", mapping, f"{at}.object.metadata"
+    )
+    for key in (SITE, RESERVATION, CLASS, ROLE):
+        field(labels, key, text, f"{at}.object.metadata.labels")
+    field(shape, "spec", mapping, f"{at}.object")
+    digest = field(tree, "hash", text, at)
+    if (found := slot_hash(shape)) != digest:
+        # What is made is what was reviewed: Koordinator checks next to nothing.
+        raise TimetableError(f"{at}.hash: {digest!r} is not that of the object, which is {found!r}")
+    return SlotSpec(
+        field(tree, "name", text, at),
+        digest,
+        shape,
+        field(tree, "placeholders", boolean, at),
+        field(tree, "allocateOnce", boolean, at),
+    )
