@@ -137,7 +137,7 @@ def test_what_is_hidden_or_outside_of_our_folders_is_left_alone(out: Path) -> No
 )
 def test_no_path_leads_out_of_our_folders(tmp_path: Path, path: str) -> None:
     for make in (Stage, Check):
-        with pytest.raises(ValueError, match="leads out of our folders"):
+        with pytest.raises(ValueError, match="is outside of the owned folders"):
             make(str(tmp_path), "rendered").put(path, HEADER)
 
 

@@ -10,10 +10,10 @@ from jinja2 import Environment
 FOLDER = Path(built_in_folder())
 OURS = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.j2"))
 
-UNFILTERED = "A value is written without one of our filters, so it could change the structure."
-ONE_FILTER = "End the hole in exactly one of quote, number, block, literal."
+UNFILTERED = "A value has none of the filters of Berth, so it could change the structure."
+ONE_FILTER = "End it with exactly one of quote, number, block, literal."
 ARGUMENTS = "Write quote, number, block(n) or literal(n), where n is a number of spaces."
-NOT_WHOLE = "A hole is not a whole key or value."
+NOT_WHOLE = "A {{ value }} is not a complete key or value."
 ALONE = "Write `key: ` or `- ` before it and nothing after it; in [] and {} separators are enough."
 ONLY = "Use only `if`, `for` and {{ value | filter }}."
 
@@ -89,9 +89,7 @@ def test_a_hole_without_our_filter_is_refused(hole: str) -> None:
 def test_an_expression_before_the_filter_is_refused(expression: str) -> None:
     found = rules_broken_by(f"name: {{{{ ({expression}) | quote }}}}\n")
 
-    assert found == [
-        BrokenRule(1, "`quote` is given an expression.", "Give it the name of a finished value.")
-    ]
+    assert found == [BrokenRule(1, "`quote` is given an expression.", "Use the name of a value.")]
 
 
 @pytest.mark.parametrize(
@@ -111,14 +109,14 @@ def test_an_expression_before_the_filter_is_refused(expression: str) -> None:
 def test_other_arguments_are_refused(hole: str, name: str) -> None:
     found = rules_broken_by(f"  {{{{ {hole} }}}}\n")
 
-    assert found == [BrokenRule(1, f"`{name}` has other arguments than it takes.", ARGUMENTS)]
+    assert found == [BrokenRule(1, f"`{name}` has wrong arguments.", ARGUMENTS)]
 
 
 @pytest.mark.parametrize(
     "test", ["not a", "a == 'b'", "a and b", "a is defined", "a | length", "a.b()", "true", "a[0]"]
 )
 def test_a_question_that_computes_is_refused(test: str) -> None:
-    broken = BrokenRule(2, "`if` is given an expression.", "Ask the name of a prepared boolean.")
+    broken = BrokenRule(2, "`if` is given an expression.", "Use the name of a boolean.")
 
     assert rules_broken_by(f"\n{{% if {test} %}}a{{% endif %}}") == [broken]
     assert rules_broken_by(f"{{% if b %}}a\n{{% elif {test} %}}b{{% endif %}}") == [broken]
@@ -132,7 +130,7 @@ def test_a_loop_that_computes_is_refused(loop: str) -> None:
     found = rules_broken_by(f"{{% for {loop} %}}a{{% endfor %}}")
 
     assert found == [
-        BrokenRule(1, "`for` is given an expression.", "Go through the name of a list, and all of it.")
+        BrokenRule(1, "`for` is given an expression.", "Use the name of a list, without a condition.")
     ]
 
 
@@ -143,7 +141,7 @@ def test_a_loop_in_a_loop_is_refused(inside: str) -> None:
     found = rules_broken_by(f"{{% for x in a %}}\n{inside}{{% endfor %}}")
 
     assert found == [
-        BrokenRule(2, "A loop stands in a loop.", "Use `block` for values with an inner structure.")
+        BrokenRule(2, "A loop is inside another loop.", "Use `block` for values with an inner structure.")
     ]
 
 
@@ -216,8 +214,8 @@ def test_a_tag_that_could_glue_lines_together_is_refused(tags: str) -> None:
     assert rules_broken_by(source) == [
         BrokenRule(
             2,
-            "A tag or comment shares its line, or takes away space, so lines could grow together.",
-            "Give {% ... %} and {# ... #} lines of their own, without - and +.",
+            "A tag or comment shares its line, or takes away space, so lines could be joined.",
+            "Put {% ... %} and {# ... #} on separate lines, without - and +.",
         )
     ]
 
@@ -231,8 +229,8 @@ def test_a_block_away_from_its_column_is_refused(line: str) -> None:
     assert rules_broken_by(line) == [
         BrokenRule(
             1,
-            f"`block({indent})` does not stand alone on a line, {indent} spaces from the left.",
-            "Give it a line of its own, and the number of spaces before it.",
+            f"`block({indent})` is not alone on a line with {indent} spaces before it.",
+            "Put it on a separate line, with that many spaces before it.",
         )
     ]
 
