@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 from berth.findings import ERROR, Finding
 from berth.output.folder import OutputError, header
-from berth.output.stage import DISK, Check, Difference, Disk, Outcome, Stage
+from berth.output.stage import DISK, Check, Difference, Disk, Stage, WriteResult
 
 First = TypeVar("First")
 Second = TypeVar("Second")
@@ -25,10 +25,10 @@ BASE, A, B = (
 )
 OLD = {BASE: HEADER + "base: 1\n", A: HEADER + "a: 1\n", B: HEADER + "b: 1\n"}
 NEW = {path: text.replace("1", "2") for path, text in OLD.items()}
-AGAIN = "See to its permissions and to the space on its disk, then run again."
+AGAIN = "Check its permissions and the free space of the disk, then run again."
 
 
-def render(folder: Path, files: dict[str, str], disk: Disk = DISK) -> Outcome:
+def render(folder: Path, files: dict[str, str], disk: Disk = DISK) -> WriteResult:
     with Stage(str(folder), "rendered", disk) as stage:
         for path, text in files.items():
             stage.put(path, text)
@@ -67,7 +67,7 @@ def files_in(folder: Path) -> dict[str, str]:
 
 
 def foreign(path: str, what: str = NO_HEADER) -> Finding:
-    message = f"{what} is not Berth's, but clusters/ is."
+    message = f"{what} was not written by Berth, which owns clusters/."
     fix = "Move it away, delete it, or let git ignore it."
     return Finding(f"rendered/{path}", 1, 1, "B090", ERROR, "", message, fix)
 

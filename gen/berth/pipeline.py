@@ -17,7 +17,7 @@ from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import Document, parse
 from berth.reading.source import Source, read
-from berth.reading.text import Syntax
+from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared, declared
 from berth.schema.renkunames import their_path
 from berth.schema.values import Reservation, Site
@@ -62,7 +62,7 @@ class Pipeline:
         self._examined, self._has_errors = 0, False
         # By CloudCapacity; complete after `items`.
         self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
-        self.problems: list[Problem | Syntax] = list(problems)
+        self.problems: list[Problem | SyntaxProblem] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
         self.problems += self.declared.problems
 
@@ -148,7 +148,7 @@ class Pipeline:
         return self.located(shown, severity)
 
     def located(
-        self, problems: Sequence[Problem | Syntax], severity_of: Callable[[str], str]
+        self, problems: Sequence[Problem | SyntaxProblem], severity_of: Callable[[str], str]
     ) -> list[Finding]:
         """Return problems as findings with places, in order."""
         from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
@@ -160,7 +160,7 @@ class Pipeline:
         unreadable = any(one.code in UNREADABLE for one in self.problems)
         return unreadable or self.declared.may_exist(kind, name)
 
-    def is_silenced(self, one: Problem | Syntax) -> bool:
+    def is_silenced(self, one: Problem | SyntaxProblem) -> bool:
         return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
 
 

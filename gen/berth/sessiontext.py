@@ -11,7 +11,7 @@ from berth.simulation import SessionChange
 MOST = 10_000  # sessions at once; more would take minutes to simulate
 _EARLIEST = 86_400  # seconds before the opening
 
-# A time, and the first number that is followed by a class or by nothing; those in dates and offsets are not.
+# A time, and the first number that only a class may follow, unlike the numbers in dates and offsets.
 _ITEM = re.compile(r"(.+?)\s*([+-][1-9]\d{0,5})(?:\s+([^\s:+]+))?", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[1-9]\d{0,5}", re.ASCII)
@@ -23,7 +23,7 @@ class SessionsError(Exception):
 
 
 class SessionScene(NamedTuple):
-    """The occurrence to simulate. `usual`: the class of a change that names none; empty if it must name one."""
+    """The occurrence to simulate. `usual` is the class of a change without one; empty if it needs one."""
 
     zone: Zone
     open: int

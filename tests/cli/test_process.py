@@ -161,7 +161,7 @@ def test_a_disk_that_is_full_changes_nothing(folder: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == (
         "rendered/clusters/prod/reservations/course.yaml:1:1: error[B092] It cannot be read or written: "
-        "File too large. See to its permissions and to the space on its disk, then run again. "
+        "File too large. Check its permissions and the free space of the disk, then run again. "
         "Nothing has changed.\n1 error.\n"
     )
     assert content(folder / "rendered") == before

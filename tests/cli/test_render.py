@@ -134,7 +134,7 @@ def test_other_peoples_files_are_refused_and_kept(berth: Berth, folder: Path) ->
 
     told = (
         "rendered/clusters/prod/mine.yaml:1:1: error[B090] A file that does not begin with "
-        "`# Rendered by berth` is not Berth's, but clusters/ is. "
+        "`# Rendered by berth` was not written by Berth, which owns clusters/. "
         "Move it away, delete it, or let git ignore it.\n1 error.\n"
     )
     assert berth("render") == berth("render", "--check") == (1, "", told)

@@ -111,7 +111,7 @@ def test_a_folder_without_reservations_says_where_to_go(
     assert (code, *capsys.readouterr()) == (
         1,
         "reservations:1:1: error[B001] the folder cannot be read: No such file or directory. "
-        'Run the command in the project\'s folder, name it with "-C DIR", or run "berth init" to begin one.\n'
+        'Run the command in the project\'s folder, name it with "-C DIR", or create one with "berth init".\n'
         "1 error.\n",
         "",
     )

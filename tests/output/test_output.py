@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from berth.output.folder import header
-from berth.output.stage import Check, Difference, Outcome, Stage
+from berth.output.stage import Check, Difference, Stage, WriteResult
 
 from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, check, content, files_in, render, write
 
@@ -33,7 +33,7 @@ def test_it_takes_only_a_dns_label(site: str) -> None:
 def test_a_missing_folder_is_made_and_filled(tmp_path: Path) -> None:
     outcome = render(tmp_path / "deep/rendered", OLD)
 
-    assert outcome == Outcome([BASE, A, B], [], 0)
+    assert outcome == WriteResult([BASE, A, B], [], 0)
     assert files_in(tmp_path / "deep/rendered") == OLD
 
 
@@ -59,7 +59,7 @@ def test_files_have_ordinary_permissions(tmp_path: Path) -> None:
 def test_unchanged_files_are_not_touched(out: Path) -> None:
     before = {path: (out / path).stat() for path in OLD}
 
-    assert render(out, OLD) == Outcome([], [], 3)
+    assert render(out, OLD) == WriteResult([], [], 3)
     assert {path: (out / path).stat() for path in OLD} == before
 
 
@@ -69,7 +69,7 @@ def test_only_what_differs_is_written_and_what_is_stale_removed(out: Path) -> No
 
     outcome = render(out, {BASE: OLD[BASE], A: NEW[A], new: OLD[BASE]})
 
-    assert outcome == Outcome([A, new], [B], 1)
+    assert outcome == WriteResult([A, new], [B], 1)
     assert files_in(out) == {BASE: OLD[BASE], A: NEW[A], new: OLD[BASE]}
     assert (out / BASE).stat() == before
 
@@ -137,7 +137,7 @@ def test_what_is_hidden_or_outside_of_our_folders_is_left_alone(out: Path) -> No
 )
 def test_no_path_leads_out_of_our_folders(tmp_path: Path, path: str) -> None:
     for make in (Stage, Check):
-        with pytest.raises(ValueError, match="leads out of our folders"):
+        with pytest.raises(ValueError, match="is outside of the owned folders"):
             make(str(tmp_path), "rendered").put(path, HEADER)
 
 

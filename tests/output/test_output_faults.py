@@ -58,7 +58,7 @@ def test_a_full_disk_changes_nothing(out: Path, survives: int) -> None:
 def test_a_rename_that_fails_leaves_each_file_old_or_new(out: Path, survives: int) -> None:
     findings = refused(lambda: render(out, NEW, DISK._replace(replace=failing(os.replace, survives))))
 
-    changed = "Every file is whole, old or new." if survives else "Nothing has changed."
+    changed = "Every file is complete, old or new." if survives else "Nothing has changed."
     path = [B, A, BASE][survives]
     assert findings == (unusable(f"rendered/{path}", "No space left on device", f"{AGAIN} {changed}"),)
     now = files_in(out)
@@ -173,7 +173,7 @@ def test_a_file_in_place_of_the_folder_is_told_by_the_check(tmp_path: Path) -> N
     path = write(tmp_path / "file", "mine")
 
     assert refused(lambda: check(path, OLD)) == (
-        unusable("rendered", f"Not a directory ({path})", "See to its permissions, then run again."),
+        unusable("rendered", f"Not a directory ({path})", "Check its permissions, then run again."),
     )
 
 
@@ -186,11 +186,11 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         unusable(f"rendered/{path}", message, f"{AGAIN} Nothing has changed."),
     )
     assert refused(lambda: check(folder, wanted)) == (
-        unusable(f"rendered/{path}", message, "See to its permissions, then run again."),
+        unusable(f"rendered/{path}", message, "Check its permissions, then run again."),
     )
     assert refused(lambda: render(folder, {})) == (
         unusable("rendered", f"{message} ({folder}/{path})", f"{AGAIN} Nothing has changed."),
     )
     assert refused(lambda: check(folder, {})) == (
-        unusable("rendered", f"{message} ({folder}/{path})", "See to its permissions, then run again."),
+        unusable("rendered", f"{message} ({folder}/{path})", "Check its permissions, then run again."),
     )

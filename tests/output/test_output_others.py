@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from berth.output.folder import ignored_by_git
-from berth.output.stage import Outcome
+from berth.output.stage import WriteResult
 
 from tests.outputfolder import (
     HEADER,
@@ -114,7 +114,7 @@ def test_what_git_ignores_is_left_alone_unless_it_is_tracked(out: Path) -> None:
 
     (out / "clusters/prod/tracked.bak").unlink()
 
-    assert render(out, OLD) == Outcome([], [], 3)
+    assert render(out, OLD) == WriteResult([], [], 3)
     assert (out / "clusters/prod/a.bak").read_text("utf-8") == "mine"
 
 

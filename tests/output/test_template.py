@@ -8,7 +8,7 @@ from berth.findings import ERROR, Finding
 from berth.output.templates import Renderer, TemplateError, built_in_folder
 
 ANY_FILTER = "Give quote and literal a text, number a number, block a mapping or a list."
-THERE_ARE = "Use a value that there is: name, pool."
+THERE_ARE = "Use one of the values: name, pool."
 DEPLOYMENT = """\
 metadata:
   name: {{ name | quote }}
@@ -136,7 +136,9 @@ def test_values_that_do_not_fit_are_told_at_their_line(
     finding = refused(built_in, text, {"name": "x", "pool": {"n": 5}})
 
     assert finding == Finding(
-        *("templates/t.j2", line, 1, "B097", ERROR, "prod/ds-101"), f"The values do not fit: {message}.", fix
+        *("templates/t.j2", line, 1, "B097", ERROR, "prod/ds-101"),
+        f"The values do not fit the template: {message}.",
+        fix,
     )
 
 
@@ -146,20 +148,20 @@ def test_values_that_do_not_fit_are_told_at_their_line(
         (
             "a: 1\nb: {{ name }}\n",
             2,
-            "A value is written without one of our filters, so it could change the structure.",
-            "End the hole in exactly one of quote, number, block, literal.",
+            "A value has none of the filters of Berth, so it could change the structure.",
+            "End it with exactly one of quote, number, block, literal.",
         ),
         (
             "a: 1\n{% if a %}\n",
             2,
-            "It is not a template: Unexpected end of template. Jinja was looking for the following tags: "
+            "The template is not valid: Unexpected end of template. Jinja was looking for the following tags: "
             "'elif' or 'else' or 'endif'. The innermost block that needs to be closed is 'if'.",
             "Correct the line.",
         ),
         (
             "a: 1\n{{ b\n",
             2,
-            "It is not a template: unexpected end of template, expected 'end of print statement'.",
+            "The template is not valid: unexpected end of template, expected 'end of print statement'.",
             "Correct the line.",
         ),
         ("{{ " + "(" * 5000, 1, "Its parts are nested too deeply.", "Make it simpler."),
@@ -188,7 +190,7 @@ def test_a_template_that_does_not_exist_is_told(built_in: Path) -> None:
         Finding(
             *("templates/none.j2", 1, 1, "B095", ERROR, ""),
             "It cannot be read: No such file or directory.",
-            "Make it a file that you may read.",
+            "Make it a readable file.",
         ),
     )
 
@@ -216,9 +218,9 @@ def test_every_wrong_override_is_told_before_anything_is_rendered(built_in: Path
         "B096",
         ERROR,
         "",
-        "A value is written without one of our filters, so it could change the structure.",
+        "A value has none of the filters of Berth, so it could change the structure.",
     )
-    one = "End the hole in exactly one of quote, number, block, literal."
+    one = "End it with exactly one of quote, number, block, literal."
 
     assert refused_overrides(overrides, built_in) == (
         Finding(
@@ -265,7 +267,7 @@ def test_an_override_that_cannot_be_read_is_told(
         else Finding(
             *(str(path), 1, 1, "B095", ERROR, ""),
             "It cannot be read: No such file or directory.",
-            "Make it a file that you may read.",
+            "Make it a readable file.",
         ),
     )
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.reading.document import Odd, load
-from berth.reading.scalar import Octalish, Value
+from berth.reading.document import UnsupportedText, load
+from berth.reading.scalar import Value, ZeroPrefixedNumber
 from berth.reading.text import Lines
 from berth.reading.tree import trees
 from hypothesis import given, settings
@@ -74,7 +74,7 @@ VALUES: list[Value] = [
                     {
                         "daysOfWeek": ["wed", "thu"],
                         "startTime": "09:00",
-                        "endTime": Octalish("0900"),
+                        "endTime": ZeroPrefixedNumber("0900"),
                         "placeholderCount": 200,
                     },
                 ],
@@ -139,7 +139,7 @@ def test_what_only_the_second_reading_knows_is_left_to_it(text: str) -> None:
 def loaded(text: str) -> list[Value] | None:
     try:
         return load(text)
-    except Odd:
+    except UnsupportedText:
         return None
 
 

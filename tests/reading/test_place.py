@@ -5,7 +5,7 @@ from berth.findings import Finding, Path, Problem
 from berth.reading.document import parse
 from berth.reading.place import Places, locate
 from berth.reading.source import Source
-from berth.reading.text import Syntax
+from berth.reading.text import SyntaxProblem
 
 SITE = """\
 # é
@@ -109,7 +109,7 @@ def test_a_value_has_its_place_and_its_path(
 
     assert places.at(0, path) == value
     assert places.at(0, path, key=True) == key
-    assert places.shown(0, path) == shown
+    assert places.path_text(0, path) == shown
     if raw:
         assert places.raw(0, path) == raw
 
@@ -154,8 +154,8 @@ def test_json_has_places_also_where_it_is_no_yaml() -> None:
     assert places.at(0, (0, "😀", "b", 1)) == (2, 53)
     assert places.raw(0, (0, "😀", "b", 1)) == "-2.5"
     assert places.at(0, (1, "c")) == (3, 21)
-    assert places.shown(0, (1, "c")) == "[x].c"
-    assert places.shown(0, (0, "name")) == "[0].name"
+    assert places.path_text(0, (1, "c")) == "[x].c"
+    assert places.path_text(0, (0, "name")) == "[0].name"
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "\0", "[" * 5000], ids=["empty", "broken", "hidden", "deep"])
@@ -165,7 +165,7 @@ def test_what_cannot_be_read_has_its_place_at_the_start(text: str) -> None:
     assert places.at(0, ("a", 0)) == (1, 1)
     assert places.at(3, ()) == (1, 1)
     assert places.raw(0, ("a",)) == ""
-    assert places.shown(0, ("a", 0)) == "a[0]"
+    assert places.path_text(0, ("a", 0)) == "a[0]"
 
 
 def test_a_document_before_a_broken_one_has_places() -> None:
@@ -185,7 +185,7 @@ def test_problems_become_findings_in_order_each_once() -> None:
     _, broken = parse(sources[1])
     _, empty = parse(sources[2])
     value = Problem("B012", "b.yaml", 0, ("a", 0, "b"), "1 is below 2.", "Write 2.")
-    problems: list[Problem | Syntax] = [
+    problems: list[Problem | SyntaxProblem] = [
         *empty,
         Problem("B010", "b.yaml", 0, ("a", 0, "b"), "this key is unknown.", "Remove it.", at_key=True),
         value,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from berth.reading.document import parse
-from berth.reading.scalar import Octalish, Value
+from berth.reading.scalar import Value, ZeroPrefixedNumber
 from berth.reading.source import Source
 
 SCALARS: dict[str, Value] = {
@@ -74,10 +74,10 @@ SCALARS: dict[str, Value] = {
     "Null": None,
     "": None,
     # neither text nor number
-    "0900": Octalish("0900"),
-    "017": Octalish("017"),
-    "-00": Octalish("-00"),
-    "08": Octalish("08"),
+    "0900": ZeroPrefixedNumber("0900"),
+    "017": ZeroPrefixedNumber("017"),
+    "-00": ZeroPrefixedNumber("-00"),
+    "08": ZeroPrefixedNumber("08"),
     # quotes and tags
     '"09:00"': "09:00",
     "'25'": "25",

@@ -10,13 +10,14 @@ from berth.checks.collisions import RenderedNames
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Path, Problem, severity
 from berth.manifests.placed import placed
-from berth.reading.scalar import Octalish
+from berth.reading.scalar import ZeroPrefixedNumber
 
 from tests.saying import read
 
 # fmt: off
 JUNK: tuple[Any, ...] = (
-    None, True, 0, -1, 1.5, 10**299, float("nan"), "", "x", "A b", "a\n\x1b" * 9999, Octalish("0" * 9999),
+    None, True, 0, -1, 1.5, 10**299, float("nan"), "", "x", "A b", "a\n\x1b" * 9999,
+    ZeroPrefixedNumber("0" * 9999),
     [], ["x"], {}, {"x": "y"}, {"a\n" * 999: "y"}, [[None]],
 )
 # fmt: on

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import pytest
-from berth.reading.scalar import Octalish
+from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema import validate
 from berth.schema.base import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
 from berth.schema.report import INVALID, Refusal, Report
@@ -53,7 +53,7 @@ FAULTS: dict[str, tuple[Any, list[str]]] = {
     "truth-for-text": ({"name": True}, ["B013 name"]),
     "range": ({"name": "a", "seats": 10}, ["B012 seats"]),
     "quoted-number": ({"name": "a", "seats": "5"}, ["B013 seats"]),
-    "zeros-in-front": ({"name": "a", "seats": Octalish("05")}, ["B013 seats"]),
+    "zeros-in-front": ({"name": "a", "seats": ZeroPrefixedNumber("05")}, ["B013 seats"]),
     "fraction": ({"name": "a", "seats": 5.0}, ["B013 seats"]),
     "truth-for-number": ({"name": "a", "seats": True}, ["B013 seats"]),
     "word": ({"name": "a", "kind": "labs"}, ["B014 kind"]),

@@ -1,8 +1,8 @@
-"""Tell which files of an output folder are ours, and compare them with what should be there.
+"""Find the files that Berth has written to an output folder, and compare them with what should be there.
 
-Every file that Berth renders begins with a header line; without it a file is somebody else's. Each file is
-compared when it is rendered, so that no run holds more than one. Nothing is written, and no link followed.
-Names that begin with a dot are left alone. OSErrors pass through.
+Every file that Berth renders begins with a header line. Each file is compared as soon as it is rendered, so
+only one is in memory. Nothing is written, links are not followed, hidden files are ignored, and OSErrors pass
+through.
 """
 
 import os
@@ -26,13 +26,13 @@ SAME, DIFFERS, MISSING, BLOCKED = "same", "differs", "missing", "blocked"
 
 _MARK = MARK.encode()
 _NO_HEADER = f"A file that does not begin with `{MARK}`"
-# No link is followed, and a pipe in a file's place must not stop us for ever. Not every system has each flag.
+# Do not follow links, and do not wait for a pipe. Not every system has each flag.
 _READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read
 
 
 class OutputError(Exception):
-    """An output folder that cannot be used as it is; `findings` is never empty."""
+    """An output folder that cannot be used; `findings` is never empty."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
@@ -40,19 +40,19 @@ class OutputError(Exception):
 
 
 def header(site: str) -> str:
-    """Return the first line of every file: it marks the file as ours, and says what to edit instead."""
+    """Return the first line of every file: the mark, and what to edit instead."""
     if not _is_label(site):
         raise ValueError(f"{site!r} is not a DNS label")
     return f"{MARK} for site {site} from reservations/. Edit those files and run: berth render\n"
 
 
-def is_ours(path: str, text: str) -> bool:
-    """Tell whether the path, relative to an output folder, is in our folders, and the text has our header."""
+def is_rendered(path: str, text: str) -> bool:
+    """Tell whether a path in the output folder is in an owned folder and the text has the header."""
     return text.startswith(MARK) and _is_path(path) is not None
 
 
 def temporary_name(token: str, name: str) -> str:
-    """Return a hidden name without `.yaml`: no engine applies what a crash leaves. `token`: 8 hex digits."""
+    """Return a hidden name that no engine applies if a crash leaves the file. `token`: 8 hex digits."""
     return f".berth-{token}-{name}.tmp"
 
 
@@ -80,7 +80,7 @@ class _Entries(NamedTuple):
     files: set[str]
     folders: set[str]
     others: dict[str, str]  # links, pipes, ... and what to call them
-    leftovers: list[str]  # temporaries of runs that were cut off
+    leftovers: list[str]  # temporary files of runs that were killed
 
 
 class OwnedTree:
@@ -93,12 +93,12 @@ class OwnedTree:
         self._entries = _look(folder)
         self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
         self._expected: set[str] = set()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def compare(self, path: str, text: str, data: bytes) -> str:
         """Return SAME, DIFFERS or MISSING, or BLOCKED after adding a problem. `data` is the text's bytes."""
-        if not is_ours(path, text) or path in self._expected:
-            raise ValueError(f"{path!r} leads out of our folders, has no header or is rendered twice")
+        if not is_rendered(path, text) or path in self._expected:
+            raise ValueError(f"{path!r} is outside of the owned folders, has no header or is rendered twice")
         self._expected.add(path)
         if path not in self._entries.files:
             return self._without_file(path)
@@ -110,18 +110,18 @@ class OwnedTree:
         return DIFFERS if present.startswith(_MARK) else self._blocked(path, _NO_HEADER, path)
 
     def stale(self) -> list[str]:
-        """Return our files that are not expected, sorted. Others become problems, unless git ignores them."""
-        ours, foreign = [], []
+        """Return unexpected rendered files, sorted. Other files are problems unless git ignores them."""
+        rendered, foreign = [], []
         for path in sorted(self._entries.files - self._expected):
             head = _read(f"{self._folder}/{path}", len(_MARK))
             if head == _MARK:
-                ours.append(path)
+                rendered.append(path)
             elif head is not None:
                 foreign.append(path)
-        foreign = sorted({*foreign, *self._entries.others} - self._told)
+        foreign = sorted({*foreign, *self._entries.others} - self._reported)
         ignored = ignored_by_git(self._folder, foreign) if foreign else frozenset()
         self.problems += [self._foreign(path) for path in foreign if path not in ignored]
-        return ours
+        return rendered
 
     def _without_file(self, path: str) -> str:
         """Return MISSING, or BLOCKED by a folder of this name or by a parent that is not a folder."""
@@ -137,8 +137,8 @@ class OwnedTree:
         return MISSING
 
     def _blocked(self, found: str, what: str, path: str) -> str:
-        if found not in self._told:
-            self._told.add(found)
+        if found not in self._reported:
+            self._reported.add(found)
             message = f"{what} is where {path} must be written."
             self.problems.append(
                 finding(IN_THE_WAY, self._shown, found, message, "Move it away or delete it.")
@@ -147,7 +147,7 @@ class OwnedTree:
 
     def _foreign(self, path: str) -> Finding:
         what = self._entries.others.get(path, _NO_HEADER)
-        message = f"{what} is not Berth's, but {path.partition('/')[0]}/ is."
+        message = f"{what} was not written by Berth, which owns {path.partition('/')[0]}/."
         fix = "Move it away, delete it, or let git ignore it."
         return finding(FOREIGN, self._shown, path, message, fix)
 
@@ -193,10 +193,7 @@ def _read(path: str, size: int) -> bytes | None:
 
 
 def ignored_by_git(folder: str, paths: Sequence[str]) -> frozenset[str]:
-    """Return those of `paths`, relative to `folder`, that git ignores. What it tracks it does not ignore.
-
-    Without git, or outside of a repository, none are ignored: then it is for a person to decide.
-    """
+    """Return those of `paths`, relative to `folder`, that git ignores; none outside of a repository."""
     from berth.git import GitError, run_git  # noqa: PLC0415 - takes as long to import as it takes to render
 
     stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)

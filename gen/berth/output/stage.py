@@ -1,11 +1,11 @@
 """Write the rendered files into the output folder, all of them or none, or compare them with it.
 
-Every file that differs is first written beside its target, under a hidden name. Only when all of them are
-there, and nobody else's file is in the way, are they renamed into place and stale ones removed. So a crash
-of the process or a full disk leaves each file old or new, never half; the next run removes what a killed one
-left behind. Nothing is synced to the disk: a crash of the machine may lose what was written just before it.
+Every file that differs is first written next to its target, with a hidden name. When all are written and no
+files of others are in the way, they are renamed into place and stale ones are removed. After a crash of the
+process or with a full disk, each file is old or new, never partial; the next run removes leftovers. Nothing
+is synced to the disk: a crash of the machine may lose the last files.
 """
-# pathlib would cost more than the writing.
+# Importing pathlib takes longer than writing the files.
 # ruff: noqa: PTH102, PTH106, PTH108, PTH112
 
 import os
@@ -25,18 +25,22 @@ else:
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _CREATE |= sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_BINARY"))  # not every system has each
-_AGAIN = "See to its permissions and to the space on its disk, then run again."
-_READABLE = "See to its permissions, then run again."
-_ALL_OLD, _OLD_OR_NEW = f"{_AGAIN} Nothing has changed.", f"{_AGAIN} Every file is whole, old or new."
+_AGAIN = "Check its permissions and the free space of the disk, then run again."
+_READABLE = "Check its permissions, then run again."
+_ALL_OLD, _OLD_OR_NEW = f"{_AGAIN} Nothing has changed.", f"{_AGAIN} Every file is complete, old or new."
 
 
-class Outcome(NamedTuple):
+class WriteResult(NamedTuple):
+    """What a run has changed."""
+
     written: list[str]  # relative paths, sorted, like `removed`
     removed: list[str]
     unchanged: int
 
 
 class Difference(NamedTuple):
+    """A file that is not as it should be."""
+
     path: str  # relative to the output folder
     kind: str  # missing | differs | stale
 
@@ -58,14 +62,14 @@ DISK = Disk(os.write, os.replace, _lock)
 
 
 class Stage:
-    """Changes an output folder: `put` every file, then `finish`. Leaving the context before abandons all.
+    """Changes an output folder: `put` every file, then `finish`. Leaving the context earlier discards all.
 
-    A lock, which dies with its process, refuses a second run in the same folder. Where the system or the file
-    system has no locks, every file is still whole, of one run or the other. Raises `OutputError`.
+    A lock prevents a second run in the same folder; it ends with the process. Without support for locks,
+    every file is still complete, from one run or the other. Raises OutputError.
     """
 
     def __init__(self, folder: str, shown: str, disk: Disk = DISK) -> None:
-        """`folder` is made if need be; findings call it `shown`."""
+        """Create `folder` if it is missing. `shown` is its name in findings."""
         self._folder, self._shown, self._disk = folder, shown, disk
         self._token = os.urandom(4).hex()
         self._pending: list[str] = []
@@ -79,7 +83,7 @@ class Stage:
             for path in self._tree.leftovers:
                 os.unlink(f"{folder}/{path}")
         except OSError as error:
-            raise self._given_up("", error, _ALL_OLD) from error
+            raise self._fail("", error, _ALL_OLD) from error
 
     def __enter__(self) -> Self:
         return self
@@ -90,17 +94,17 @@ class Stage:
         self.abandon()
 
     def put(self, path: str, text: str) -> None:
-        """`path` is relative to the folder, the text whole and with its header. Each path once."""
+        """Add a file: its path in the folder, and the complete text with the header."""
         data = text.encode()
         try:
             if self._tree.compare(path, text, data) == SAME:
                 self._unchanged += 1
-            elif not self._tree.problems:  # with any, nothing is put in place, but all of them are to be told
-                self._write_beside(path, data)
+            elif not self._tree.problems:  # with a problem, only look for more problems
+                self._write_temporary(path, data)
         except OSError as error:
-            raise self._given_up(path, error, _ALL_OLD) from error
+            raise self._fail(path, error, _ALL_OLD) from error
 
-    def finish(self) -> Outcome:
+    def finish(self) -> WriteResult:
         """Put new and changed files in place, then remove what is stale."""
         path, fix, written = "", _ALL_OLD, list[str]()
         try:
@@ -117,13 +121,13 @@ class Stage:
                 os.unlink(f"{self._folder}/{path}")
                 fix = _OLD_OR_NEW
         except OSError as error:
-            raise self._given_up(path, error, fix) from error
+            raise self._fail(path, error, fix) from error
         self._remove_emptied(stale)
         self._made.clear()
-        return Outcome(sorted(written), stale, self._unchanged)
+        return WriteResult(sorted(written), stale, self._unchanged)
 
     def abandon(self) -> None:
-        """Remove what is not in place yet. Harmless after `finish`."""
+        """Remove everything that is not in place yet. Does nothing after `finish`."""
         while self._pending:
             with suppress(OSError):
                 os.unlink(self._temporary(self._pending.pop()))
@@ -134,7 +138,7 @@ class Stage:
             os.close(self._lock)
             self._lock = None
 
-    def _given_up(self, path: str, error: OSError, fix: str) -> OutputError:
+    def _fail(self, path: str, error: OSError, fix: str) -> OutputError:
         self.abandon()
         return refusal(self._shown, path, error, fix)
 
@@ -156,7 +160,7 @@ class Stage:
         parent, _, name = path.rpartition("/")
         return f"{self._folder}/{parent}/{temporary_name(self._token, name)}"
 
-    def _write_beside(self, path: str, data: bytes) -> None:
+    def _write_temporary(self, path: str, data: bytes) -> None:
         parent = path.rpartition("/")[0]
         if parent not in self._tree.folders:
             self._make(f"{self._folder}/{parent}")
@@ -179,7 +183,7 @@ class Stage:
             try:
                 os.mkdir(path)
             except FileExistsError:
-                if not os.path.isdir(path):  # it is one if `a/` comes after `a`, or another run was faster
+                if not os.path.isdir(path):  # another run may have created it
                     raise
             else:
                 self._made.append(path)
@@ -198,7 +202,7 @@ class Check:
     """Compares an output folder: `put` every file, then `finish`. Raises `OutputError`."""
 
     def __init__(self, folder: str, shown: str) -> None:
-        """Findings call the folder `shown`. It need not exist."""
+        """`shown` is the name of the folder in findings. It need not exist."""
         self._shown = shown
         self._differences: list[Difference] = []
         try:
@@ -207,6 +211,7 @@ class Check:
             raise refusal(shown, "", error, _READABLE) from error
 
     def put(self, path: str, text: str) -> None:
+        """Compare a file: its path in the folder, and its text."""
         try:
             found = self._tree.compare(path, text, text.encode())
         except OSError as error:
@@ -215,7 +220,7 @@ class Check:
             self._differences.append(Difference(path, found))
 
     def finish(self) -> list[Difference]:
-        """Return the differences by path. Somebody else's files among ours are errors here too."""
+        """Return the differences by path. Files that Berth did not write are errors here too."""
         try:
             stale = self._tree.stale()
         except OSError as error:

@@ -1,7 +1,7 @@
-"""Check that a template has only text, holes with one of our filters, `if` on a boolean, and plain loops.
+"""Check that a template has only text, values with filters of Berth, `if` on a boolean, and plain loops.
 
-Nothing else: values arrive finished, so a template computes nothing, cannot run for ever, and no value can
-change the structure of what is rendered. The rules hold for our own templates and for those of a user. Pure.
+So a template cannot compute anything or run forever, and a value cannot change the structure of the result.
+The rules apply to the built-in templates and to those of users.
 """
 
 import re
@@ -22,7 +22,7 @@ _WORDS = {
 }
 
 
-class Broken(NamedTuple):
+class BrokenRule(NamedTuple):
     """A rule that a template breaks; `line` counts from 1."""
 
     line: int
@@ -30,15 +30,15 @@ class Broken(NamedTuple):
     fix: str
 
 
-def broken_rules(template: nodes.Template, source: str) -> list[Broken]:
+def broken_rules(template: nodes.Template, source: str) -> list[BrokenRule]:
     """Return every broken rule, by line. `template` was parsed from `source`, whose lines end in line feeds.
 
-    Layout is looked at when nothing else is wrong: then every filter is that of a hole.
+    The layout is only checked if nothing else is wrong, because then every filter belongs to a value.
     """
     return sorted(_in_body(template.body, looping=False)) or sorted(_in_layout(template, source))
 
 
-def _in_body(body: list[nodes.Node], *, looping: bool) -> Iterator[Broken]:
+def _in_body(body: list[nodes.Node], *, looping: bool) -> Iterator[BrokenRule]:
     for node in body:
         if isinstance(node, nodes.Output):
             for part in node.nodes:
@@ -48,31 +48,29 @@ def _in_body(body: list[nodes.Node], *, looping: bool) -> Iterator[Broken]:
         elif isinstance(node, nodes.For):
             yield from _in_for(node, looping=looping)
         else:
-            statement = node.body[0] if isinstance(node, nodes.Scope) else node  # a scope has no line
+            statement = node.body[0] if isinstance(node, nodes.Scope) else node  # a Scope node has no line
             word = _WORDS.get(type(statement).__name__, type(statement).__name__.lower())
-            yield Broken(
+            yield BrokenRule(
                 statement.lineno, f"`{word}` computes.", "Use only `if`, `for` and {{ value | filter }}."
             )
 
 
-def _in_output(part: nodes.Node) -> Iterator[Broken]:
+def _in_output(part: nodes.Node) -> Iterator[BrokenRule]:
     if isinstance(part, nodes.TemplateData):
         return
     if not isinstance(part, nodes.Filter) or part.name not in FILTERS:
-        yield Broken(
+        yield BrokenRule(
             part.lineno,
-            "A value is written without one of our filters, so it could change the structure.",
-            f"End the hole in exactly one of {', '.join(FILTERS)}.",
+            "A value has none of the filters of Berth, so it could change the structure.",
+            f"End it with exactly one of {', '.join(FILTERS)}.",
         )
         return
     if part.node is None or not _is_name(part.node):
-        yield Broken(
-            part.lineno, f"`{part.name}` is given an expression.", "Give it the name of a finished value."
-        )
+        yield BrokenRule(part.lineno, f"`{part.name}` is given an expression.", "Use the name of a value.")
     if not _has_its_arguments(part):
-        yield Broken(
+        yield BrokenRule(
             part.lineno,
-            f"`{part.name}` has other arguments than it takes.",
+            f"`{part.name}` has wrong arguments.",
             "Write quote, number, block(n) or literal(n), where n is a number of spaces.",
         )
 
@@ -84,36 +82,36 @@ def _has_its_arguments(part: nodes.Filter) -> bool:
     return len(given) == (part.name in _WITH_INDENT) and all(type(value) is int for value in given)
 
 
-def _in_if(node: nodes.If, *, looping: bool) -> Iterator[Broken]:
+def _in_if(node: nodes.If, *, looping: bool) -> Iterator[BrokenRule]:
     for branch in (node, *node.elif_):
         if not _is_name(branch.test):
-            yield Broken(branch.lineno, "`if` is given an expression.", "Ask the name of a prepared boolean.")
+            yield BrokenRule(branch.lineno, "`if` is given an expression.", "Use the name of a boolean.")
         yield from _in_body(branch.body, looping=looping)
     yield from _in_body(node.else_, looping=looping)
 
 
-def _in_for(node: nodes.For, *, looping: bool) -> Iterator[Broken]:
+def _in_for(node: nodes.For, *, looping: bool) -> Iterator[BrokenRule]:
     if looping:
-        yield Broken(
-            node.lineno, "A loop stands in a loop.", "Use `block` for values with an inner structure."
+        yield BrokenRule(
+            node.lineno, "A loop is inside another loop.", "Use `block` for values with an inner structure."
         )
     if not _is_name(node.iter) or node.test is not None or node.recursive:
-        yield Broken(
-            node.lineno, "`for` is given an expression.", "Go through the name of a list, and all of it."
+        yield BrokenRule(
+            node.lineno, "`for` is given an expression.", "Use the name of a list, without a condition."
         )
     yield from _in_body(node.body, looping=True)
     yield from _in_body(node.else_, looping=looping)
 
 
 def _is_name(node: nodes.Node) -> bool:
-    """A name, or a named part of one: `pool`, `pool.replicas`."""
+    """Tell whether the node is a name or an attribute of one: `pool`, `pool.replicas`."""
     while isinstance(node, nodes.Getattr):
         node = node.node
     return isinstance(node, nodes.Name)
 
 
-# Layout: a written value is one token of YAML, or a block of lines. It stays one only as a whole key or value
-# and at its column. Tags on lines of their own leave nothing else behind. \0 stands for a hole.
+# Layout: a value is rendered as one token of YAML or as a block of lines, so it must be a complete key or
+# value at the right column. Tags must be on separate lines. \0 marks a value.
 _TAG = re.compile(r"(\{%.*?%\}|\{#.*?#\})", re.DOTALL)
 _HOLE = re.compile(r"\{\{ [^{}]* \}\}")
 _QUOTED = r'"[^"\\\0]*"'
@@ -124,7 +122,7 @@ _whole_keys_and_values = re.compile(
 ).fullmatch
 
 
-def _in_layout(template: nodes.Template, source: str) -> Iterator[Broken]:
+def _in_layout(template: nodes.Template, source: str) -> Iterator[BrokenRule]:
     yield from _in_tags(_TAG.split(source))
     lines = [_HOLE.sub("\0", line) for line in source.split("\n")]
     holes: dict[int, list[nodes.Filter]] = {}
@@ -133,16 +131,16 @@ def _in_layout(template: nodes.Template, source: str) -> Iterator[Broken]:
     for number, filters in holes.items():
         line = lines[number - 1]
         if line.count("\0") != len(filters) or not _whole_keys_and_values(line):
-            yield Broken(
+            yield BrokenRule(
                 number,
-                "A hole is not a whole key or value.",
+                "A {{ value }} is not a complete key or value.",
                 "Write `key: ` or `- ` before it and nothing after it; in [] and {} separators are enough.",
             )
         for hole in filters:
             yield from _in_indent(hole, line)
 
 
-def _in_tags(pieces: list[str]) -> Iterator[Broken]:
+def _in_tags(pieces: list[str]) -> Iterator[BrokenRule]:
     """`pieces` is a source in which every second piece is a tag or a comment."""
     for index in range(1, len(pieces), 2):
         before, tag, after = pieces[index - 1 : index + 2]
@@ -150,24 +148,24 @@ def _in_tags(pieces: list[str]) -> Iterator[Broken]:
         ends = after.startswith("\n") or (not after and index + 2 == len(pieces))
         if not begins or not ends or tag[2] in "+-" or tag[-3] in "+-":
             line = "".join(pieces[:index]).count("\n") + 1
-            yield Broken(
+            yield BrokenRule(
                 line,
-                "A tag or comment shares its line, or takes away space, so lines could grow together.",
-                "Give {% ... %} and {# ... #} lines of their own, without - and +.",
+                "A tag or comment shares its line, or takes away space, so lines could be joined.",
+                "Put {% ... %} and {# ... #} on separate lines, without - and +.",
             )
 
 
-def _in_indent(hole: nodes.Filter, line: str) -> Iterator[Broken]:
+def _in_indent(hole: nodes.Filter, line: str) -> Iterator[BrokenRule]:
     indent = hole.args[0].value if hole.args and isinstance(hole.args[0], nodes.Const) else 0
     if hole.name == "block" and line != " " * indent + "\0":
-        yield Broken(
+        yield BrokenRule(
             hole.lineno,
-            f"`block({indent})` does not stand alone on a line, {indent} spaces from the left.",
-            "Give it a line of its own, and the number of spaces before it.",
+            f"`block({indent})` is not alone on a line with {indent} spaces before it.",
+            "Put it on a separate line, with that many spaces before it.",
         )
     column = len(line) - len(line.lstrip(" -"))
     if hole.name == "literal" and not (line.endswith(": \0") and indent > column):
-        yield Broken(
+        yield BrokenRule(
             hole.lineno,
             f"`literal({indent})` does not end a line `key: ` that begins at less than {indent} spaces.",
             "Write it directly after `key: `, and give it two spaces more than the key has.",

@@ -1,11 +1,9 @@
-"""Render the text of an object: our templates and those of a user, by jinja2.
+"""Render objects with jinja2, from built-in templates and those of users.
 
-A template is read, held to `berth.output.templaterules` and compiled once in a run. What is wrong with one
-is a
-finding at its line, never a traceback. Nothing is read outside of the two folders: a link in a user's folder
-that leads out of it is refused.
+A template is read, checked by `berth.output.templaterules` and compiled once per run. A problem becomes a
+finding at its line. Files outside of the two folders are never read: links out of them are refused.
 """
-# Nothing else that a render imports needs pathlib.
+# A render does not import pathlib otherwise, which is slow.
 # ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH123
 
 import os
@@ -32,7 +30,7 @@ class TemplateError(Exception):
 class Renderer:
     """Renders templates by name. Files in the folder `overrides` replace the built-in ones of the same name.
 
-    Raises `TemplateError` at once for all overrides that can be seen to be wrong without values.
+    Raises TemplateError at once for every override that is wrong whatever its values are.
     """
 
     def __init__(self, overrides: str | None = None, built_in: str | None = None) -> None:
@@ -76,13 +74,13 @@ class Renderer:
 
 
 class _Missing(jinja2.StrictUndefined):
-    """A value that nobody gave. Even to write it into an error message is an error, and one that names it."""
+    """A missing value. Even formatting it for an error message raises an error that names it."""
 
     __repr__ = jinja2.StrictUndefined.__str__
 
 
 def environment() -> SandboxedEnvironment:
-    """Make a strict and sandboxed environment, with our filters and nothing else."""
+    """Make a strict and sandboxed environment, with the filters of Berth only."""
     environment = SandboxedEnvironment(
         undefined=_Missing, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
@@ -100,30 +98,35 @@ def _compile(environment: SandboxedEnvironment, path: str, shown: str) -> jinja2
         tree = environment.parse(source)
         broken = broken_rules(tree, source)
         if broken:
-            return [_unfit(shown, line, message, fix) for line, message, fix in broken]
+            return [_invalid(shown, line, message, fix) for line, message, fix in broken]
         return jinja2.Template.from_code(environment, environment.compile(tree, shown, shown), {})
     except jinja2.TemplateSyntaxError as error:
-        return [_unfit(shown, error.lineno, f"It is not a template: {error.message}", "Correct the line.")]
-    except (RecursionError, SyntaxError):  # of jinja2's parser, and of Python for what jinja2 makes of it
-        return [_unfit(shown, 1, "Its parts are nested too deeply.", "Make it simpler.")]
+        return [
+            _invalid(shown, error.lineno, f"The template is not valid: {error.message}", "Correct the line.")
+        ]
+    except (
+        RecursionError,
+        SyntaxError,
+    ):  # from the parser of jinja2, or from Python for the compiled template
+        return [_invalid(shown, 1, "Its parts are nested too deeply.", "Make it simpler.")]
 
 
-def _unfit(shown: str, line: int, message: str, fix: str) -> Finding:
+def _invalid(shown: str, line: int, message: str, fix: str) -> Finding:
     return Finding(shown, line, 1, "B096", ERROR, "", message, fix)
 
 
 def _failure(
     template: jinja2.Template, error: Exception, values: Mapping[str, object], subject: str
 ) -> Finding:
-    message = f"The values do not fit: {str(error).rstrip('.')}."
+    message = f"The values do not fit the template: {str(error).rstrip('.')}."
     fix = "Give quote and literal a text, number a number, block a mapping or a list."
     if isinstance(error, jinja2.UndefinedError):
-        fix = f"Use a value that there is: {', '.join(sorted(values))}."
+        fix = f"Use one of the values: {', '.join(sorted(values))}."
     return Finding(template.filename or "", _line(template, error), 1, "B097", ERROR, subject, message, fix)
 
 
 def _line(template: jinja2.Template, error: Exception) -> int:
-    """Where in the template it failed: jinja2 errors have no line, but the traceback passes through one."""
+    """Return the line of the template at which it failed, from the traceback."""
     line, step = 1, error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename == template.filename:
@@ -146,7 +149,7 @@ def built_in_folder() -> str:
 def _overrides(folder: str, built_in: str) -> tuple[list[str], list[Finding]]:
     """Return the names of the templates in a user's folder, sorted, and what is wrong with them.
 
-    Other files, and everything whose name begins with a dot, are the user's own.
+    Other files and hidden files are ignored.
     """
     known = list(_names_in(built_in))
     names: list[str] = []
@@ -177,9 +180,7 @@ def read_template(path: str, shown: str) -> str | Finding:
     except UnicodeDecodeError as error:
         return _unreadable(shown, f"Byte {error.start} is not UTF-8.", "Save the file as UTF-8.")
     except OSError as error:
-        return _unreadable(
-            shown, f"It cannot be read: {error.strerror}.", "Make it a file that you may read."
-        )
+        return _unreadable(shown, f"It cannot be read: {error.strerror}.", "Make it a readable file.")
 
 
 def _unreadable(shown: str, message: str, fix: str) -> Finding:

@@ -1,8 +1,8 @@
 """Write values in YAML so that every reader gets back exactly the same value.
 
-YAML 1.1 readers (PyYAML), YAML 1.2 readers (ruamel.yaml) and Kubernetes' own disagree about many plain words,
-so text is always written in double quotes, on one line. Pure. What cannot be written is refused with a
-`TypeError` or a `ValueError`; nothing is ever left out or changed silently.
+Parsers of YAML 1.1 (PyYAML), of YAML 1.2 (ruamel.yaml) and that of Kubernetes disagree about many plain
+words, so text is always written in double quotes, on one line. A value that cannot be written raises
+TypeError or ValueError; nothing is left out or changed.
 """
 
 import re
@@ -16,10 +16,10 @@ _CHANGED_BY_READERS = (
     "\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff"
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
 )
-# Harmless to readers but not to reviewers: invisible, or it turns the direction of the text around it.
-# Joiners are not here: scripts and emoji need them.
+# Invisible, or changes the direction of text, which could mislead reviewers. Joiners are allowed: scripts and
+# emoji need them.
 _HIDDEN_FROM_PEOPLE = "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb\U000e0000-\U000e0fff"
-# Stays text until somebody needs it: compiling it takes as long as rendering thirty reservations.
+# Compiled only when needed: that takes as long as rendering thirty reservations.
 _ESCAPED = f'["\\\\\n{_CHANGED_BY_READERS}{_HIDDEN_FROM_PEOPLE}]'
 _is_plain_ascii = re.compile(r"[ !#-\[\]-~]*").fullmatch
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -37,7 +37,7 @@ def _escape(match: re.Match[str]) -> str:
         return _SHORT_ESCAPES[character]
     code = ord(character)
     if 0xD800 <= code <= 0xDFFF:
-        raise ValueError(f"the text has half of a surrogate pair (U+{code:04X}), which is no character")
+        raise ValueError(f"the text has half of a surrogate pair (U+{code:04X}), which is not a character")
     if code <= 0xFF:
         return f"\\x{code:02X}"
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
@@ -89,8 +89,8 @@ def literal(text: str, indent: int) -> str:
 def _is_made_of_lines(text: str) -> bool:
     if not text or text[0] in " \n" or text.endswith((" ", "\n\n")):
         return False
-    # Far cheaper than a search through all of it. Quotes, backslashes and line feeds are gone as well, so
-    # what the pattern still finds is what no line carries.
+    # Removing the usual bytes is much faster than searching the whole text. It also removes quotes,
+    # backslashes and line feeds, which a block may have, so the pattern finds only what it cannot have.
     odd = text.encode("utf-8", "surrogatepass").translate(None, _LINE_BYTES)
     return not odd or re.search(_ESCAPED, odd.decode("utf-8", "surrogatepass")) is None
 
@@ -98,7 +98,7 @@ def _is_made_of_lines(text: str) -> bool:
 def block(value: object, indent: int) -> str:
     """Write a mapping or list as a YAML block, in its order, with every key and text quoted.
 
-    The first line has no indentation: the template's own stands before it. All others have `indent` spaces.
+    The first line has no indentation: the template has it. All others have `indent` spaces.
     """
     if not isinstance(value, _COLLECTIONS):
         raise TypeError(f"{value!r} is neither a mapping nor a list")

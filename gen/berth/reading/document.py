@@ -1,10 +1,9 @@
 """Read the documents of a file as plain values, and find what is wrong with its text.
 
-PyYAML's loader over libyaml, with the scalars of YAML 1.2, reads nearly every file, and the `json` module
-those that are JSON. They know no places. What they do not take as it stands (faults, but also tags and
-aliases) is read a second time by `berth.reading.tree`, which gives the same values and knows what is wrong
-where.
-Reading never raises, whatever the bytes are.
+PyYAML's loader on libyaml, with the scalars of YAML 1.2, reads most files, and the `json` module those that
+are JSON. Neither knows places. Texts that they do not support (with faults, tags or aliases) are read a
+second time by `berth.reading.tree`, which returns the same values and knows what is wrong where. Reading
+never raises an exception, whatever the bytes are.
 """
 
 import json
@@ -17,7 +16,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from berth.reading.scalar import MAY_BE_MORE_THAN_TEXT, Value, no_constant, plain, whole
 from berth.reading.source import Source
-from berth.reading.text import HIDDEN, Fault, Lines, Syntax, decode, may_be_json
+from berth.reading.text import HIDDEN, Lines, SyntaxProblem, TextFault, decode, may_be_json
 from berth.reading.tree import DEEPEST, MOST, trees
 
 _SECOND_READING = re.compile(r"[*!%]|<<")  # marks of aliases, tags, directives and merges
@@ -28,49 +27,51 @@ class Document(NamedTuple):
     """A document that is not empty. `index` counts from 0 among all of the file, empty ones too."""
 
     file: str
-    index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
+    index: int  # type: ignore[assignment] # hides tuple.index
     value: Value
 
 
-class Odd(Exception):  # noqa: N818 - odd text is no error: the second reading decides
-    """The loader does not take the text as it stands."""
+class UnsupportedText(Exception):  # noqa: N818 - not an error: the second reading decides
+    """A text that the fast loader does not support."""
 
 
-def parse(source: Source) -> tuple[list[Document], list[Syntax]]:
+def parse(source: Source) -> tuple[list[Document], list[SyntaxProblem]]:
     """Return the documents before the first that cannot be read, and everything that is wrong.
 
-    A document whose fault leaves no doubt about the rest (a duplicate key, a tag) is among them: one run
-    tells all that is wrong with it.
+    A document is among them if the rest of it is certain despite its fault, such as a duplicate key. So one
+    run reports all of its problems.
     """
     text, fault = decode(source.text)
     lines = Lines(text)
-    faults: list[Fault] = []
+    faults: list[TextFault] = []
     values: list[Value] = []
     if fault is not None:
         faults = [fault]
     else:
         try:
             values = load(text)
-        except Odd:
+        except UnsupportedText:
             nodes, faults = trees(lines)
             values = [node.value for node in nodes]
     documents = [Document(source.file, at, value) for at, value in enumerate(values) if value is not None]
     if not documents and not faults:
-        faults = [Fault("B007", 0, "the file is empty.", "Write a document, or remove the file.")]
-    return documents, [Syntax(f.code, source.file, *lines.place(f.at), f.message, f.fix) for f in faults]
+        faults = [TextFault("B007", 0, "the file is empty.", "Write a document, or remove the file.")]
+    return documents, [
+        SyntaxProblem(f.code, source.file, *lines.place(f.at), f.message, f.fix) for f in faults
+    ]
 
 
 def load(text: str) -> list[Value]:
-    """Return the documents, empty ones too; raise `Odd` where the second reading has to decide."""
+    """Return the documents, empty ones too; raise UnsupportedText if the second reading has to decide."""
     try:
         return [_json(text)] if may_be_json(text) else _yaml(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise Odd from error
+        raise UnsupportedText from error
 
 
 def _yaml(text: str) -> list[Value]:
     if _SECOND_READING.search(text) or HIDDEN.search(text):
-        raise Odd
+        raise UnsupportedText
     loader = _Loader(text)
     values = []
     while loader.check_node():
@@ -82,21 +83,21 @@ def _yaml(text: str) -> list[Value]:
 
 
 class _Loader(yaml.CBaseLoader):
-    """Composes nodes without tags: what a scalar stands for is decided when its value is made."""
+    """Composes nodes without tags; the value of a scalar is resolved later."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.depth = self.size = 0
 
     def resolve(self, _kind: object, _value: object, _implicit: object) -> None:
-        """Give no node a tag. The composer asks for one."""
+        """Return no tag."""
 
     def descend_resolver(self, _parent: object, _index: object) -> None:
         """Count the node that the composer begins."""
         self.depth += 1
         self.size += 1
         if self.depth > DEEPEST or self.size > MOST:
-            raise Odd
+            raise UnsupportedText
 
     def ascend_resolver(self) -> None:
         self.depth -= 1
@@ -104,7 +105,7 @@ class _Loader(yaml.CBaseLoader):
 
 def _value(node: Node) -> Value:
     if isinstance(node, ScalarNode):
-        text = intern(node.value)  # most texts in a folder of reservations are alike
+        text = intern(node.value)  # most texts occur many times
         is_text = node.style or (text and text[0] not in MAY_BE_MORE_THAN_TEXT)
         return text if is_text else plain(text)
     if isinstance(node, MappingNode):
@@ -118,24 +119,24 @@ def _mapping(node: MappingNode) -> Value:
     for key, inner in node.value:
         name = _value(key)
         if type(name) is not str or name in values:
-            raise Odd
+            raise UnsupportedText
         values[name] = _value(inner)
     return values
 
 
 def _json(text: str) -> Value:
     if _HALF_OF_A_PAIR.search(text):
-        raise Odd
+        raise UnsupportedText
     value: Value = json.loads(text, object_pairs_hook=_unique, parse_constant=no_constant, parse_int=whole)
     if text.count("[") + text.count("{") > DEEPEST and _is_too_deep(value):
-        raise Odd
+        raise UnsupportedText
     return value
 
 
 def _unique(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise Odd
+        raise UnsupportedText
     return values
 
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 
 from berth.findings import Finding, Path, Problem, in_order
 from berth.reading.source import Source
-from berth.reading.text import Lines, Syntax, decode, visible
-from berth.reading.tree import Node, trees
+from berth.reading.text import Lines, SyntaxProblem, decode, visible
+from berth.reading.tree import TextNode, trees
 
 _NAMES = ("name", "resourceClass")
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
-_Step = tuple[Node | None, Node]
+_Step = tuple[TextNode | None, TextNode]
 """The key, if the value is in a mapping; and the value."""
 
 
@@ -30,8 +30,8 @@ class Places:
     def at(self, index: int, path: Path, key: bool = False) -> tuple[int, int]:
         """Return line and column of a value, or with `key` of its key; of a missing one, those of its parent.
 
-        A value that begins below its key is told at the key. An alias is told where it stands; what is in it,
-        where it is written.
+        A value that begins in a line below its key has the place of the key. An alias has the place where it
+        is used; values in it have the place where they are written.
         """
         steps = self._steps(index, path)
         if not steps:
@@ -39,7 +39,7 @@ class Places:
         name, node = steps[-1]
         is_empty = node.at == node.end
         if name is None:
-            return self._lines.place(max(node.at - is_empty, 0))  # an empty item is told at its dash
+            return self._lines.place(max(node.at - is_empty, 0))  # an empty item has the place of its dash
         at_key, at_value = self._lines.place(name.at), self._lines.place(node.at)
         is_wanted = key and len(steps) > len(path)
         return at_key if is_wanted or is_empty or at_key[0] < at_value[0] else at_value
@@ -49,8 +49,8 @@ class Places:
         steps = self._steps(index, path)
         return self._lines.text[steps[-1][1].at : steps[-1][1].end] if len(steps) > len(path) else ""
 
-    def shown(self, index: int, path: Path) -> str:
-        """Write the path as people read it: `spec.clusters[prod].ceilings[0]`, `metadata.labels["a.b/c"]`."""
+    def path_text(self, index: int, path: Path) -> str:
+        """Return the path as text: `spec.clusters[prod].ceilings[0]`, `metadata.labels["a.b/c"]`."""
         steps = self._steps(index, path)
         parts = []
         for depth, step in enumerate(path, start=1):
@@ -59,7 +59,7 @@ class Places:
         return "".join(parts).removeprefix(".")
 
     def _steps(self, index: int, path: Path) -> list[_Step]:
-        """Return the root and what follows on the path, as far as it exists; nothing without the document."""
+        """Return the nodes on the path, from the root, as far as they exist."""
         if index >= len(self._roots):
             return []
         steps: list[_Step] = [(None, self._roots[index])]
@@ -71,7 +71,7 @@ class Places:
         return steps
 
     @staticmethod
-    def _child(node: Node, part: str | int) -> _Step | None:
+    def _child(node: TextNode, part: str | int) -> _Step | None:
         if isinstance(part, int):
             is_there = isinstance(node.value, list) and part < len(node.children)
             return (None, node.children[part]) if is_there else None
@@ -81,28 +81,28 @@ class Places:
 
 
 def locate(
-    problems: Iterable[Problem | Syntax], sources: Iterable[Source], severity_of: Callable[[str], str]
+    problems: Iterable[Problem | SyntaxProblem], sources: Iterable[Source], severity_of: Callable[[str], str]
 ) -> list[Finding]:
-    """Make findings of these problems, in order, each once. `severity_of` knows the severity of a code."""
+    """Turn problems into findings with places, in order, each once."""
     texts = {source.file: source.text for source in sources}
     places: dict[str, Places] = {}
     findings = []
     for problem in problems:
         severity = severity_of(problem.code)
-        if isinstance(problem, Syntax):
+        if isinstance(problem, SyntaxProblem):
             line, column, path = problem.line, problem.column, ""
         else:
             if problem.file not in places:
                 places[problem.file] = Places(texts.get(problem.file, b""))
             there = places[problem.file]
             line, column = there.at(problem.index, problem.path, problem.at_key)
-            path = there.shown(problem.index, problem.path)
+            path = there.path_text(problem.index, problem.path)
         at = (problem.file, line, column)
         findings.append(Finding(*at, problem.code, severity, path, problem.message, problem.fix))
     return in_order(findings)
 
 
-def _item(number: int, node: Node | None) -> str:
+def _item(number: int, node: TextNode | None) -> str:
     values = node.value if node is not None and isinstance(node.value, dict) else {}
     for name in map(values.get, _NAMES):
         if isinstance(name, str) and _NAME.fullmatch(name):

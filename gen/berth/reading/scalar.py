@@ -1,16 +1,16 @@
 """Resolve plain scalars as YAML 1.2 does: `no` and `09:00` are text, `25` is a number, `~` is null.
 
-The core schema of YAML 1.2.2, chapter 10.3, and nothing of 1.1. Quoted scalars are text and never come here.
+This is the core schema of YAML 1.2.2, chapter 10.3. Quoted scalars are always text and not resolved here.
 """
 
 import re
 
 
-class Octalish(str):
+class ZeroPrefixedNumber(str):
     """A whole number without quotes that begins with a zero, as it is written: `0900`, `017`.
 
-    YAML 1.1 and 1.2 read it as different numbers, and its author mostly means a time; so it is neither text
-    nor number. Whoever checks shapes asks for the very type, refuses it, and says what to write.
+    YAML 1.1 and 1.2 read it as different numbers, and usually a time is meant. So it is neither text nor
+    number: validation refuses this type.
     """
 
     __slots__ = ()
@@ -19,7 +19,7 @@ class Octalish(str):
 Scalar = str | int | float | bool | None
 Value = Scalar | list["Value"] | dict[str, "Value"]
 
-_MANY_DIGITS = 300  # nothing counts that far, and reading thousands of digits takes quadratic time
+_MANY_DIGITS = 300  # parsing thousands of digits takes quadratic time
 
 _WORDS: dict[str, Scalar] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -37,7 +37,7 @@ _NUMBER = re.compile(
     r"|(?P<real>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
 )
 MAY_BE_MORE_THAN_TEXT = frozenset("0123456789+-.~tTfFnN")
-"""What a scalar without quotes begins with that may be something else than text."""
+"""The first characters of scalars without quotes that may be something else than text."""
 
 
 def plain(text: str) -> Scalar:
@@ -53,7 +53,7 @@ def plain(text: str) -> Scalar:
     if kind == "whole":
         return whole(text)
     if kind == "zero":
-        return Octalish(text)
+        return ZeroPrefixedNumber(text)
     if kind == "octal":
         return int(match["octal"], 8)
     if kind == "hexadecimal":

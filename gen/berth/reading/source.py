@@ -1,7 +1,6 @@
-"""Read the files of a folder of reservations. Nothing else reads input from the disk.
+"""Read the files of a folder of reservations. No other module reads input from the disk.
 
-It never enters a folder twice, never waits for a pipe, never reads more of a file than it may have, and never
-looks into what it reads.
+A folder is never entered twice, a pipe never blocks, and the size of a file is limited.
 """
 
 import os
@@ -12,30 +11,30 @@ from berth.findings import Problem
 from berth.reading.text import visible
 
 LIMIT = 1024 * 1024
-"""Bytes in one file: 2,000 reservations of the usual size, and already more than a ConfigMap can hold."""
+"""The most bytes in one file: about 2,000 reservations."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read, which costs more than the read
-# What was a file a moment ago may be a pipe by now. Not every system has each flag.
+# A file may have been replaced by a pipe. Not every system has each flag.
 _FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_BINARY"))
 
 
 class Source(NamedTuple):
-    """A file's path as people see it, with `/`, from the project's root; and its bytes."""
+    """The path of a file in the project, with `/`, and its bytes."""
 
     file: str
     text: bytes
 
 
 def is_input(path: str) -> bool:
-    """Return whether a file of this path would be read: not hidden, nor in a hidden folder."""
+    """Tell whether a file of this path would be read: not hidden, nor in a hidden folder."""
     return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
 
 
 def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
-    """Read all YAML and JSON files in the folder, at any depth, by path, but for hidden files and folders.
+    """Read all YAML and JSON files in the folder, at any depth, by path, except hidden ones.
 
-    `shown_as` is the folder's path as people see it; `.` for the project's root.
+    `shown_as` is the path of the folder in findings; `.` is the root of the project.
     """
     walk = _Walk()
     walk.through(folder, "" if shown_as == "." else f"{shown_as}/")
@@ -66,8 +65,7 @@ def read_file(file: str) -> Source:
 
 
 class _Walk:
-    """All files below a folder. Linked folders come after real ones, so that a folder which can be reached in
-    two ways is read under its real name, and the link is the problem."""
+    """All files below a folder. Links are followed last, so that a folder is read by its real name."""
 
     def __init__(self) -> None:
         self.files: list[tuple[str, str]] = []  # as shown, and the path
@@ -90,7 +88,7 @@ class _Walk:
                 self.problems.append(_unreadable(shown[:-1], error))
 
     def _enter(self, path: str, shown: str) -> None:
-        status = os.stat(path)  # noqa: PTH116 - pathlib would be the dearest import of this module
+        status = os.stat(path)  # noqa: PTH116 - importing pathlib is slow
         same = self._seen.setdefault((status.st_dev, status.st_ino), shown)
         if same != shown:
             message = f"the link leads to {visible(same[:-1] or '.')}, which is read anyway."
@@ -102,15 +100,15 @@ class _Walk:
                     self._take(entry, shown + entry.name)
 
     def _take(self, entry: "os.DirEntry[str]", shown: str) -> None:
-        is_ours = entry.name.lower().endswith(_SUFFIXES)
+        is_data = entry.name.lower().endswith(_SUFFIXES)
         try:
             mode = stat.S_IFREG if entry.is_file(follow_symlinks=False) else entry.stat().st_mode
-        except OSError as error:  # also of a link that has not our suffix: it may have been a folder of ours
+        except OSError as error:  # also for a link without a suffix, which may be a folder
             self.problems.append(_unreadable(shown, error))
             return
-        if is_ours and stat.S_ISREG(mode):
+        if is_data and stat.S_ISREG(mode):
             self.files.append((shown, entry.path))
-        elif is_ours:
+        elif is_data:
             self.problems.append(_not_a_file(shown, mode))
         elif stat.S_ISDIR(mode):
             (self._links if entry.is_symlink() else self._folders).append((shown + "/", entry.path))
@@ -130,7 +128,7 @@ def _bytes(path: str) -> bytes:
 
 
 def _no_folder(shown: str, error: OSError) -> Problem:
-    fix = 'Run the command in the project\'s folder, name it with "-C DIR", or run "berth init" to begin one.'
+    fix = 'Run the command in the project\'s folder, name it with "-C DIR", or create one with "berth init".'
     return Problem("B001", shown, 0, (), f"the folder cannot be read: {error.strerror}.", fix)
 
 
@@ -148,9 +146,11 @@ def _unreadable(shown: str, error: OSError) -> Problem:
 
 def _not_a_file(shown: str, mode: int) -> Problem:
     what = "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
-    return _unusable(shown, f"it is {what}, but its name is that of a file.", "Rename or remove it.")
+    return _unusable(shown, f"it is {what}, but has the name of a file.", "Rename or remove it.")
 
 
 def _too_large(shown: str) -> Problem:
     message = f"the file is larger than {LIMIT // 1024} KiB."
-    return Problem("B006", shown, 0, (), message, "Split it into several files, for example one a course.")
+    return Problem(
+        "B006", shown, 0, (), message, "Split it into several files, for example one for each course."
+    )

@@ -1,7 +1,4 @@
-"""Decode the bytes of a file, and find the line and column of a character.
-
-It knows nothing of YAML and JSON, and does no IO.
-"""
+"""Decode the bytes of a file, and find the line and column of a character."""
 
 import re
 from bisect import bisect_right
@@ -11,8 +8,8 @@ HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udf
 """A character that YAML does not allow, or that nobody can see."""
 
 
-class Fault(NamedTuple):
-    """Something wrong with the text itself, at a character counted from 0. Texts as in a `Problem`."""
+class TextFault(NamedTuple):
+    """A problem with the text of a file, at a character counted from 0. Messages are as in a `Problem`."""
 
     code: str
     at: int
@@ -20,8 +17,8 @@ class Fault(NamedTuple):
     fix: str
 
 
-class Syntax(NamedTuple):
-    """A fault with its place; it has no path. Line and column count from 1, the column in characters."""
+class SyntaxProblem(NamedTuple):
+    """A fault with its line and column, which count from 1, the column in characters."""
 
     code: str
     file: str
@@ -32,11 +29,11 @@ class Syntax(NamedTuple):
 
 
 class Lines:
-    """A text and its places. Lines end with LF, CR LF or CR, as in editors."""
+    """Finds lines and columns in a text. Lines end with LF, CR LF or CR, as in editors."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts: list[int] = []  # found when first needed: a good file needs no place
+        self._starts: list[int] = []  # computed when first needed
 
     def place(self, at: int) -> tuple[int, int]:
         """Return line and column, both from 1, the column in characters."""
@@ -55,8 +52,8 @@ _WIDE_MARKS = {  # the longer ones first
 _SAVE_AS_UTF8 = 'Save the file with the encoding "UTF-8".'
 
 
-def decode(data: bytes) -> tuple[str, Fault | None]:
-    """Return the characters, without a byte order mark; with a fault, only fit to find places in."""
+def decode(data: bytes) -> tuple[str, TextFault | None]:
+    """Return the characters without a byte order mark, and a fault if they are not UTF-8."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return data.decode(), None
@@ -64,16 +61,16 @@ def decode(data: bytes) -> tuple[str, Fault | None]:
         return data.decode(errors="replace"), _undecodable(data, error.start)
 
 
-def _undecodable(data: bytes, start: int) -> Fault:
+def _undecodable(data: bytes, start: int) -> TextFault:
     for mark, name in _WIDE_MARKS.items():
         if data.startswith(mark):
-            return Fault("B002", 0, f"the file is encoded as {name}, not as UTF-8.", _SAVE_AS_UTF8)
+            return TextFault("B002", 0, f"the file is encoded as {name}, not as UTF-8.", _SAVE_AS_UTF8)
     at = len(data[:start].decode())
-    return Fault("B002", at, f"the byte 0x{data[start]:02X} is not UTF-8.", _SAVE_AS_UTF8)
+    return TextFault("B002", at, f"the byte 0x{data[start]:02X} is not UTF-8.", _SAVE_AS_UTF8)
 
 
 def visible(text: str, most: int = 60) -> str:
-    """Make the text fit for a message: one line, invisible characters escaped, at most so many characters."""
+    """Return the text for a message: on one line, invisible characters escaped, at most `most` characters."""
     if len(text) > most:
         text = text[: most - 1] + "…"
     if text.isprintable():
@@ -82,5 +79,5 @@ def visible(text: str, most: int = 60) -> str:
 
 
 def may_be_json(text: str) -> bool:
-    """Return whether the text begins as JSON does; YAML in brackets does too."""
+    """Tell whether the text begins as JSON does; YAML in brackets does too."""
     return text.lstrip()[:1] in ("{", "[")

@@ -1,13 +1,12 @@
 """Read a text as a tree of nodes: each value with the characters that it is written with.
 
-This is the second reading. It is slower than that of `berth.reading.document`, gives the same values, and
-knows
-what is wrong with a text and where each value stands. YAML and JSON make the same tree: a key is text and
-stands once in a mapping, `<<` takes over another mapping, and a tree has a greatest depth and size. libyaml
-gives the events of YAML; what is made of them is not recursive, so no nesting and no alias hurts.
+This second reading is slower than `berth.reading.document` and returns the same values, but it knows all
+faults and the place of each value. YAML and JSON become the same tree: a key is text and occurs once in a
+mapping, `<<` merges another mapping, and depth and size are limited. Events of libyaml are processed without
+recursion.
 
-JSON is nearly YAML, but not quite: long keys and escaped pairs such as `\\ud83d\\ude00` are JSON only. So
-text that is JSON is read as JSON, whatever its file is called; all other text is YAML.
+Long keys and escaped pairs such as `\\ud83d\\ude00` are valid in JSON but not in YAML. So text that is JSON
+is read as JSON, whatever the name of its file; all other text is YAML.
 """
 
 import json
@@ -19,52 +18,52 @@ import yaml
 from yaml import events
 
 from berth.reading.complaint import explain
-from berth.reading.scalar import Octalish, Value, no_constant, plain, whole
-from berth.reading.text import HIDDEN, Fault, Lines, may_be_json, visible
+from berth.reading.scalar import Value, ZeroPrefixedNumber, no_constant, plain, whole
+from berth.reading.text import HIDDEN, Lines, TextFault, may_be_json, visible
 
 DEEPEST = 100
-"""Levels of lists and mappings; people need ten. Whoever walks a value may use recursion."""
+"""The most levels of lists and mappings, so that values can be processed recursively."""
 MOST = 100_000
-"""Values in one document, repeated ones counted each time; a long reservation has 1,000."""
+"""The most values in one document, repeated ones counted each time; a long reservation has 1,000."""
 
 
-class Node(NamedTuple):
-    """A value and the characters `[at, end)` it is written with: a block begins at its first key or dash.
+class TextNode(NamedTuple):
+    """A value and its characters `[at, end)`. A block begins at its first key or dash.
 
-    `children` are the items of a list, or of a mapping its keys and values in turn, each key once, also those
-    that `<<` took over. An alias stands where it is; what is in it stands where it is written.
+    `children` are the items of a list, or the keys and values of a mapping in turn, each key once, including
+    merged ones. An alias has the place where it is used; values in it have that where they are written.
     """
 
     at: int
     end: int
     value: Value
-    children: tuple["Node", ...] = ()
+    children: tuple["TextNode", ...] = ()
 
-    def pairs(self) -> Iterator[tuple[str, "Node", "Node"]]:
-        """Of a mapping: each key as text, its node, and the node of its value."""
+    def pairs(self) -> Iterator[tuple[str, "TextNode", "TextNode"]]:
+        """Return for each key of a mapping its text, its node, and the node of its value."""
         names = self.value if isinstance(self.value, dict) else ()
         return zip(names, self.children[::2], self.children[1::2], strict=True)
 
 
-class Refused(Exception):  # noqa: N818 - it carries a fault, which is the word here
+class ReadingStopped(Exception):  # noqa: N818 - it carries a fault
     """The text cannot be read any further."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: TextFault) -> None:
         super().__init__(fault)
         self.fault = fault
 
 
-def _key_of(node: Node, lines: Lines) -> str | None:
-    """The key as text; of one that is not text, as it is written; `None` for a list or mapping as key."""
+def _key_of(node: TextNode, lines: Lines) -> str | None:
+    """Return a key as text, or as it is written if it is not text; None for a list or mapping."""
     if type(node.value) is str:
         return node.value
     return None if isinstance(node.value, list | dict) else lines.text[node.at : node.end]
 
 
-def mapping(at: int, end: int, children: list[Node], lines: Lines, faults: list[Fault]) -> Node:
-    """The node of a mapping with these keys and values. A key that is there twice keeps its first value."""
-    pairs: dict[str, tuple[Node, Node]] = {}
-    merges: dict[str, tuple[Node, Node]] = {}
+def mapping(at: int, end: int, children: list[TextNode], lines: Lines, faults: list[TextFault]) -> TextNode:
+    """Return the node of a mapping with these keys and values. A duplicate key keeps its first value."""
+    pairs: dict[str, tuple[TextNode, TextNode]] = {}
+    merges: dict[str, tuple[TextNode, TextNode]] = {}
     for key, value in zip(children[::2], children[1::2], strict=True):
         name = _key_of(key, lines)
         if name is None:
@@ -76,63 +75,61 @@ def mapping(at: int, end: int, children: list[Node], lines: Lines, faults: list[
             faults.append(_duplicate(key, name, target[name][0], lines))
             continue
         if type(key.value) is not str:
-            faults.append(_key_is_no_text(key, name))
+            faults.append(_key_is_not_text(key, name))
         target[name] = key, value
     for _, value in merges.values():
         _merge(value, pairs, faults)
     values = {name: value.value for name, (_, value) in pairs.items()}
-    return Node(at, end, values, tuple(node for pair in pairs.values() for node in pair))
+    return TextNode(at, end, values, tuple(node for pair in pairs.values() for node in pair))
 
 
-def _merge(node: Node, pairs: dict[str, tuple[Node, Node]], faults: list[Fault]) -> None:
-    """Takes over the keys that are not there yet; of several mappings, the first that has a key gives it."""
+def _merge(node: TextNode, pairs: dict[str, tuple[TextNode, TextNode]], faults: list[TextFault]) -> None:
+    """Add the keys that are missing; of several mappings, the first that has a key is used."""
     for source in node.children if isinstance(node.value, list) else (node,):
         if not isinstance(source.value, dict):
             message = f'"<<" merges a mapping, and this is {_kind(source.value)}.'
             fix = 'Give it the alias of a mapping, as in "<<: *name", or remove it.'
-            faults.append(Fault("B005", source.at, message, fix))
+            faults.append(TextFault("B005", source.at, message, fix))
             continue
         for name, key, value in source.pairs():
             pairs.setdefault(name, (key, value))
 
 
-def too_deep(at: int) -> Fault:
+def too_deep(at: int) -> TextFault:
     message = f"lists and mappings are nested more than {DEEPEST} levels deep here."
-    return Fault(
-        "B006", at, message, "Nothing that can be declared is that deep: remove brackets or indentation."
-    )
+    return TextFault("B006", at, message, "Remove brackets or indentation.")
 
 
-def too_many(at: int) -> Fault:
+def too_many(at: int) -> TextFault:
     message = f"the document has more than {MOST:,} values, repeated ones counted each time."
-    return Fault("B006", at, message, 'Use fewer aliases ("*name"), or split the file.')
+    return TextFault("B006", at, message, 'Use fewer aliases ("*name"), or split the file.')
 
 
-def _duplicate(key: Node, name: str, first: Node, lines: Lines) -> Fault:
+def _duplicate(key: TextNode, name: str, first: TextNode, lines: Lines) -> TextFault:
     line, _ = lines.place(first.at)
     message = f'duplicate key "{visible(name)}": it is in line {line} already.'
-    return Fault("B004", key.at, message, "Keep one of the two.")
+    return TextFault("B004", key.at, message, "Keep one of the two.")
 
 
-def _key_is_no_text(key: Node, name: str) -> Fault:
+def _key_is_not_text(key: TextNode, name: str) -> TextFault:
     shown = visible(name)
     message = (
         f"the key {shown} is {_kind(key.value)}; keys must be text." if name else "a key is missing here."
     )
-    return Fault(
+    return TextFault(
         "B005", key.at, message, f'Put it in quotes: "{shown}".' if name else 'Write one before the ":".'
     )
 
 
-def _key_is_collection(key: Node) -> Fault:
+def _key_is_collection(key: TextNode) -> TextFault:
     message = f"the key is {_kind(key.value)}; keys must be text."
-    return Fault("B005", key.at, message, 'Put text that begins with "{" or "[" in quotes.')
+    return TextFault("B005", key.at, message, 'Put text that begins with "{" or "[" in quotes.')
 
 
 def _kind(value: Value) -> str:
     if value is None or isinstance(value, bool):
         return "empty" if value is None else "a truth value"
-    if isinstance(value, int | float | Octalish):
+    if isinstance(value, int | float | ZeroPrefixedNumber):
         return "a number"
     if isinstance(value, str):
         return "text"
@@ -149,7 +146,7 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*\s*)*")
 _TEXT_TAG = "tag:yaml.org,2002:str"
 
 
-def trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
+def trees(lines: Lines) -> tuple[list[TextNode], list[TextFault]]:
     """Return the documents, empty ones too, up to where reading cannot go on; and all faults."""
     if may_be_json(lines.text):
         found = _json_tree(lines)
@@ -158,24 +155,24 @@ def trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
     return _yaml_trees(lines)
 
 
-def _json_tree(lines: Lines) -> tuple[list[Node], list[Fault]] | None:
+def _json_tree(lines: Lines) -> tuple[list[TextNode], list[TextFault]] | None:
     """Return the one document, unless it cannot be read, and all faults; `None` if the text is not JSON."""
     try:
         json.loads(lines.text, parse_constant=no_constant, parse_int=whole)
     except ValueError:
         return None
     except RecursionError:
-        pass  # far too deep: the tree stops at the bracket that is too much
-    faults: list[Fault] = []
+        pass  # too deep: the tree stops at the first bracket beyond the limit
+    faults: list[TextFault] = []
     try:
         return [_root(lines, faults)], faults
-    except Refused as refused:
+    except ReadingStopped as refused:
         return [], [*faults, refused.fault]
 
 
-def _root(lines: Lines, faults: list[Fault]) -> Node:
+def _root(lines: Lines, faults: list[TextFault]) -> TextNode:
     text = lines.text
-    stack: list[tuple[int, list[Node]]] = []  # where each open bracket is, and what is in it so far
+    stack: list[tuple[int, list[TextNode]]] = []  # the place and the children of each open bracket
     at = 0
     while True:
         match = _TOKEN.match(text, at)
@@ -183,7 +180,7 @@ def _root(lines: Lines, faults: list[Fault]) -> Node:
         mark, start, at = match[1], match.start(1), match.end()
         if mark in "[{":
             if len(stack) >= DEEPEST:
-                raise Refused(too_deep(start))
+                raise ReadingStopped(too_deep(start))
             stack.append((start, []))
             continue
         if mark == '"':
@@ -194,25 +191,25 @@ def _root(lines: Lines, faults: list[Fault]) -> Node:
             if mark == "}":
                 node = mapping(start, at, children, lines, faults)
             else:
-                node = Node(start, at, [child.value for child in children], tuple(children))
+                node = TextNode(start, at, [child.value for child in children], tuple(children))
         else:
-            node = Node(start, at, json.loads(mark, parse_int=whole))
+            node = TextNode(start, at, json.loads(mark, parse_int=whole))
         if not stack:
             return node
         stack[-1][1].append(node)
 
 
-def _string(text: str, start: int, faults: list[Fault]) -> Node:
+def _string(text: str, start: int, faults: list[TextFault]) -> TextNode:
     string, end = _DECODER.raw_decode(text, start)
     half = _HALF.search(string)
     if half is not None:
         message = f'the escape "\\u{ord(half[0]):x}" is half of a character.'
-        faults.append(Fault("B002", start, message, "Write the character itself."))
+        faults.append(TextFault("B002", start, message, "Write the character itself."))
         string = _HALF.sub("\ufffd", string)
-    return Node(start, end, string)
+    return TextNode(start, end, string)
 
 
-def _yaml_trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
+def _yaml_trees(lines: Lines) -> tuple[list[TextNode], list[TextFault]]:
     hidden = HIDDEN.search(lines.text)
     if hidden is not None:
         return [], [_hidden(hidden[0], hidden.start())]
@@ -221,7 +218,7 @@ def _yaml_trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
     try:
         while (event := parser.get_event()) is not None:
             reader.take(event)
-    except Refused as refused:
+    except ReadingStopped as refused:
         reader.faults.append(refused.fault)
     except yaml.MarkedYAMLError as error:
         complaint = f"{error.context or ''}: {error.problem}"
@@ -229,17 +226,17 @@ def _yaml_trees(lines: Lines) -> tuple[list[Node], list[Fault]]:
         start = error.context_mark.index if error.context_mark else at
         reader.faults.append(explain(complaint, start, at, reader.bracket(), lines))
         if "expected <document start>" in complaint:
-            del reader.documents[-1:]  # more of it follows, so it is not what its author meant
+            del reader.documents[-1:]  # it is incomplete: text of it follows
     return reader.documents, reader.faults
 
 
 class _Anchored(NamedTuple):
-    node: Node
+    node: TextNode
     size: int  # values, itself included
     height: int  # levels of lists and mappings
 
 
-class _Open:
+class _OpenCollection:
     """A list or mapping that is not closed yet."""
 
     __slots__ = ("anchor", "at", "before", "bracket", "children", "height")
@@ -250,18 +247,18 @@ class _Open:
         self.anchor = event.anchor
         self.before = before  # values of the document before it
         self.height = 1
-        self.children: list[Node] = []
+        self.children: list[TextNode] = []
 
 
 class _Reader:
     def __init__(self, lines: Lines) -> None:
-        self.documents: list[Node] = []
-        self.faults: list[Fault] = []
+        self.documents: list[TextNode] = []
+        self.faults: list[TextFault] = []
         self._lines = lines
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenCollection] = []
         self._anchors: dict[str | None, _Anchored | None] = {}
         self._size = 0
-        self._root = Node(0, 0, None)
+        self._root = TextNode(0, 0, None)
 
     def take(self, event: events.Event) -> None:
         if isinstance(event, events.ScalarEvent):
@@ -281,9 +278,9 @@ class _Reader:
             self.documents.append(self._root)
 
     def bracket(self) -> int | None:
-        """Where the innermost bracket stands that is not closed yet."""
+        """Return the place of the innermost open bracket."""
         places = (block.bracket for block in reversed(self._stack) if block.bracket >= 0)
-        # A pair within a list, as in `[a: 1]`, is a mapping too, without a bracket of its own.
+        # A pair in a list, as in `[a: 1]`, is a mapping without a bracket.
         return next((at for at in places if self._lines.text[at] in "[{"), None)
 
     def _scalar(self, event: events.ScalarEvent) -> None:
@@ -295,16 +292,16 @@ class _Reader:
             properties = _PROPERTIES.match(self._lines.text, at, end)
             at = properties.end() if properties else at
         is_plain = event.tag is None and not event.style
-        node = Node(at, end, plain(event.value) if is_plain else event.value)
+        node = TextNode(at, end, plain(event.value) if is_plain else event.value)
         if event.anchor is not None:
             self._anchors[event.anchor] = _Anchored(node, 1, 0)
         self._add(node, 0)
 
     def _begin(self, event: events.CollectionStartEvent) -> None:
-        block = _Open(event, self._size)
+        block = _OpenCollection(event, self._size)
         self._grow(1, block.at)
         if len(self._stack) >= DEEPEST:
-            raise Refused(too_deep(block.at))
+            raise ReadingStopped(too_deep(block.at))
         if event.tag is not None:
             self.faults.append(self._tag(block.at))
         if event.anchor is not None:
@@ -317,7 +314,7 @@ class _Reader:
         if isinstance(event, events.MappingEndEvent):
             node = mapping(block.at, end, block.children, self._lines, self.faults)
         else:
-            node = Node(block.at, end, [child.value for child in block.children], tuple(block.children))
+            node = TextNode(block.at, end, [child.value for child in block.children], tuple(block.children))
         if block.anchor is not None:
             self._anchors[block.anchor] = _Anchored(node, self._size - block.before, block.height)
         self._add(node, block.height)
@@ -327,13 +324,13 @@ class _Reader:
         anchored = self._anchors.get(event.anchor)
         if anchored is None:
             self.faults.append(_no_anchor(at, event.anchor or "", event.anchor in self._anchors))
-            anchored = _Anchored(Node(at, end, self._lines.text[at:end]), 1, 0)
+            anchored = _Anchored(TextNode(at, end, self._lines.text[at:end]), 1, 0)
         self._grow(anchored.size, at)
         if len(self._stack) + anchored.height > DEEPEST:
-            raise Refused(too_deep(at))
+            raise ReadingStopped(too_deep(at))
         self._add(anchored.node._replace(at=at, end=end), anchored.height)
 
-    def _add(self, node: Node, height: int) -> None:
+    def _add(self, node: TextNode, height: int) -> None:
         if self._stack:
             block = self._stack[-1]
             block.children.append(node)
@@ -344,41 +341,41 @@ class _Reader:
     def _grow(self, size: int, at: int) -> None:
         self._size += size
         if self._size > MOST:
-            raise Refused(too_many(at))
+            raise ReadingStopped(too_many(at))
 
-    def _tag(self, at: int) -> Fault:
+    def _tag(self, at: int) -> TextFault:
         tag = _TAG.search(self._lines.text, at)
         message = f'unsupported tag "{visible(tag[0]) if tag else "!"}".'
-        return Fault("B005", at, message, 'Remove it; text that begins with "!" goes in quotes.')
+        return TextFault("B005", at, message, 'Remove it; text that begins with "!" goes in quotes.')
 
 
 def _span(event: events.Event) -> tuple[int, int]:
-    """Its characters, from the first to before the end."""
+    """Return the place of the first character, and the place after the last."""
     start, end = event.start_mark, event.end_mark
     assert start is not None
     assert end is not None
     return start.index, end.index
 
 
-def _hidden(character: str, at: int) -> Fault:
+def _hidden(character: str, at: int) -> TextFault:
     message = f"invisible character U+{ord(character):04X}."
-    return Fault(
+    return TextFault(
         "B002", at, message, 'Remove it; if there are many, save the file with the encoding "UTF-8".'
     )
 
 
-def _old_version(at: int) -> Fault:
+def _old_version(at: int) -> TextFault:
     message = "the file asks for YAML 1.1, but it is read as YAML 1.2."
-    return Fault("B005", at, message, 'Remove the line that begins with "%YAML".')
+    return TextFault("B005", at, message, 'Remove the line that begins with "%YAML".')
 
 
-def _no_anchor(at: int, name: str, is_open: bool) -> Fault:
+def _no_anchor(at: int, name: str, is_open: bool) -> TextFault:
     shown = visible(name)
     if is_open:
         message = f'the alias "*{shown}" is inside the value that it repeats.'
-        return Fault("B005", at, message, "Write the value out here.")
+        return TextFault("B005", at, message, "Write the value out here.")
     message = f'unknown alias "*{shown}": no value before it has the anchor "&{shown}".'
-    return Fault(
+    return TextFault(
         "B005",
         at,
         message,

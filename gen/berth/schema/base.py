@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
 from berth.findings import Path
-from berth.reading.scalar import Octalish
+from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema.report import TYPE, Refusal, Report, article, shown
 
 Json = dict[str, Any]
@@ -92,7 +92,7 @@ class Text:
 
     def _not_text(self, value: Any) -> Refusal:
         """Tell that a number or truth value may need quotes; the grammar knows whether they help."""
-        if not isinstance(value, int | float | Octalish):
+        if not isinstance(value, int | float | ZeroPrefixedNumber):
             return wrong_type(value, self.words)
         text = str(value).lower() if isinstance(value, bool) else str(value)
         try:

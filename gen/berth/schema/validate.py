@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from berth.findings import Path
-from berth.reading.scalar import Octalish
+from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema import outline
 from berth.schema.base import Length, Model, Unique, Whole, wrong_type
 from berth.schema.outline import Node, fields
@@ -182,7 +182,7 @@ def _not_whole(node: Node, value: Any) -> Refusal:
             fix = f"Write at most {bounds.maximum}."
         return Refusal(f"{shown(value)} is above {bounds.maximum}.", fix, RANGE)
     if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
-        without = "leading zeros" if isinstance(value, Octalish) else "quotes"
+        without = "leading zeros" if isinstance(value, ZeroPrefixedNumber) else "quotes"
         fix = f"Write it without {without}: {int(value)}."
     return Refusal(f"{shown(value)} is not a {node.words}.", fix, TYPE)
 
