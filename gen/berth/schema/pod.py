@@ -6,7 +6,7 @@ They are checked so that the API server accepts what is rendered, and are render
 from typing import Annotated, Any, Literal
 
 from berth.findings import Path
-from berth.schema.base import Json, ListOf, Model, NonEmpty, Whole, field
+from berth.schema.base import Json, Lazy, ListOf, Model, NonEmpty, Whole, field
 from berth.schema.report import CONFLICT, INVALID, MISSING, Report
 from berth.schema.types import INT32, DnsLabel, DnsName, LabelKey, Labels, LabelValue, NodeName
 
@@ -179,8 +179,10 @@ class Tolerating(Model):
 class Placing(Tolerating):
     """All wishes of a pod for its node."""
 
-    affinity: Affinity | None = field(None, "as in a pod", "none")
-    topology_spread_constraints: ListOf[TopologySpread] | None = field(None, "as in a pod", "none")
+    affinity: Annotated[Affinity, Lazy(Affinity)] | None = field(None, "as in a pod", "none")
+    topology_spread_constraints: ListOf[Annotated[TopologySpread, Lazy(TopologySpread)]] | None = field(
+        None, "as in a pod", "none"
+    )
 
     def check(self, path: Path, report: Report) -> None:
         """Report constraints that the API server refuses: one topology key with the same answer twice."""
