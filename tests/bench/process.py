@@ -28,7 +28,6 @@ print(json.dumps([time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to
 """
 _ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 _ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)  # only a first run compiles, and that is the warm-up
-CACHE = ".cache"  # below the folder of the command
 _UNIT = 1024 if sys.platform != "darwin" else 1024 * 1024  # of ru_maxrss, in a MiB
 
 
@@ -42,8 +41,7 @@ class Cost(NamedTuple):
 def once(command: Command, folder: str) -> Cost:
     """One run, from start to exit; its output is thrown away. A failure is an error."""
     launcher = [sys.executable, "-S", "-c", _LAUNCHER, folder, *command]
-    environment = {**_ENVIRONMENT, "BERTH_CACHE_DIR": str(Path(folder, CACHE).absolute())}
-    done = subprocess.run(launcher, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(launcher, env=_ENVIRONMENT, capture_output=True, text=True, check=True)
     seconds, memory, code = json.loads(done.stdout)
     if code:
         raise RuntimeError(f"{' '.join(command)} exited {code}: {done.stderr}")
