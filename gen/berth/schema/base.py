@@ -4,6 +4,7 @@ A field's type is a plain Python type with one of these in `Annotated`: what it 
 to people, and its part of the JSON Schema.
 """
 
+import os
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
@@ -14,6 +15,9 @@ from pydantic_core import CoreSchema, core_schema
 from berth.findings import Path
 from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema.report import TYPE, Refusal, Report, article, shown
+
+# Pydantic would look for plugins in the metadata of every installed package, before the first validation.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 Json = dict[str, Any]
 T = TypeVar("T")

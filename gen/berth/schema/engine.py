@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from berth.findings import Path
 from berth.schema import grammar
-from berth.schema.base import Json, ListOf, Model, Switch, Text, Whole, field
+from berth.schema.base import Json, Lazy, ListOf, Model, Switch, Text, Whole, field
 from berth.schema.grammar import UNFIT, is_artifact
 from berth.schema.metadata import refuse_our_labels
 from berth.schema.report import IDLE_KEY, INVALID, Report, shown
@@ -136,7 +136,14 @@ def _by_type(value: Any) -> int:
     return 1 + ENGINES.index(kind) if type(kind) is str and kind in ENGINES else 4
 
 
-EngineSpec = Annotated[Word | ArgoCD | Flux | NoEngine | AnyEngine, Switch(_by_type, hidden=1)]
+EngineSpec = Annotated[
+    Word
+    | Annotated[ArgoCD, Lazy(ArgoCD)]
+    | Annotated[Flux, Lazy(Flux)]
+    | Annotated[NoEngine, Lazy(NoEngine)]
+    | Annotated[AnyEngine, Lazy(AnyEngine)],
+    Switch(_by_type, hidden=1),
+]
 
 
 def of_cluster(site: Any, own: Any) -> ArgoCD | Flux | NoEngine:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from berth.findings import Path
 from berth.quantity import NANO, parse
 from berth.schema import grammar
-from berth.schema.base import Json, ListOf, Model, NonEmpty, Whole, field
+from berth.schema.base import Json, Lazy, ListOf, Model, NonEmpty, Whole, field
 from berth.schema.report import CONFLICT, INVALID, MISSING, Report, items
 from berth.schema.types import INT32, DnsLabel, DnsName, LabelKey, Labels, LabelValue, NodeName
 
@@ -182,8 +182,10 @@ class Tolerating(Model):
 class Placing(Tolerating):
     """All constraints of a pod on its node."""
 
-    affinity: Affinity | None = field(None, "as in a pod", "none")
-    topology_spread_constraints: ListOf[TopologySpread] | None = field(None, "as in a pod", "none")
+    affinity: Annotated[Affinity, Lazy(Affinity)] | None = field(None, "as in a pod", "none")
+    topology_spread_constraints: ListOf[Annotated[TopologySpread, Lazy(TopologySpread)]] | None = field(
+        None, "as in a pod", "none"
+    )
 
     def check(self, path: Path, report: Report) -> None:
         """Report constraints that the API server refuses: one topology key with the same answer twice."""

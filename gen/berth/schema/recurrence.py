@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from berth.findings import Path
-from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field
+from berth.schema.base import OR_MAPPING, Lazy, ListOf, Model, NonEmpty, Whole, field
 from berth.schema.calendar import ORDER, check_order
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
@@ -218,8 +218,12 @@ class RecurrenceSpec(Model):
     excepted: ListOf[DateOrException] = field(
         (), "dates, {from, to} or {date, startTime} left out", "none", alias="except"
     )
-    moved: ListOf[MovedEntry] = field((), "single occurrences at another time", "none")
-    extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
+    moved: ListOf[Annotated[MovedEntry, Lazy(MovedEntry)]] = field(
+        (), "single occurrences at another time", "none"
+    )
+    extra: ListOf[Annotated[ExtraEntry, Lazy(ExtraEntry)]] = field(
+        (), "single occurrences besides the schedule", "none"
+    )
 
     def check(self, path: Path, report: Report) -> None:
         if self.type is INVALID:

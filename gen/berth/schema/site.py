@@ -8,7 +8,7 @@ from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import engine as engines
 from berth.schema import grammar
-from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
 from berth.schema.calendar import ORDER
 from berth.schema.engine import EngineSpec, Folder
 from berth.schema.metadata import KindDocument
@@ -196,8 +196,10 @@ class Overridable(Model):
         None, "home of all namespaced objects that are rendered", "`berth`"
     )
     priority: Priority | None = field(None, "of the placeholders, -10 to -1", "-10")
-    images: ImagesSpec | None = field(None, "container images", "see below")
-    runtime: RuntimeSpec | None = field(None, "where Berth's Jobs run, and with what", "see below")
+    images: Annotated[ImagesSpec, Lazy(ImagesSpec)] | None = field(None, "container images", "see below")
+    runtime: Annotated[RuntimeSpec, Lazy(RuntimeSpec)] | None = field(
+        None, "where Berth's Jobs run, and with what", "see below"
+    )
 
 
 class ClusterSpec(Overridable):
@@ -210,10 +212,12 @@ class ClusterSpec(Overridable):
         {}, "what pods may have of its largest node: a seat must fit", "not known"
     )
     ceilings: ListOf[CeilingSpec] = field((), "the most that may be reserved at once", "none")
-    koordinator: KoordinatorSpec | None = field(
+    koordinator: Annotated[KoordinatorSpec, Lazy(KoordinatorSpec)] | None = field(
         None, "Koordinator there; `{}` is enough", "the cluster has none"
     )
-    karpenter: KarpenterSpec | None = field(None, "Karpenter there: its version and gates", "not known")
+    karpenter: Annotated[KarpenterSpec, Lazy(KarpenterSpec)] | None = field(
+        None, "Karpenter there: its version and gates", "not known"
+    )
 
     def autoscaler_of(self, path: Path, report: Report) -> str:
         """Return the autoscaler that a priority must suit.
@@ -235,7 +239,9 @@ class SiteSpec(Overridable):
     repository: RepositorySpec | None = field(None, "the git repository of this site", "none")
     clusters: NonEmpty[ClusterSpec] = field(meaning="one or more clusters")
     kustomization: bool = field(False, "render a kustomization.yaml for each cluster too")
-    renku: RenkuSpec | None = field(None, "Renku's API, for project templates", "none")
+    renku: Annotated[RenkuSpec, Lazy(RenkuSpec)] | None = field(
+        None, "Renku's API, for project templates", "none"
+    )
     scaler: ScalerSpec = field(ScalerSpec.model_construct(), "how windows are kept", "see below")
     diff: DiffSpec = field(DiffSpec.model_construct(), "what `berth diff` warns of", "24 hours")
 
