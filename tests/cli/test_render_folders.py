@@ -71,13 +71,14 @@ def test_a_template_of_your_own_replaces_the_one_of_its_name(berth: Berth, folde
     [
         (
             "kind: {{ kind }}\n",
-            "own/base/namespace.yaml.j2:1:1: error[B096] A value is written without one of our filters, "
+            "own/base/namespace.yaml.j2:1:1: error[B096] A value has none of the filters of Berth, "
             "so it could change the structure. "
             "End it with exactly one of quote, number, block, literal.\n1 error.\n",
         ),
         (
             "a: 1\nname: {{ nome | quote }}\n",
-            "own/base/namespace.yaml.j2:2:1: error[B097] prod: The values do not fit the template: 'nome' is undefined. "
+            "own/base/namespace.yaml.j2:2:1: error[B097] prod: The values do not fit the template: "
+            "'nome' is undefined. "
             "Use one of the values: labels, name.\n1 error.\n",
         ),
         ("{% if %}", "own/base/namespace.yaml.j2:1:1: error[B096] The template is not valid: "),

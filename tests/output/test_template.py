@@ -154,7 +154,8 @@ def test_values_that_do_not_fit_are_told_at_their_line(
         (
             "a: 1\n{% if a %}\n",
             2,
-            "The template is not valid: Unexpected end of template. Jinja was looking for the following tags: "
+            "The template is not valid: Unexpected end of template. "
+            "Jinja was looking for the following tags: "
             "'elif' or 'else' or 'endif'. The innermost block that needs to be closed is 'if'.",
             "Correct the line.",
         ),

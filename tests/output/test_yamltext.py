@@ -84,7 +84,7 @@ def test_a_text_is_written_so(text: str, written: str) -> None:
 @pytest.mark.parametrize("write", [quote, lambda text: literal(text, 2)], ids=["quote", "literal"])
 def test_half_a_surrogate_pair_is_refused(write: Callable[[str], str]) -> None:
     with pytest.raises(
-        ValueError, match=r"^the text has half of a surrogate pair \(U\+D83D\), which is no char"
+        ValueError, match=r"^the text has half of a surrogate pair \(U\+D83D\), which is not a char"
     ):
         write("a\ud83d")
 
