@@ -29,7 +29,7 @@ def test_a_change_that_was_not_rendered_is_valid_but_not_fresh(
     preview(repository, tmp_path / "out")
     assert outcome(tmp_path / "out") == ("true", "false")
     text = (tmp_path / "out/preview.md").read_text("utf-8")
-    assert text.startswith("### Berth: \\~\u200b1 reservation; peak seats of small in prod 25 → 30")
+    assert text.startswith("### Berth: 1 reservation changed; peak seats of small in prod 25 → 30")
     assert "rendered/ is not up to date: clusters/prod/reservations/course.yaml. Run berth render" in (
         text.replace("\\", "")
     )
@@ -149,7 +149,7 @@ def test_a_repository_may_hold_several_projects(repository: Repository, tmp_path
     ]
     told = {name: (tmp_path / name / "preview.md").read_text("utf-8")[:40] for name in ("north", "south")}
     assert told["north"].startswith("### Berth: Nothing changes")
-    assert told["south"].startswith("### Berth: \\~\u200b1 reservation")
+    assert told["south"].startswith("### Berth: 1 reservation changed")
     course.write_text(course.read_text("utf-8").replace("placeholderCount: 30", "placeholderCount: 0"))
     errors = preview(repository, tmp_path / "faulty", DIRECTORY="south")
     assert errors.startswith("::error file=south/reservations/course.yaml,line=16,")
