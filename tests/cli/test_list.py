@@ -68,14 +68,14 @@ def test_json_is_a_reservation_list(berth: Berth) -> None:
         "cluster": "prod",
         "seats": {"small": 25},
         "backend": "placeholder",
-        "behaviour": "none",
+        "behavior": "none",
         "occurrences": 2,
         "seatHours": 225,
         "next": "2026-02-02T07:30:00Z",
         "suspend": False,
         "standing": None,
     }
-    keys = ["name", "title", "cluster", "seats", "backend", "behaviour", "occurrences", "seatHours", "next"]
+    keys = ["name", "title", "cluster", "seats", "backend", "behavior", "occurrences", "seatHours", "next"]
     keys += ["suspend", "standing"]
     assert [list(item) for item in answer["items"]] == [keys] * 4
     assert [(item["name"], item["cluster"]) for item in answer["items"]] == [

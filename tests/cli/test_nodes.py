@@ -44,7 +44,7 @@ def test_list_counts_nodes_and_no_seat_hours(berth: Berth) -> None:
         "seats": {},
         "nodes": {"small": 5},
         "backend": "nodePool",
-        "behaviour": "none",
+        "behavior": "none",
         "occurrences": 1,
         "seatHours": None,
         "next": "2026-02-12T07:30:00Z",

@@ -118,14 +118,14 @@ def test_an_occurrence_is_told_with_what_overlaps_it_in_its_reservation(berth: B
 
 
 def test_each_class_has_its_own_sessions_wherever_its_cluster(berth: Berth) -> None:
-    """Of behaviour none: nobody counts the sessions, so nobody waits."""
+    """Of behavior none: nobody counts the sessions, so nobody waits."""
     asked = ("simulate", "night", "--sessions", "21:30+1 small,23:00+2 bench,01:00-1 bench")
 
     assert berth(*asked, "--now", "2026-01-01") == (0, NIGHT, "")
 
 
 @pytest.mark.usefixtures("evening")
-def test_behaviours_stand_beside_each_other(berth: Berth) -> None:
+def test_behaviors_stand_beside_each_other(berth: Berth) -> None:
     asked = ("evening", *FIRST, "--class", "seat", "--sessions", "17:45+3,18:05-2", "--compare")
 
     code, out, err = berth("simulate", *asked)
@@ -144,7 +144,7 @@ def test_json_is_a_simulation(berth: Berth) -> None:
     assert (code, err) == (0, "")
     assert list(answer) == ["apiVersion", "kind", "items"]
     assert (answer["apiVersion"], answer["kind"]) == ("berth.dev/v1alpha1", "Simulation")
-    assert [list(item) for item in answer["items"]] == [["at", "class", "behaviour", "active", "target"]] * 12
+    assert [list(item) for item in answer["items"]] == [["at", "class", "behavior", "active", "target"]] * 12
     assert [tuple(item.values()) for item in answer["items"][:6]] == [
         ("2026-02-07T16:30:00Z", "seat", "reduce", 0, 4),
         ("2026-02-07T16:30:00Z", "desk", "reduce", 0, 3),
@@ -156,11 +156,11 @@ def test_json_is_a_simulation(berth: Berth) -> None:
 
 
 @pytest.mark.usefixtures("evening")
-def test_json_of_a_comparison_has_every_behaviour_at_every_instant(berth: Berth) -> None:
+def test_json_of_a_comparison_has_every_behavior_at_every_instant(berth: Berth) -> None:
     found = items(berth, "evening", *FIRST, "--class", "seat", "--sessions", "18:05+3", "--compare")
 
-    behaviours = [item["behaviour"] for item in found]
-    assert behaviours == ["maintain", "reduce", "none"] * (len(found) // 3)
+    behaviors = [item["behavior"] for item in found]
+    assert behaviors == ["maintain", "reduce", "none"] * (len(found) // 3)
     assert [(item["active"], item["target"]) for item in found if item["at"] == "2026-02-07T17:05:00Z"] == [
         (3, 1),
         (3, 1),

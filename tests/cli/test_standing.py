@@ -62,7 +62,7 @@ def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Pat
         "cluster": "prod",
         "seats": {"small": 2},
         "backend": "koordinator",
-        "behaviour": "none",
+        "behavior": "none",
         "occurrences": 0,
         "seatHours": None,
         "next": None,

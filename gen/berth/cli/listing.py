@@ -123,7 +123,7 @@ def _summaries_json(rows: list[_Summary]) -> str:
             "cluster": row.cluster,
             **report.counts_json(row.seats, row.unit),
             "backend": row.reservation.holder.backend,
-            "behaviour": row.reservation.behavior,
+            "behavior": row.reservation.behavior,
             "occurrences": row.occurrences,
             "seatHours": hours_json(row.seat_seconds) if row.has_seat_hours else None,
             "next": None if row.next is None else instant_text(row.next),
@@ -405,7 +405,7 @@ def _full(rows: list[_Row]) -> list[list[str]]:
 
 
 def _calendar(rows: list[_Row]) -> str:
-    """Return one event for each occurrence, whatever its clusters, in the order of the rows."""
+    """Return an iCalendar with one event for each occurrence, in the order of the rows."""
     from berth.output.calendar import CalendarEvent, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
 
     events: dict[str, CalendarEvent] = {}

@@ -265,7 +265,7 @@ def _json(made: _Simulation) -> str:
         {
             "at": instant_text(at),
             "class": name,
-            "behaviour": made.behaviors[order],
+            "behavior": made.behaviors[order],
             "active": step.active,
             "target": step.targets[order],
         }

@@ -164,7 +164,7 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
     yield one.holder.unit.plural, seats_text(one.seats, one.holder.unit)
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
-    yield "behaviour", one.behavior
+    yield "behavior", one.behavior
     yield "time zone", recurrence.zone
     yield "suspended", _yes_or_no(one.suspend)
     yield "backend", one.holder.backend

@@ -61,7 +61,7 @@ class PoolStatus(NamedTuple):
     pending: int | None
     active: int | None
     findings: tuple[LiveFinding, ...]
-    remark: str = ""  # what is no finding: suspended
+    remark: str = ""  # shown, and not a finding: suspended
     slots: SlotCount | None = None  # None: slots hold nothing of it, or nobody knows
     persistent: bool = False  # without windows: `end` is when it expires, None never
 
