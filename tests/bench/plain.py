@@ -1,8 +1,8 @@
 """A plain script that makes the same objects as Berth: `python -m tests.bench.plain INPUT OUTPUT`.
 
-It is what an engineer writes in an afternoon with pydantic, PyYAML and jinja2, for the one kind of course
-that `workload` has: no findings, no places, no owned files, no quoting rule beyond JSON's.
-`check` holds it to Berth: both must make equal objects.
+It is what an engineer writes in a few days with pydantic, PyYAML and jinja2, for the one kind of course that
+`workload` has: no findings, no places, no owned files, no quoting rule beyond JSON's. A test compares its
+objects with those of Berth.
 """
 
 import sys
@@ -16,7 +16,17 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-TEMPLATE = Path(__file__).with_name("plain.yaml.j2")
+TEMPLATES = Path(__file__).with_name("plain_templates")
+PACKAGE = Path(__file__).parents[2] / "gen" / "berth"
+CODE = {
+    "berth-core": (
+        "attribution backoff claims decisions holders instants inventory jsonvalues labels objects "
+        "overrides record sessioncounter sessions slots target timetable"
+    ),
+    "berth-runtime": ("alive apiclient connection lists occurrence program reconciler recorder reports"),
+    "berth-scaler": ("projecttemplates scaler sessionobjects sessionobserver watch"),
+    "berth-sweep": ("sweep sweepactions sweepdecisions sweepremoval sweepstate"),
+}  # modules by ConfigMap
 
 
 class _Model(BaseModel):
@@ -107,11 +117,20 @@ def _documents(folder: Path) -> Iterator[dict[str, Any]]:
         yield from yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader)
 
 
+def _code() -> dict[str, dict[str, str]]:
+    """The text of the modules that run in the cluster, by ConfigMap."""
+    found: dict[str, dict[str, str]] = {}
+    for name, modules in CODE.items():
+        folder = PACKAGE / ("core" if name == "berth-core" else "runtime")
+        found[name] = {f"{one}.py": (folder / f"{one}.py").read_text("utf-8") for one in modules.split()}
+    return found
+
+
 def main(project: str, output: str) -> None:
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
-    template = environment.from_string(TEMPLATE.read_text("utf-8"))
+    template = environment.from_string((TEMPLATES / "course.yaml.j2").read_text("utf-8"))
     adapter = TypeAdapter(_Course)
     classes: dict[str, Any] = {}
     calendars: dict[str, set[date]] = {}
@@ -127,13 +146,18 @@ def main(project: str, output: str) -> None:
                 for n in range((one["to"] - one["from"]).days + 1)
             }
         elif document["kind"] == "Site":
-            zone = ZoneInfo(document["spec"]["timeZone"])
+            site, spec = name, document["spec"]
+            zone = ZoneInfo(spec["timeZone"])
         else:
             recurrence = document["spec"]["recurrence"]
             recurrence["excepted"] = recurrence.pop("except", [])
             courses.append(adapter.validate_python(document))
     folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "reservations").mkdir(parents=True, exist_ok=True)
+    shared = {"site": site, "url": spec["repository"]["url"], "image": "python:3.13-slim", "code": _code()}
+    for file in ("base.yaml", "prod.yaml", "project.yaml"):
+        text = environment.from_string((TEMPLATES / f"{file}.j2").read_text("utf-8")).render(shared)
+        (folder / file).write_text(text, "utf-8")
     for course in courses:
         off = set(course.spec.recurrence.excepted)
         off.update(*(calendars[name] for name in course.spec.recurrence.calendars))
@@ -148,7 +172,7 @@ def main(project: str, output: str) -> None:
             requests=classes[course.spec.resourceClass]["requests"],
             sessions=classes[course.spec.resourceClass]["sessions"],
         )
-        (folder / f"{course.metadata.name}.yaml").write_text(text, "utf-8")
+        (folder / "reservations" / f"{course.metadata.name}.yaml").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
