@@ -1,7 +1,8 @@
 """Render objects with jinja2, from built-in templates and those of users.
 
-A template is read, checked by `berth.output.templaterules` and compiled once per run. A problem becomes a
-finding at its line. Files outside of the two folders are never read: links out of them are refused.
+A template is read and compiled once per run; one of a user is checked by `berth.output.templaterules` first,
+the built-in ones by a test. A problem becomes a finding at its line. Files outside of the two folders are
+never read: links out of them are refused.
 """
 # A render does not import pathlib otherwise, which is slow.
 # ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH123
@@ -54,7 +55,8 @@ class Renderer:
     def _compile_built_in(self, name: str) -> jinja2.Template:
         if name.startswith("/") or ".." in name.split("/"):
             raise ValueError(f"{name!r} is not the name of a template")
-        compiled = _compile(self._environment, f"{self._built_in}/{name}", f"templates/{name}")
+        path, shown = f"{self._built_in}/{name}", f"templates/{name}"
+        compiled = _compile(self._environment, path, shown, is_checked=False)
         if isinstance(compiled, list):
             raise TemplateError(compiled)
         self._compiled[name] = compiled
@@ -64,7 +66,7 @@ class Renderer:
         names, findings = _overrides(folder, self._built_in)
         for name in names:
             path = f"{folder}/{name}"
-            compiled = _compile(self._environment, path, path)
+            compiled = _compile(self._environment, path, path, is_checked=True)
             if isinstance(compiled, list):
                 findings += compiled
             else:
@@ -90,13 +92,15 @@ def environment() -> SandboxedEnvironment:
     return environment
 
 
-def _compile(environment: SandboxedEnvironment, path: str, shown: str) -> jinja2.Template | list[Finding]:
+def _compile(
+    environment: SandboxedEnvironment, path: str, shown: str, *, is_checked: bool
+) -> jinja2.Template | list[Finding]:
     source = read_template(path, shown)
     if isinstance(source, Finding):
         return [source]
     try:
         tree = environment.parse(source)
-        broken = broken_rules(tree, source)
+        broken = broken_rules(tree, source) if is_checked else ()
         if broken:
             return [_invalid(shown, line, message, fix) for line, message, fix in broken]
         return jinja2.Template.from_code(environment, environment.compile(tree, shown, shown), {})
