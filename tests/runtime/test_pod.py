@@ -36,7 +36,7 @@ def test_an_arrival_lowers_at_once_and_the_scaler_does_it() -> None:
         Write("09:00:03", "scaler", 16),
     ]
     assert short(pod)[3:] == [("10:00:00", 0)]
-    assert pod.main.exit_code == 0
+    assert pod.scaler.exit_code == 0
     told = [line["reason"] for line in pod.log if line["event"] == "scaled"]
     assert told == ["1 sessions, 0 before", "11 sessions, 1 before", "9 sessions, 11 before", "closed"]
 
@@ -44,7 +44,6 @@ def test_an_arrival_lowers_at_once_and_the_scaler_does_it() -> None:
 def test_between_looks_it_writes_upon_what_the_server_last_told() -> None:
     pod = Pod("08:00", MAINTAIN, 25)
     story = Story(pod)
-    story.running = {"scaler"}
     story.run("08:00:01")
     pod.cluster.requests.clear()
     pod.arrive(1)
@@ -102,7 +101,6 @@ def test_a_scale_by_hand_is_put_right_within_ten_seconds(replicas: int) -> None:
 def test_none_is_full_count_at_once_and_has_no_scaler() -> None:
     pod = Pod("07:29", timetable_text(COURSE, behaviour="none"))
     story = Story(pod)
-    story.running = {"occurrence"}
     story.run("07:31")
 
     assert short(pod) == [("07:30:00", 25)]
@@ -111,7 +109,6 @@ def test_none_is_full_count_at_once_and_has_no_scaler() -> None:
 def test_a_scaler_leaves_the_pools_of_none_alone() -> None:
     pod = Pod("07:29", timetable_text(COURSE, behaviour="none"))
     story = Story(pod)
-    story.running = {"scaler"}
     story.run("07:31")
 
     assert (pod.writes, json.loads(pod.files["counts"])["classes"]) == ([], {})
@@ -156,7 +153,7 @@ def test_an_edit_that_the_server_hides_from_the_scaler_is_the_main_programs_alon
     def hide() -> TimetableText:
         raise no_answer()
 
-    pod.scaler_source._ask_server = hide
+    pod.source._ask_server = hide
     story.plan("08:06", lambda: pod.arrive(1))
     story.run("08:07")
 
@@ -186,7 +183,7 @@ def test_an_override_holds_the_run_though_nothing_is_open() -> None:
     Story(pod).run("11:00")
 
     assert short(pod) == [("09:59:00", 3), ("10:30:00", 0)]
-    assert pod.main.exit_code == 0
+    assert pod.scaler.exit_code == 0
 
 
 @pytest.mark.parametrize("first", ["occurrence", "scaler"])
@@ -196,11 +193,11 @@ def test_who_reads_an_edit_first_is_followed_by_the_other_within_a_tick(first: s
     story = Story(pod)
     story.run("08:05:01")
     pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
-    source = pod.main_source if first == "occurrence" else pod.scaler_source
+    source = pod.source if first == "occurrence" else pod.source
     source.refresh()
     story.run("08:05:12")
 
-    assert pod.main_source.version == pod.scaler_source.version
+    assert pod.source.version == pod.source.version
     assert [write.replicas for write in pod.writes] == [35]
 
 

@@ -35,6 +35,7 @@ ROLE_BINDING = ObjectKind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebi
 SLOT = ObjectKind("Reservation", "scheduling.koordinator.sh/v1alpha1", "reservations", of_cluster=True)
 NODE_POOL = ObjectKind("NodePool", "karpenter.sh/v1", "nodepools", of_cluster=True)
 SCALED = (DEPLOYMENT, NODE_POOL)  # kinds whose replicas are seats
+SCALER = "scaler"  # the container that reads and writes; the main one has the name of its role
 RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of fields
 
 
@@ -42,7 +43,7 @@ JsonObject = Mapping[str, Any]
 
 
 def is_pod_serving(pod: JsonObject) -> bool:
-    """Return whether the main program of the pod runs, regardless of the sidecar."""
+    """Return whether the pod serves its reservation: every container of ours that it has runs."""
     return _phase(pod) == "Running" and _runs(pod) and not is_terminating(pod)
 
 
@@ -63,11 +64,10 @@ def containers(pod: JsonObject) -> list[dict[str, Any]]:
 
 
 def _runs(pod: JsonObject) -> bool:
-    """Return whether the main container runs; its name is that of the role."""
-    return any(
-        one.get("name") == OCCURRENCE and (one.get("state") or {}).get("running") is not None
-        for one in containers(pod)
-    )
+    """Return whether all containers of ours run. Pods of version 0.1.0 may have no scaler."""
+    ours = [one for one in containers(pod) if one.get("name") in (OCCURRENCE, SCALER)]
+    running = [one for one in ours if (one.get("state") or {}).get("running") is not None]
+    return len(running) == len(ours) and any(one.get("name") == OCCURRENCE for one in ours)
 
 
 def _phase(pod: JsonObject) -> str:

@@ -15,8 +15,8 @@ from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
 from berth.core.slots import parse_slot as held
+from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
-from berth.runtime.apiclient import TIMETABLE_KEY
 
 
 class ClusterLocation(NamedTuple):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from berth.core import decide as sweepdecisions
 from berth.core.overrides import Override
 from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
@@ -18,7 +19,6 @@ from berth.live.clusterfacts import (
 )
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.live.findings import LiveFinding
-from berth.runtime import sweepdecisions
 from berth.schema.values import Site
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"

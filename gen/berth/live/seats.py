@@ -6,12 +6,12 @@ from berth.core.holders import Nodes
 from berth.core.instants import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from berth.core.record import readiness_due
+from berth.core.state import IMAGE_PULL_REASONS
 from berth.core.target import full_count, target
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
-from berth.runtime.sweepstate import IMAGE_PULL_REASONS
 from berth.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way

@@ -15,11 +15,7 @@ Files = dict[str, str]
 """Text by file name, sorted by name."""
 
 # Modules of `runtime` that not all programs import; a test compares this with their imports.
-_OWN = {
-    "projecttemplates scaler sessionobjects sessionobserver watch": naming.SCALER_CODE,
-    "slotreconciler sweepslots": naming.KOORDINATOR_CODE,
-    "sweep sweepactions sweepdecisions sweepremoval sweepstate": naming.SWEEP_CODE,
-}
+_OWN: dict[str, str] = {}
 _HOME = {f"{module}.py": name for modules, name in _OWN.items() for module in modules.split()}
 
 

@@ -15,8 +15,7 @@ from berth.core.jsonvalues import TimetableError, Tree
 from berth.core.labels import ROLE, SITE, TIMETABLE
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS
 from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
-from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import TIMETABLE_KEY
+from berth.core.timetable import TIMETABLE_KEY, parse_timetable
 from berth.runtime.lists import Collection, invalid_response, object_at
 
 RENKU_CLASS = "renku.io/resource_class_id"

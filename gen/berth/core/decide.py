@@ -1,4 +1,4 @@
-"""The sweep's decisions: what to do about the state of a site, and why. Pure.
+"""The sweep's decision: what to do about the state of a site, and why. Pure.
 
 Decisions are level-triggered: once everything is done, there is nothing to do. A reservation that a pod
 serves is left to that pod, and the pod gets time to notice a change.
@@ -7,15 +7,22 @@ serves is left to that pod, and the pod gets time to notice a change.
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from berth.core.actions import (
+    Action,
+    PoolFound,
+    RemoveObject,
+    ScalePool,
+    StartJob,
+    SweepWarning,
+    action_order,
+    close_slots,
+    decide_pool,
+)
 from berth.core.decisions import EARLY_START, DesiredState, desired_state
 from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from berth.core.overrides import Override, override_end, override_target, parse_overrides, unknown_classes
-from berth.core.target import open_now, opens_within
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
-from berth.core.timetable import active_occurrences as may_open
-from berth.runtime.sweepactions import Action, RemoveObject, ScalePool, StartJob, SweepWarning, action_order
-from berth.runtime.sweepremoval import (
+from berth.core.removal import (
     is_removable,
     leftovers,
     orphan_marks,
@@ -23,7 +30,8 @@ from berth.runtime.sweepremoval import (
     removals,
     restored_marks,
 )
-from berth.runtime.sweepstate import (
+from berth.core.slots import PlaceholderOwner, Slot, count_slots, slot_demand
+from berth.core.state import (
     ObjectRef,
     PodObject,
     PoolObject,
@@ -32,6 +40,9 @@ from berth.runtime.sweepstate import (
     TimetableObject,
     reservation_states,
 )
+from berth.core.target import open_now, opens_within
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
+from berth.core.timetable import active_occurrences as may_open
 
 PULL_FAILED = "ImageNotPulled"
 
@@ -223,23 +234,39 @@ def _scale_actions(case: ReservationContext) -> Iterator[ScalePool]:
 def _slot_actions(case: ReservationContext) -> Iterator[Action]:
     if case.facts.slots is None or not case.reads(DEPLOYMENT.name, POD.name):
         return
-
-    from berth.runtime.sweepslots import SlotSweep  # noqa: PLC0415 (mounted only where a cluster has slots)
-
     windowed = [one for one in case.state.slots if not one.is_persistent]
     classes = {one.resource_class for one in windowed}
     classes |= {pool.resource_class for pool in case.timetable.pools if pool.slots}
     for name in sorted(classes):
         pool = case.pool_with_slots(name)
         verdict = _verdict(case, pool)
-        if verdict:
-            slots = tuple(one.slot for one in windowed if one.resource_class == name)
-            seats = SlotSweep(case.facts.namespace, case.source.ref, name, slots, case.now)
-            if verdict.desired:
-                deployments = (one for one in case.state.deployments if case.pool_of(one) == pool)
-                yield from seats.hold(verdict.desired, next(deployments, None), verdict.why)
-            elif pool is None or not seats.is_open(desired_state(case.timetable, pool, case.now)):
-                yield from seats.close(verdict.why)
+        slots = tuple(one.slot for one in windowed if one.resource_class == name)
+        if verdict and verdict.desired:
+            yield from _hold_slots(case, slots, verdict.desired, verdict.why)
+        elif verdict and (pool is None or not _has_open_slots(case, pool)):
+            yield from close_slots(case.source.ref, name, slots, verdict.why)
+
+
+def _hold_slots(
+    case: ReservationContext, slots: tuple[Slot, ...], desired: DesiredState, why: str
+) -> Iterator[Action]:
+    """Make missing slots, and drop those that hold nothing any more.
+
+    The sweep counts no sessions, so it removes no free slot and renews none.
+    """
+    pool = desired.target.pool
+    beside = next((one for one in case.state.deployments if case.pool_of(one) == pool), None)
+    counts = count_slots(slots, PlaceholderOwner(case.facts.namespace, pool.deployment))
+    for action in decide_pool(case.source.ref, PoolFound(beside, counts), desired, why).actions:
+        if isinstance(action, ScalePool):
+            yield action
+        elif (plan := action.plan._replace(renew=(), remove=())).writes:
+            yield action._replace(plan=plan)
+
+
+def _has_open_slots(case: ReservationContext, pool: TimetablePool) -> bool:
+    """Return whether an occurrence is open, even without seats."""
+    return slot_demand(desired_state(case.timetable, pool, case.now), 0, 0).expires is not None
 
 
 def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdict | None:

@@ -4,7 +4,7 @@ Only objects with the labels of the site and of a reservation are included: the 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from berth.core.instants import parse_instant
 from berth.core.inventory import KEY, Inventory, PersistentSlots
@@ -27,10 +27,8 @@ from berth.core.objects import (
     is_terminating,
 )
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.runtime.apiclient import TIMETABLE_KEY
-
-if TYPE_CHECKING:
-    from berth.core.slots import Slot
+from berth.core.slots import Slot, parse_slot
+from berth.core.timetable import TIMETABLE_KEY
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
@@ -106,7 +104,7 @@ class SlotObject(NamedTuple):
     ref: ObjectRef
     resource_class: str
     is_persistent: bool  # git holds it, and no window
-    slot: "Slot"
+    slot: Slot
 
 
 StateObject = (
@@ -211,19 +209,30 @@ def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
     )
 
 
-def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
+# In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
+_READY = {DEPLOYMENT: "readyReplicas", NODE_POOL: "nodes"}
+
+
+def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
+    """Read a Deployment or NodePool, whoever's it is. Raises KeyError, TypeError or ValueError."""
+    metadata = _at(tree, "metadata")
+    ref = ObjectRef(kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
+    return _parse_pool(kind, ref, tree)
+
+
+def _parse_pool(kind: ObjectKind, ref: ObjectRef, tree: Tree) -> PoolObject:
     version = str(_at(tree, "metadata")["resourceVersion"])
-    ready = _at(tree, "status").get("readyReplicas", 0)
-    return PoolObject(ref, _number(_at(tree, "spec").get("replicas", 1)), _number(ready), version)
+    ready = _at(tree, "status").get(_READY[kind], 0)  # at zero the server leaves it out
+    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(ready), version)
+
+
+def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
+    return _parse_pool(DEPLOYMENT, ref, tree)
 
 
 def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
     """Parse a NodePool; None if its number of nodes is not fixed."""
-    if "replicas" not in _at(tree, "spec"):
-        return None
-    version = str(_at(tree, "metadata")["resourceVersion"])
-    nodes = _at(tree, "status").get("nodes", 0)
-    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(nodes), version)
+    return _parse_pool(NODE_POOL, ref, tree) if "replicas" in _at(tree, "spec") else None
 
 
 def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
@@ -257,8 +266,6 @@ def _pull_failure(container: Tree) -> ImagePullFailure | None:
 
 def _parse_slot_object(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     """Parse a slot; None if it only has the labels."""
-    from berth.core.slots import parse_slot  # noqa: PLC0415 (is there only where a cluster has slots)
-
     labels = _at(tree, "metadata", "labels")
     if labels.get(ROLE) != SLOT_ROLE:
         return None

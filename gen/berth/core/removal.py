@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, ScalePool, close_slots
 from berth.core.instants import instant_text, parse_instant
 from berth.core.objects import CONFIG_MAP, DEPLOYMENT, JOB
-from berth.runtime.sweepactions import Action, MarkOrphaned, RemoveObject, RemoveSlots, ScalePool
-from berth.runtime.sweepstate import (
+from berth.core.state import (
     ObjectRef,
     PoolObject,
     ReservationState,
@@ -144,12 +144,13 @@ def _remove(deployments: Iterable[PoolObject], refs: Iterable[ObjectRef], why: s
             yield RemoveObject(ref, why)
 
 
-def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[RemoveSlots]:
-    """Remove slots by class, except those already terminating."""
+def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[ChangeSlots]:
+    """Remove slots, by class."""
     there = [one for one in found if not one.ref.is_terminating]
     for name in sorted({one.resource_class for one in there}):
         some = [one for one in there if one.resource_class == name]
-        yield RemoveSlots(told or some[0].ref, name, tuple(one.slot for one in some), why, is_last=True)
+        slots = tuple(one.slot for one in some)
+        yield from close_slots(told or some[0].ref, name, slots, why, is_last=True)
 
 
 def _instant(text: str) -> int | None:
