@@ -15,7 +15,10 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
 NODE_POOLS = "/apis/karpenter.sh/v1/nodepools/"
 JOB = "/apis/batch/v1/namespaces/berth/jobs/course-1"
 EVENTS = "/api/v1/namespaces/berth/events"
-MANAGERS = {"fieldManager=berth-scaler": "scaler"}
+MANAGERS = {
+    "fieldManager=berth-occurrence": "occurrence",
+    "fieldManager=berth-scaler": "scaler",
+}  # the first of version 0.1.0
 
 Interference = Callable[[Request], Response | None]
 """Answers instead of the cluster, raises, or changes something and lets the request pass."""
