@@ -142,8 +142,8 @@ class ListRefused(NamedTuple):
 class ClusterFacts(NamedTuple):
     """What was read in a cluster.
 
-    `code` is the in-cluster code by file, None without its ConfigMap. `sessions` are the active ones, or the
-    reason why they are unknown. `slots` is None if the site says that there is no Koordinator.
+    `code` are the names of the ConfigMaps with in-cluster code. `sessions` are the active ones, or the reason
+    why they are unknown. `slots` is None if the site says that there is no Koordinator.
     """
 
     timetables: tuple[LiveTimetable, ...] = ()
@@ -152,7 +152,7 @@ class ClusterFacts(NamedTuple):
     jobs: tuple[LiveJob, ...] = ()
     pods: tuple[LivePod, ...] = ()
     waiting: tuple[WaitingPlaceholder, ...] = ()
-    code: Mapping[str, str] | None = None
+    code: frozenset[str] = frozenset()
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
     slots: tuple[LiveSlot, ...] | ListRefused | None = None
     unread: tuple[UnreadableReservation, ...] = ()
