@@ -174,7 +174,7 @@ def test_the_sites_images_secrets_and_nodes_reach_the_pods(tmp_path: Path) -> No
         "limits": {"memory": "99Mi"},
     }
     assert plain_pool["containers"][0]["image"] == "registry.k8s.io/pause:3.10.1"
-    assert plain_job["containers"][0]["image"] == "python:3.13-slim"
+    assert plain_job["containers"][0]["image"].startswith("python:3.13-slim@sha256:")
     assert "nodeSelector" not in plain_job
     assert [(item["key"], item["tolerationSeconds"]) for item in plain_job["tolerations"]] == [
         ("node.kubernetes.io/not-ready", 30),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from berth.findings import Problem
-from berth.manifests import naming
+from berth.manifests import code, naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetable import LARGEST, TOO_LARGE
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
@@ -61,7 +61,7 @@ def _berth_names(
 ) -> frozenset[tuple[str, str]]:
     """Return the names of Berth's own objects in the cluster's namespace."""
     found = {
-        *(("ConfigMap", name) for name in naming.code(koordinator=cluster.koordinator is not None)),
+        *(("ConfigMap", found.name) for found in code.of_cluster(cluster)),
         ("CronJob", naming.SWEEP),
         ("Role", naming.SWEEP),
         ("Role", naming.OCCURRENCE),
