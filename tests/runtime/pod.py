@@ -110,7 +110,7 @@ class Pod:
 
     def _make_main(self) -> tuple[TimetableSource, OccurrenceRun]:
         context, source = self._context("occurrence", "berth-occurrence")
-        recorder = Recorder(Api(self._transport), "berth", "course-1", context.log)
+        recorder = Recorder(Api(self._transport), "berth", "course-record", context.log)
         folder = MainShare(lambda: self._read("counts"), lambda text: self._replace("main", text))
         return source, OccurrenceRun(source, context, folder, recorder)
 

@@ -154,7 +154,7 @@ class World:
         context = RuntimeContext(api, "berth", log, now, lambda: 0.0)
         self.program_source = source
         folder = MainShare(self._hear, self._live)
-        return OccurrenceRun(source, context, folder, Recorder(api, "berth", "course-1", log))
+        return OccurrenceRun(source, context, folder, Recorder(api, "berth", "course-record", log))
 
     def _live(self, text: str) -> None:
         self.alive = text

@@ -25,13 +25,14 @@ from berth.core.decisions import (
     requesting_occurrences,
 )
 from berth.core.instants import instant_text
+from berth.core.labels import RECORD
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.overrides import next_override_end, override_end
 from berth.core.overrides import override_target as overriding
 from berth.core.record import PoolObservation
 from berth.core.target import next_change, open_now, opens_within
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences
-from berth.runtime.apiclient import Api
+from berth.runtime.apiclient import SCALER_FIELD_MANAGER, Api
 from berth.runtime.connection import ACCOUNT, in_cluster
 from berth.runtime.program import (
     MAIN,
@@ -220,7 +221,9 @@ class OccurrenceRun:
         """Report the state of the pools. Seats do not depend on it, and it delays no opening or end."""
         now = self._context.now()
         try:
-            self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
+            self._recorder.note(
+                timetable, self._looks(timetable, now), self._subjects(timetable), now, self._source.home
+            )
             coming = self._next_change(int(now))
             if is_over:
                 self._recorder.send_last(now)
@@ -324,7 +327,8 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
             environment, account, read_seconds=RECORDER_SECONDS, write_seconds=RECORDER_SECONDS
         )
         context = context_of(environment, Api(connection), log, MAIN)
-        recorder = Recorder(Api(aside), context.namespace, environment.get("BERTH_JOB", ""), log)
+        name = f"{environment['BERTH_TIMETABLE']}-{RECORD}"
+        recorder = Recorder(Api(aside, SCALER_FIELD_MANAGER), context.namespace, name, log)
         folder = MainShare(
             file_reader(shared_path(environment, COUNTS)), file_writer(shared_path(environment, MAIN_ALIVE))
         )
