@@ -40,9 +40,17 @@ def hash_of(folder: Path, slots: Slots) -> str:
 
 
 def test_a_window_is_a_timetable_and_its_cronjobs(tmp_path: Path) -> None:
-    """The slots are made when it opens; there is no Deployment, and so nothing to be allowed."""
-    assert names(rendered(tmp_path)) == [
+    """The slots are made when it opens; there is no Deployment."""
+    found = rendered(tmp_path)
+
+    assert [rule["resources"] for rule in of_kind("Role", found)[0]["rules"]][-1] == ["events"]
+    assert names(found) == [
         ("ConfigMap", "evening"),
+        ("ServiceAccount", "evening"),
+        ("Role", "evening"),
+        ("RoleBinding", "evening"),
+        ("RoleBinding", "berth-uni.evening"),
+        ("ClusterRoleBinding", "berth-slots.uni.evening"),
         ("CronJob", "evening"),
         ("CronJob", "evening-2"),
     ]
@@ -55,8 +63,11 @@ def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None
     assert names(found) == [
         ("ConfigMap", "evening"),
         ("Deployment", "evening-seat"),
+        ("ServiceAccount", "evening"),
         ("Role", "evening"),
         ("RoleBinding", "evening"),
+        ("RoleBinding", "berth-uni.evening"),
+        ("ClusterRoleBinding", "berth-slots.uni.evening"),
         ("CronJob", "evening"),
         ("CronJob", "evening-2"),
     ]
