@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-
 from tests.cli import project
-from tests.manifests.parts import of_cluster, of_kind
+from tests.manifests.parts import (of_cluster, of_kind)
+
 
 KOORDINATOR = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 
@@ -15,9 +15,6 @@ def test_the_objects_and_their_order(tmp_path: Path) -> None:
     ] == [
         ("v1", "Namespace", "berth"),
         ("scheduling.k8s.io/v1", "PriorityClass", "berth-uni-10"),
-        ("v1", "ServiceAccount", "berth-occurrence"),
-        ("rbac.authorization.k8s.io/v1", "Role", "berth-occurrence"),
-        ("rbac.authorization.k8s.io/v1", "RoleBinding", "berth-occurrence"),
         ("v1", "ServiceAccount", "berth-sweep"),
         ("rbac.authorization.k8s.io/v1", "Role", "berth-sweep"),
         ("rbac.authorization.k8s.io/v1", "RoleBinding", "berth-sweep"),
@@ -55,7 +52,6 @@ def test_a_cluster_with_koordinator_has_more_objects_and_the_sweep_knows_it(tmp_
 
     assert [(one["kind"], one["metadata"]["name"]) for one in found if one not in plain] == [
         ("ClusterRole", "berth-occurrence.uni"),
-        ("ClusterRoleBinding", "berth-occurrence.uni"),
         ("ClusterRole", "berth-sweep.uni"),
         ("ClusterRoleBinding", "berth-sweep.uni"),
         ("CronJob", "berth-sweep"),

@@ -78,7 +78,7 @@ class Pod:
             "course", lambda: api.get_timetable("berth", "course"), lambda: self.copy, log
         )
         context = RuntimeContext(api, "berth", log, self._clock, lambda: 0.0)
-        recorder = Recorder(Api(self._transport), "berth", "course-1", log)
+        recorder = Recorder(Api(self._transport), "berth", "course-record", log)
         return source, Scaler(source, context, self.observed, recorder, self._say)
 
     def _clock(self) -> float:

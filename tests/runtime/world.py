@@ -184,7 +184,7 @@ class World:
         source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
         context = RuntimeContext(api, "berth", log, now, lambda: 0.0)
         self.program_source = source
-        recorder = Recorder(api, "berth", "course-1", log)
+        recorder = Recorder(api, "berth", "course-record", log)
         return Scaler(source, context, self.observed, recorder, self._say)
 
     def _say(self, word: str) -> None:

@@ -1,4 +1,4 @@
-"""The objects that a cluster has once: namespace, PriorityClass, ServiceAccounts, RBAC, sweep, and the code.
+"""The objects that a cluster has once: namespace, PriorityClass, RBAC, sweep, and the code.
 
 They stay when the last reservation is removed. Only the inventory names reservations.
 """
@@ -21,10 +21,6 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
     """Return the objects of a cluster's base; `classes` are the classes of this cluster."""
     ours = naming.of_site(site)
     common = {"namespace": cluster.namespace, "labels": ours}
-    accounts = {
-        naming.OCCURRENCE: rbac.of_occurrences(),
-        naming.SWEEP: rbac.of_sweep(prunes=cluster.sweep_prunes),
-    }
     found = [
         Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
         Manifest(
@@ -36,12 +32,7 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
             },
         ),
     ]
-    for name, rules in accounts.items():
-        found.append(Manifest("base/serviceaccount.yaml.j2", {**common, "name": name}))
-        found += rbac.granted({**common, "name": name}, rules, name, cluster.namespace)
-    found += rbac.in_namespaces_of_sessions(site, cluster, classes)
-    found += rbac.over_slots(site, cluster)
-    found += rbac.over_all_nodes(site, cluster)
+    found += rbac.of_base(site, cluster, classes)
     found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
     return found
 

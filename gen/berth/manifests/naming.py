@@ -1,6 +1,6 @@
 """Names of the rendered objects, and the labels and annotations that all of them carry."""
 
-from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.core.labels import CLASS, RECORD, RESERVATION, SITE
 from berth.schema.values import Reservation, ResourceClass, Site
 
 # Names carry no time, date or release, and never change between releases.
@@ -8,8 +8,8 @@ from berth.schema.values import Reservation, ResourceClass, Site
 
 LONGEST = 52
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
-OCCURRENCE = "berth-occurrence"  # ServiceAccount, Role and RoleBinding of occurrences
-SWEEP = "berth-sweep"  # the same of the sweep, and its CronJob
+OCCURRENCE = "berth-occurrence"  # the beginning of the names of ClusterRoles for occurrences
+SWEEP = "berth-sweep"  # CronJob, ServiceAccount, Role and RoleBinding of the sweep
 
 
 def fit(name: str) -> str:
@@ -35,13 +35,18 @@ def pool(reservation: str, resource_class: str) -> str:
 
 
 def single(reservation: str) -> str:
-    """Name what a reservation has once: timetable, Role, RoleBinding, first CronJob."""
+    """Name what a reservation has once: timetable, ServiceAccount, Role, RoleBinding, first CronJob."""
     return fit(reservation)
 
 
 def cronjob(reservation: str, number: int) -> str:
     """Name a CronJob; `number` counts from 1 by local opening time."""
     return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
+
+
+def record(reservation: str) -> str:
+    """Name the ConfigMap with the record of occurrences, which the scaler writes."""
+    return f"{single(reservation)}-{RECORD}"
 
 
 def project(site: str) -> str:
@@ -69,8 +74,16 @@ def slot(site: str, pool: str) -> str:
 
 
 def slot_role(site: str, account: str) -> str:
-    """Name the ClusterRole and ClusterRoleBinding of a ServiceAccount of Berth, for slots."""
+    """Name the ClusterRole of occurrences or of the sweep, for slots."""
     return fit(f"{account}.{site}")
+
+
+def slot_binding(site: str, reservation: str) -> str:
+    """Name the ClusterRoleBinding of a reservation with slots.
+
+    It is not the name of a `nodes_role`: a binding cannot change its role when a backend changes.
+    """
+    return fit(f"berth-slots.{site}.{reservation}")
 
 
 def affinity_snippet(reservation: str) -> str:
@@ -98,7 +111,7 @@ def static_pool(site: str, pool: str) -> str:
 
 
 def nodes_role(site: str, account: str, reservation: str) -> str:
-    """Name the ClusterRole and ClusterRoleBinding of a ServiceAccount, for a reservation's NodePools."""
+    """Name the ClusterRole and ClusterRoleBinding of a reservation's NodePools; two accounts have one."""
     return fit(f"{account}.{site}.{reservation}")
 
 
@@ -116,8 +129,16 @@ def session_snippet(resource_class: str) -> str:
 
 
 def session_role(site: str) -> str:
-    """Name the Role and RoleBinding in a namespace of sessions, which belongs to others."""
+    """Name the Role in a namespace of sessions, which belongs to others."""
     return fit(f"berth-{site}-sessions")
+
+
+def session_binding(site: str, reservation: str) -> str:
+    """Name the RoleBinding of a reservation in a namespace of sessions.
+
+    The dot keeps site `a-b` with reservation `c` and site `a` with reservation `b-c` apart.
+    """
+    return fit(f"berth-{site}.{reservation}")
 
 
 # Labels and annotations

@@ -115,7 +115,7 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
         "deadline": max((item.end - item.open for item in occurrences), default=0),
         "job_labels": {**naming.of_reservation(site, reservation), **role},
         "pod_labels": {**naming.of_site(site), RESERVATION: reservation.name, **role},
-        "service_account": naming.OCCURRENCE,
+        "service_account": naming.single(reservation.name),
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),
         **pod(cluster),

@@ -24,6 +24,7 @@ from berth.core.decisions import (
     requesting_occurrences,
 )
 from berth.core.instants import instant_text
+from berth.core.labels import RECORD
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.overrides import next_override_end, override_end
 from berth.core.overrides import override_target as overriding
@@ -187,7 +188,9 @@ class Scaler:
 
     def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
-        self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
+        self._recorder.note(
+            timetable, self._looks(timetable, now), self._subjects(timetable), now, self._source.home
+        )
         coming = self._next_change(int(now))
         if is_over:
             self._recorder.send_last(now)
@@ -297,7 +300,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
             environment, account, read_seconds=RECORDER_SECONDS, write_seconds=RECORDER_SECONDS
         )
         context = context_of(environment, api, log)
-        recorder = Recorder(Api(aside), context.namespace, environment.get("BERTH_JOB", ""), log)
+        recorder = Recorder(Api(aside), context.namespace, f"{environment['BERTH_TIMETABLE']}-{RECORD}", log)
         watch_context = WatchContext(
             lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
             context.namespace,
