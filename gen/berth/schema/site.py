@@ -29,7 +29,7 @@ _STOCK = "default-scheduler"
 _RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 _OF_OCCURRENCE = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
 # The image is a tag and its digest: it is the same wherever and whenever a Job starts.
-_PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
+PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 V = TypeVar("V")
 
 
@@ -336,7 +336,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         priority=_first((own.priority, site.priority), -10),
         images=Images(
             _first((one.pause for one in images), "registry.k8s.io/pause:3.10.1"),
-            _first((one.python for one in images), _PYTHON),
+            _first((one.python for one in images), PYTHON),
             _first((one.pull_secrets for one in images), ()),
         ),
         runtime=Tolerating.model_construct(
