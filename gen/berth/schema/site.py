@@ -20,6 +20,7 @@ from berth.version import VERSION
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 CONFIGURED = "B115"
+BY_TAG = "B075"
 OLD_KARPENTER = "B150"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
@@ -87,6 +88,11 @@ class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
     python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
     pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.python not in (None, INVALID) and "@" not in self.python:
+            message = f"{shown(self.python)} is a tag, which may name another image tomorrow."
+            report(BY_TAG, (*path, "python"), message, "Add the digest: name:tag@sha256:digest.")
 
 
 class JobResources(Model):
