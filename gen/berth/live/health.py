@@ -38,12 +38,11 @@ def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[Liv
         yield nothing
         return
     folder = f"Apply rendered/clusters/{snapshot.place.cluster}"
-    missing = sorted({*code} - facts.code)
-    if missing and not facts.code:
-        message = f"the ConfigMaps of the in-cluster code are missing: {_shortened(missing)}."
+    if code and not facts.code:
+        message = "the ConfigMaps with the in-cluster code are missing: no pod of Berth can start."
         yield _finding(snapshot, "S010", "", message, f"{folder}/runtime.yaml.")
-    elif missing:
-        message = f"the in-cluster code is not of this version of Berth, which has {_shortened(missing)}."
+    elif not facts.code.issuperset(code):
+        message = "the in-cluster code differs from this version of Berth."
         yield _finding(snapshot, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
     yield from _check_sweep(snapshot, f"{folder}/base.yaml.")
 

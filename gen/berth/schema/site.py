@@ -1,25 +1,25 @@
 """`Site`: what the platform team owns. A cluster's own values are merged over the site's."""
 
 import re
-from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal, TypeVar
-
 from berth.findings import Path
-from berth.karpenter.versions import GATES, NEWEST, OLDEST
-from berth.schema import engine as engines
-from berth.schema import grammar
-from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from berth.karpenter.versions import (GATES, NEWEST, OLDEST)
+from berth.schema import (engine as engines, grammar)
+from berth.schema.base import (Lazy, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field)
 from berth.schema.calendar import ORDER
-from berth.schema.engine import EngineSpec, Folder
+from berth.schema.engine import (EngineSpec, Folder)
 from berth.schema.metadata import KindDocument
-from berth.schema.pod import Tolerating, check_resources, completed
-from berth.schema.report import CONFLICT, INVALID, MISSING, Origin, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, Date, DnsLabel, DnsName, Price, Resources, TimeZone
-from berth.schema.values import Ceiling, Cluster, Images, Karpenter, Koordinator, Renku, Repository, Site
+from berth.schema.pod import (Tolerating, check_resources, completed)
+from berth.schema.report import (CONFLICT, INVALID, MISSING, Origin, Refusal, Report, choice, shown)
+from berth.schema.types import (AnyText, Date, DnsLabel, DnsName, Price, Resources, TimeZone)
+from berth.schema.values import (Ceiling, Cluster, Images, Karpenter, Koordinator, Renku, Repository, Site)
 from berth.version import VERSION
+from collections.abc import Iterable
+from typing import (Annotated, ClassVar, Literal, TypeVar)
+
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 CONFIGURED = "B115"
+BY_TAG = "B075"
 OLD_KARPENTER = "B150"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
@@ -87,6 +87,11 @@ class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
     python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
     pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.python not in (None, INVALID) and "@" not in self.python:
+            message = f"{shown(self.python)} is a tag, which may name another image tomorrow."
+            report(BY_TAG, (*path, "python"), message, "Add the digest: name:tag@sha256:digest.")
 
 
 class JobResources(Model):
