@@ -4,8 +4,10 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.schema.argocd import ArgoCD
 from berth.schema.base import Model
-from berth.schema.engine import ArgoCD, Flux, NoEngine
+from berth.schema.engine import NoEngine
+from berth.schema.flux import Flux
 from berth.schema.pod import Tolerating
 from berth.schema.values import Ceiling, Cluster, Images, Renku, Site
 from berth.version import VERSION

@@ -127,7 +127,7 @@ def fields_page() -> str:
 
 def options_table(engine: str) -> str:
     """Return the table of an engine's options."""
-    return _table("engine.", OPTIONS[engine])
+    return _table("engine.", OPTIONS[engine].model)
 
 
 def _table(prefix: str, model: type[Model]) -> str:
