@@ -84,7 +84,11 @@ class _Missing(jinja2.StrictUndefined):
 def environment() -> SandboxedEnvironment:
     """Make a strict and sandboxed environment, with the filters of Berth only."""
     environment = SandboxedEnvironment(
-        undefined=_Missing, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        undefined=_Missing,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        optimized=False,  # looking for constant expressions takes half of compiling, and there are few
     )
     environment.globals.clear()
     environment.tests.clear()
