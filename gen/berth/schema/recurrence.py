@@ -1,13 +1,13 @@
 """`recurrence` of a reservation: when it happens, by entries, exceptions, moves and extra occurrences."""
 
-from typing import Annotated, Literal
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from berth.findings import Path
-from berth.schema.base import OR_MAPPING, Lazy, ListOf, Model, NonEmpty, Whole, field
-from berth.schema.calendar import ORDER, check_order
+from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field, lazy
+from berth.schema.calendar import ORDER
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
-    AnyText,
     Date,
     DnsLabel,
     EndTime,
@@ -17,7 +17,7 @@ from berth.schema.types import (
     TimeZone,
     Weekday,
 )
-from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Seats
+from berth.schema.values import Entry, Except, Recurrence, Seats
 
 EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'
@@ -103,22 +103,7 @@ class ScheduleEntry(OwnSeats):
         return Entry(tuple(sorted({*days})), *times, self.seats_or(standard))
 
 
-class ExtraEntry(OwnSeats):
-    day: Date = field(meaning="date of one more occurrence", alias="date")
-    start_time: StartTime = field(meaning=TIME)
-    end_time: EndTime = field(meaning=END)
-    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
-
-    def check(self, path: Path, report: Report) -> None:
-        super().check(path, report)
-        check_length(self, path, report)
-
-    def extra(self, standard: Seats) -> Extra:
-        times = (self.start_time, self.end_time, self.end_day)
-        return Extra(self.day, *times, self.seats_or(standard))
-
-
-def check_length(entry: ScheduleEntry | ExtraEntry, path: Path, report: Report) -> None:
+def check_length(entry: "ScheduleEntry | ExtraEntry", path: Path, report: Report) -> None:
     """Report a window that would have no length. Not asked where the end's date is elsewhere."""
     start, end, days = entry.start_time, entry.end_time, entry.end_day
     if INVALID in (start, end, days):
@@ -131,75 +116,15 @@ def check_length(entry: ScheduleEntry | ExtraEntry, path: Path, report: Report) 
         report(EQUAL_TIMES, (*path, "endTime"), "with endDay 0 the end is not after the start.", fix)
 
 
-class DateException(Model):
-    """Dates that do not happen, or one occurrence of a date."""
-
-    day: Date | None = field(None, "one date", "none", alias="date")
-    first: Date | None = field(None, "first date of a range", "none", alias="from")
-    last: Date | None = field(None, "last date of a range, inclusive", "none", alias="to")
-    start_time: StartTime | None = field(None, "only the occurrence that starts then", "all of the date")
-    title: AnyText = field("", "a remark", "none")
-
-    def check(self, path: Path, report: Report) -> None:
-        pairs = (("date", self.day), ("from", self.first), ("to", self.last))
-        given = [name for name, value in pairs if value is not None]
-        if given[:1] == ["date"] and given != ["date"]:
-            message = f"date and {given[1]} are both given."
-            report(CONFLICT, path, message, "Keep date, or from and to.")
-        elif not given:
-            report(MISSING, path, "it has no date.", "Add date, or from and to.")
-        elif given in (["from"], ["to"]):
-            other = "to" if given == ["from"] else "from"
-            report(MISSING, path, f"{other} is missing.", f"Add {other}: a date.")
-        elif self.first is not None and self.last is not None:
-            check_order(self.first, self.last, path, report)
-
-    @property
-    def excepted(self) -> Except:
-        if self.day is not None:
-            return Except(self.day, self.day, self.start_time)
-        assert self.first is not None
-        assert self.last is not None
-        return Except(self.first, self.last, self.start_time)
-
+if TYPE_CHECKING:
+    from berth.schema.datechanges import DateException, ExtraEntry, MovedEntry, UntitledRange
+else:
+    DateException = lazy("berth.schema.datechanges", "DateException")
+    ExtraEntry = lazy("berth.schema.datechanges", "ExtraEntry")
+    MovedEntry = lazy("berth.schema.datechanges", "MovedEntry")
+    UntitledRange = lazy("berth.schema.datechanges", "UntitledRange")
 
 DateOrException = Annotated[Date | DateException, OR_MAPPING]
-
-
-class MoveTarget(Model):
-    day: Date | None = field(None, "the new date", "the same date", alias="date")
-    start_time: StartTime | None = field(None, "the new start", "the same time")
-    end_time: EndTime | None = field(None, "the new end", "it keeps its length")
-    end_day: EndDay | None = field(None, "as in a schedule entry", "as in a schedule entry")
-
-    def check(self, path: Path, report: Report) -> None:
-        if self.day is None and self.start_time is None and self.end_time is None:
-            report(MISSING, path, "it changes nothing.", "Add date, startTime or endTime.")
-        elif self.end_day is not None and self.end_time is None:
-            message = "without endTime the occurrence keeps its length."
-            report(IDLE_KEY, (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
-
-
-class MovedEntry(Model):
-    day: Date = field(meaning="date of the occurrence that moves", alias="date")
-    start_time: StartTime | None = field(None, "its start", "the date's only occurrence")
-    to: MoveTarget = field(meaning="when it happens instead")
-
-    @property
-    def move(self) -> Move:
-        to = self.to
-        times = (to.start_time, to.end_time, to.end_day)
-        return Move(self.day, self.start_time, to.day or self.day, *times)
-
-
-class UntitledRange(Model):
-    """A range of dates on which a reservation happens."""
-
-    first: Date = field(alias="from")
-    last: Date = field(alias="to")
-
-    def check(self, path: Path, report: Report) -> None:
-        check_order(self.first, self.last, path, report)
 
 
 class RecurrenceSpec(Model):
@@ -218,12 +143,8 @@ class RecurrenceSpec(Model):
     excepted: ListOf[DateOrException] = field(
         (), "dates, {from, to} or {date, startTime} left out", "none", alias="except"
     )
-    moved: ListOf[Annotated[MovedEntry, Lazy(MovedEntry)]] = field(
-        (), "single occurrences at another time", "none"
-    )
-    extra: ListOf[Annotated[ExtraEntry, Lazy(ExtraEntry)]] = field(
-        (), "single occurrences besides the schedule", "none"
-    )
+    moved: ListOf[MovedEntry] = field((), "single occurrences at another time", "none")
+    extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
     def check(self, path: Path, report: Report) -> None:
         if self.type is INVALID:
@@ -312,15 +233,13 @@ class RecurrenceSpec(Model):
             first=self.start_date,
             last=self.end_date,
             dates=tuple(
-                (one.first, one.last) if isinstance(one, UntitledRange) else (one, one)
-                for one in self.dates or ()
+                (one, one) if isinstance(one, date) else (one.first, one.last) for one in self.dates or ()
             ),
             interval=self.interval,
             schedule=tuple(one.entry(weekly, standard) for one in self.schedule),
             calendars=self.calendars,
             excepts=tuple(
-                one.excepted if isinstance(one, DateException) else Except(one, one, None)
-                for one in self.excepted
+                Except(one, one, None) if isinstance(one, date) else one.excepted for one in self.excepted
             ),
             moves=tuple(one.move for one in self.moved),
             extras=tuple(one.extra(standard) for one in self.extra),
