@@ -3,7 +3,7 @@
 from berth.findings import Path
 from berth.schema.base import Model, field
 from berth.schema.calendar import check_order
-from berth.schema.recurrence import END, END_DAY, NEXT_DAY, TIME, EndDay, OwnSeats, check_length
+from berth.schema.entry import END, END_DAY, NEXT_DAY, TIME, EndDay, OwnSeats, check_length
 from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, Report
 from berth.schema.types import AnyText, Date, EndTime, StartTime
 from berth.schema.values import Except, Extra, Move, Seats
@@ -17,7 +17,7 @@ class ExtraEntry(OwnSeats):
 
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
-        check_length(self, path, report)
+        check_length((self.start_time, self.end_time, self.end_day), path, report)
 
     def extra(self, standard: Seats) -> Extra:
         times = (self.start_time, self.end_time, self.end_day)

@@ -6,25 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field, lazy
 from berth.schema.calendar import ORDER
+from berth.schema.entry import ScheduleEntry, check_length
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
     Date,
     DnsLabel,
-    EndTime,
-    NodeCount,
-    SeatCount,
-    StartTime,
     TimeZone,
-    Weekday,
 )
-from berth.schema.values import Entry, Except, Recurrence, Seats
-
-EQUAL_TIMES = "B028"
-TIME = '"HH:MM" in the reservation\'s zone'
-END = f"{TIME}; 24:00 is the midnight at the end of the day"
-END_DAY = "days from the start's date to the end's"
-NEXT_DAY = "next day if endTime <= startTime"
-EndDay = Annotated[int, Whole(0, 366)]
+from berth.schema.values import Except, Recurrence, Seats
 
 STANDING = Recurrence(
     type="standing",
@@ -39,81 +28,6 @@ STANDING = Recurrence(
     moves=(),
     extras=(),
 )
-
-
-class ClassSeats(Model):
-    """How many seats, or nodes, of one class."""
-
-    resource_class: DnsLabel = field(meaning="name of a ResourceClass")
-    placeholder_count: SeatCount | None = field(None, "seats of this class", "none: then write nodeCount")
-    node_count: NodeCount | None = field(None, "only backend nodePool: nodes of this class", "none")
-
-    @property
-    def count(self) -> int | None:
-        return self.node_count if self.placeholder_count is None else self.placeholder_count
-
-
-def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report) -> None:
-    """Report a class that is listed twice."""
-    names: list[str] = []
-    for i, one in enumerate(() if not seats or seats is INVALID else seats):
-        name = one if one is INVALID else one.resource_class
-        if name is not INVALID and name in names:
-            message = f'duplicate class "{name}".'
-            report(CONFLICT, (*path, i, "resourceClass"), message, "Write one line for each class.")
-        names.append(name)
-
-
-def listed(seats: tuple[ClassSeats, ...]) -> Seats:
-    return tuple((one.resource_class, one.count or 0) for one in seats)
-
-
-class OwnSeats(Model):
-    """A line of a recurrence that may have its own seats."""
-
-    placeholder_count: SeatCount | None = field(None, "seats, instead of provisioning's", "provisioning's")
-    node_count: NodeCount | None = field(
-        None, "only backend nodePool: nodes, instead of provisioning's", "provisioning's"
-    )
-    seats: NonEmpty[ClassSeats] | None = field(
-        None, "seats by class, instead of provisioning's", "provisioning's"
-    )
-
-    def check(self, path: Path, report: Report) -> None:
-        check_seats(self.seats, (*path, "seats"), report)
-
-    def seats_or(self, standard: Seats) -> Seats:
-        """Return the seats of the line, by default those of the reservation."""
-        if self.seats is not None:
-            return listed(self.seats)
-        own = self.node_count if self.placeholder_count is None else self.placeholder_count
-        return standard if own is None else ((standard[0][0], own),)
-
-
-class ScheduleEntry(OwnSeats):
-    day_of_week: Weekday | None = field(None, "1 = Monday to 7 = Sunday, or a name", "none")
-    days_of_week: NonEmpty[Weekday] | None = field(None, "several weekdays: [mon, wed]", "none")
-    start_time: StartTime = field(meaning=TIME)
-    end_time: EndTime = field(meaning=END)
-    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
-
-    def entry(self, weekly: bool, standard: Seats) -> Entry:
-        days = (self.days_of_week or (self.day_of_week,)) if weekly else ()
-        times = (self.start_time, self.end_time, self.end_day)
-        return Entry(tuple(sorted({*days})), *times, self.seats_or(standard))
-
-
-def check_length(entry: "ScheduleEntry | ExtraEntry", path: Path, report: Report) -> None:
-    """Report a window that would have no length. Not asked where the end's date is elsewhere."""
-    start, end, days = entry.start_time, entry.end_time, entry.end_day
-    if INVALID in (start, end, days):
-        return
-    if days is None and start == end:
-        fix = "Write a later time; for a whole day add endDay: 1."
-        report(EQUAL_TIMES, (*path, "endTime"), "the end equals the start.", fix)
-    elif days == 0 and end <= start:
-        fix = "Write a later time, or endDay: 1."
-        report(EQUAL_TIMES, (*path, "endTime"), "with endDay 0 the end is not after the start.", fix)
 
 
 if TYPE_CHECKING:
@@ -205,7 +119,7 @@ class RecurrenceSpec(Model):
                 message, fix = "endDate already sets the day of the end.", "Remove endDay."
                 report(CONFLICT, (*path, "endDay"), message, fix, at_key=True)
         elif self.type != "once" or first not in (None, INVALID):
-            check_length(entry, path, report)
+            check_length((entry.start_time, entry.end_time, entry.end_day), path, report)
 
     def check_form(self, meant: str, path: Path, report: Report) -> None:
         """Report entries and extras that have seats in another form than the reservation itself."""

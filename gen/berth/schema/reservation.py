@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Text, field, lazy
+from berth.schema.entry import ClassSeats, OwnSeats, check_seats, listed
 from berth.schema.holders import HOLDERS, Holder, Replicas, Unit
 from berth.schema.metadata import KindDocument
-from berth.schema.recurrence import STANDING, ClassSeats, OwnSeats, RecurrenceSpec, check_seats, listed
+from berth.schema.recurrence import STANDING, RecurrenceSpec
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Origin, Refusal, Report
 from berth.schema.types import Annotations, DnsLabel, Labels, LeadMinutes, NodeCount, SeatCount, Ulid
 from berth.schema.values import Reservation, Seats, SessionMatch
