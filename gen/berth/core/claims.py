@@ -7,7 +7,7 @@ what may open before the next reading is kept.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from berth.core.sessions import Claim, Match, ranked
+from berth.core.sessions import Claim, Match, Recognition, ranked
 from berth.core.target import next_change, open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 
@@ -16,11 +16,15 @@ HORIZON_REFRESH = 12 * 3600  # seconds after which they are read again
 
 
 class CompetingReservation(NamedTuple):
-    """What a reservation claims: `matches` by resource class, of the counted classes."""
+    """What a reservation claims: `matches` by resource class, of the counted classes.
+
+    `recognitions` are those of all its classes, because a session counts for one class only.
+    """
 
     reservation: str
     matches: tuple[tuple[str, Match], ...]
     occurrences: tuple[TimetableOccurrence, ...]
+    recognitions: tuple[tuple[str, Recognition], ...] = ()
 
 
 class TimetableReading(NamedTuple):
@@ -44,6 +48,7 @@ def competing_reservation(timetable: Timetable, classes: frozenset[str], now: in
             for item in active_occurrences(timetable)
             if item.open <= now + HORIZON and item.end > now and wanted & {name for name, _ in item.seats}
         ),
+        tuple((pool.resource_class, pool.sessions) for pool in timetable.pools if pool.sessions),
     )
 
 
@@ -70,6 +75,15 @@ def next_claim_change(competitors: Iterable[CompetingReservation], now: int) -> 
     """Return when the next occurrence opens or ends after `now`."""
     instants = (at for one in competitors for item in one.occurrences for at in (item.open, item.end))
     return min((at for at in instants if at > now), default=None)
+
+
+def known_recognitions(competitors: Iterable[CompetingReservation]) -> dict[str, Recognition]:
+    """Return how the sessions of each class are recognized; the first reservation that has it decides."""
+    found: dict[str, Recognition] = {}
+    for one in competitors:
+        for name, recognition in one.recognitions:
+            found.setdefault(name, recognition)
+    return found
 
 
 class ClaimTracker:
@@ -112,6 +126,10 @@ class ClaimTracker:
         """Yield the class and match of every known claim."""
         for one in self._all():
             yield from one.matches
+
+    def recognitions(self) -> dict[str, Recognition]:
+        """Return how the sessions of each known class are recognized."""
+        return known_recognitions(self._all())
 
     def refresh(self, now: float) -> bool:
         """Update the claims; return whether they may have changed."""

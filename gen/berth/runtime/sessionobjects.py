@@ -4,7 +4,7 @@ Pure functions of a `Recognition` and of objects as the API server sends them.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import quote
@@ -14,13 +14,11 @@ from berth.core.instants import parse_instant
 from berth.core.jsonvalues import TimetableError, Tree
 from berth.core.labels import ROLE, SITE, TIMETABLE
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS
-from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
+from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session, winning_class
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import TIMETABLE_KEY
 from berth.runtime.lists import Collection, invalid_response, object_at
 
-RENKU_CLASS = "renku.io/resource_class_id"
-JUPYTERHUB_SERVER = "component=singleuser-server"
 _TIMETABLE_PAGE = 8  # timetables may be large
 _FINISHED = ("Succeeded", "Failed")
 
@@ -50,7 +48,7 @@ def session_collections(recognition: Recognition) -> dict[str, Collection]:
 
 
 def _collection(recognition: Recognition, namespace: str) -> Collection:
-    selector = recognition.selector
+    selector = ",".join(one.query for one in recognition.required_labels)
     if recognition.source == "renku":
         return Collection(f"/apis/amalthea.dev/v1alpha1/namespaces/{namespace}/amaltheasessions", selector)
     if recognition.source == "custom":
@@ -58,27 +56,27 @@ def _collection(recognition: Recognition, namespace: str) -> Collection:
         api = f"/apis/{group}/{version}" if group else f"/api/{version}"
         path = f"{api}/namespaces/{namespace}/{quote(recognition.resource, safe='')}"
         return Collection(path, selector, metadata_only=not recognition.inactive)
-    hub = JUPYTERHUB_SERVER if recognition.source == "jupyterhub" else ""
-    labels = ",".join(part for part in (hub, selector, f"!{SITE}") if part)
+    labels = f"{selector},!{SITE}" if selector else f"!{SITE}"
     return Collection(f"/api/v1/namespaces/{namespace}/pods", labels, RUNNING_PODS, metadata_only=True)
 
 
 def is_active(tree: Tree, recognition: Recognition) -> bool:
     """Return whether an object of the class's collections is an active session of the class.
 
-    If only metadata is read, the selectors of the collection have checked the rest.
+    If only metadata is read, the field selector of the collection has checked the rest.
     """
     metadata = object_at(tree, "metadata")
-    annotations = object_at(metadata, "annotations")
+    annotations, labels = object_at(metadata, "annotations"), object_at(metadata, "labels")
     # No pod of ours is a session.
-    if metadata.get("deletionTimestamp") or SITE in object_at(metadata, "labels"):
+    if metadata.get("deletionTimestamp") or SITE in labels:
         return False
-    if any(annotations.get(key) != value for key, value in recognition.annotations):
+    if any(annotations.get(key) != value for key, value in recognition.required_annotations):
+        return False
+    if not all(one.holds(labels) for one in recognition.required_labels):
         return False
     if recognition.source == "renku":
         return (
             recognition.renku_id is not None
-            and annotations.get(RENKU_CLASS) == str(recognition.renku_id)
             and object_at(tree, "spec").get("hibernated") is not True
             and object_at(tree, "status").get("state") not in _FINISHED
         )
@@ -153,22 +151,49 @@ def read_timetable(tree: Tree, classes: frozenset[str], now: int) -> TimetableRe
 
 
 class SeenSession(NamedTuple):
-    """An active session, and its classes (usually one)."""
+    """An active session, and the class that it counts for."""
 
     session: Session
-    classes: tuple[str, ...]
+    resource_class: str
+
+
+def class_of(tree: Tree, recognitions: Mapping[str, Recognition]) -> str | None:
+    """Return the class that an object counts for; None if it is an active session of none of them."""
+    return winning_class({name: one for name, one in recognitions.items() if is_active(tree, one)})
+
+
+def overlapping(
+    recognition: Recognition, namespace: str, known: Mapping[str, Recognition]
+) -> dict[str, Recognition]:
+    """Return the known recognitions that may recognize the same objects of the namespace."""
+    required = dict(recognition.required_annotations)
+    return {
+        name: one
+        for name, one in known.items()
+        if one.resource_kind == recognition.resource_kind
+        and namespace in one.namespaces
+        and all(required.get(key, value) == value for key, value in one.required_annotations)
+    }
 
 
 class SessionReader(NamedTuple):
-    """Reads the sessions of a namespace."""
+    """Reads the sessions of `classes` in a namespace.
+
+    `recognitions` also has those of other classes that may recognize the same sessions.
+    """
 
     namespace: str
-    classes: tuple[tuple[str, Recognition], ...]
+    classes: tuple[str, ...]
+    recognitions: tuple[tuple[str, Recognition], ...]
     keys: MetadataKeys
 
     def read(self, tree: Tree) -> SeenSession | None:
-        classes = tuple(name for name, recognition in self.classes if is_active(tree, recognition))
-        return SeenSession(parse_session(tree, self.namespace, self.keys), classes) if classes else None
+        name = class_of(tree, dict(self.recognitions))
+        return (
+            SeenSession(parse_session(tree, self.namespace, self.keys), name)
+            if name in self.classes
+            else None
+        )
 
 
 class TimetableReader(NamedTuple):

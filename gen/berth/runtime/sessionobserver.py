@@ -20,6 +20,7 @@ from berth.runtime.sessionobjects import (
     SessionReader,
     TimetableReader,
     metadata_keys,
+    overlapping,
     session_collections,
     timetable_collection,
 )
@@ -189,12 +190,19 @@ class SessionObserver:
 
     def _session_readers(self) -> dict[Collection, Reader]:
         """Return the readers of sessions; classes with a common collection share its watch."""
-        places: dict[Collection, tuple[str, list[tuple[str, Recognition]]]] = {}
+        known = self._tracker.recognitions()
+        places: dict[Collection, tuple[str, dict[str, dict[str, Recognition]]]] = {}
         for name, found in self._classes.items():
             for namespace, collection in found.collections.items():
-                places.setdefault(collection, (namespace, []))[1].append((name, found.recognition))
+                classes = places.setdefault(collection, (namespace, {}))[1]
+                classes[name] = overlapping(found.recognition, namespace, known)
         return {
-            collection: SessionReader(namespace, tuple(classes), self._keys)
+            collection: SessionReader(
+                namespace,
+                tuple(classes),
+                tuple(sorted({pair for one in classes.values() for pair in one.items()})),
+                self._keys,
+            )
             for collection, (namespace, classes) in places.items()
         }
 
@@ -258,18 +266,18 @@ class SessionObserver:
     def _take_sessions(
         self, reader: SessionReader, message: Listed[Item] | Changed[Item], now: float
     ) -> None:
-        for name, _ in reader.classes:
+        for name in reader.classes:
             found = self._classes[name]
             found.is_unseen = True
             if isinstance(message, Listed):
                 here = {
                     uid: item.session
                     for uid, item in message.items.items()
-                    if isinstance(item, SeenSession) and name in item.classes
+                    if isinstance(item, SeenSession) and item.resource_class == name
                 }
                 found.counter.replace(reader.namespace, here, now)
                 found.unlisted.discard(reader.namespace)
-            elif isinstance(message.item, SeenSession) and name in message.item.classes:
+            elif isinstance(message.item, SeenSession) and message.item.resource_class == name:
                 found.counter.arrive(message.item.session, now)
             else:
                 found.counter.leave(message.uid, now)
