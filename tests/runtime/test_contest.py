@@ -18,12 +18,10 @@ from berth.runtime.sessionobjects import read_timetable, timetable_collection
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.world import Row, at
 
-SMALL = frozenset({"small"})
+SMALL = {"small": Recognition("renku", ("renku",), (), 5)}
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
-RECOGNITIONS = tuple(
-    (name, Recognition("renku", ("renku",), (), number)) for name, number in (("small", 5), ("huge", 6))
-)
+RECOGNITIONS = tuple(SMALL.items())
 
 
 def occurrence(row: Row) -> TimetableOccurrence:

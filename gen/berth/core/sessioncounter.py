@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from berth.core.attribution import ClaimGroup, attribute_sessions, claim_group
-from berth.core.sessions import UNKNOWN_TEMPLATE, Claim, Session, project_of
+from berth.core.sessions import NO_CONTEST, UNKNOWN_TEMPLATE, Claim, Contest, Session, project_of
 
 K = TypeVar("K", bound=Hashable)
 
@@ -115,6 +115,7 @@ class SessionCounter:
         self._template = template
         self._held: dict[str, Session] = {}  # whose template is being looked up
         self._claims: tuple[Claim, ...] = ()  # ranked
+        self._contest = NO_CONTEST
         self._here: Counter[ClaimGroup] = Counter()  # the number of present sessions
 
     @property
@@ -124,10 +125,10 @@ class SessionCounter:
     def set_seconds(self, seconds: float) -> None:
         self._grace.seconds = seconds
 
-    def set_claims(self, claims: tuple[Claim, ...]) -> None:
+    def set_claims(self, claims: tuple[Claim, ...], contest: Contest = NO_CONTEST) -> None:
         """Set the claims, which must be ranked."""
-        if claims != self._claims:
-            self._claims = claims
+        if (claims, contest) != (self._claims, self._contest):
+            self._claims, self._contest = claims, contest
             self._grace.regroup()
             self._here = Counter(map(self._group, self._grace.here()))
 
@@ -202,4 +203,4 @@ class SessionCounter:
             self._here[self._group(session)] += number
 
     def _group(self, session: Session) -> ClaimGroup:
-        return claim_group(session, self._claims)
+        return claim_group(session, self._claims) if self._contest.is_won(session) else ()

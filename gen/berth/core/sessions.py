@@ -24,6 +24,7 @@ class Session(NamedTuple):
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
     template: str = NO_TEMPLATE  # of its project; UNKNOWN_TEMPLATE where nobody could tell
+    classes: tuple[str, ...] = ()  # all that recognize it, if there are several
 
 
 class Match(NamedTuple):
@@ -34,6 +35,10 @@ class Match(NamedTuple):
     annotations: Pairs = ()
     template: str = NO_TEMPLATE
     ignores_earlier: bool = False  # sessions that were created before the occurrence opened
+
+    @property
+    def requirements(self) -> int:
+        return len(self.labels) + len(self.annotations)
 
 
 class Claim(NamedTuple):
@@ -78,8 +83,7 @@ def ranked(claims: Iterable[Claim]) -> tuple[Claim, ...]:
 
 def _specificity(claim: Claim) -> tuple[bool, int, bool, int, int, str]:
     match = claim.match
-    pairs = len(match.labels) + len(match.annotations)
-    return not match.template, -pairs, not match.namespaces, claim.end, claim.start, claim.id
+    return not match.template, -match.requirements, not match.namespaces, claim.end, claim.start, claim.id
 
 
 class LabelRequirement(NamedTuple):
@@ -144,18 +148,58 @@ class Recognition(NamedTuple):
         """All annotations that a session must have."""
         return ((RENKU_CLASS, str(self.renku_id)),) if self.source == "renku" else self.annotations
 
+    @property
+    def requirements(self) -> int:
+        return len(self.required_labels) + len(self.required_annotations)
 
-def winning_class(recognitions: Mapping[str, Recognition]) -> str | None:
-    """Return the class that a session counts for, of the classes that recognize it.
 
-    It is the class with the most requirements, then with the fewest namespaces, then the first by name.
+def may_overlap(one: Recognition, other: Recognition) -> bool:
+    """Return whether both may recognize the same session. Labels are not compared."""
+    theirs = dict(other.required_annotations)
+    return (
+        one.resource_kind == other.resource_kind
+        and not set(one.namespaces).isdisjoint(other.namespaces)
+        and all(theirs.get(key, value) == value for key, value in one.required_annotations)
+    )
+
+
+class Contest(NamedTuple):
+    """Decides for a class which sessions count for it, of those that other classes recognize too.
+
+    `claims` are the open ones, by class.
     """
 
-    def specificity(name: str) -> tuple[int, int, str]:
-        one = recognitions[name]
-        return -len(one.required_labels) - len(one.required_annotations), len(one.namespaces), name
+    resource_class: str = ""
+    recognitions: Mapping[str, Recognition] = {}
+    claims: Mapping[str, tuple[Claim, ...]] = {}
 
-    return min(recognitions, key=specificity, default=None)
+    def is_won(self, session: Session) -> bool:
+        rivals = session.classes
+        return not rivals or winning_class(session, self.recognitions, self.claims) == self.resource_class
+
+
+NO_CONTEST = Contest()
+
+
+def winning_class(
+    session: Session, recognitions: Mapping[str, Recognition], claims: Mapping[str, tuple[Claim, ...]]
+) -> str | None:
+    """Return the class that the session counts for, of those that recognize it and have a fitting claim.
+
+    It is the class whose recognition and match have the most requirements together, then the one with the
+    fewest namespaces, then the first by name. Every scaler decides the same.
+    """
+    ranking = [
+        (
+            -recognitions[name].requirements - claim.match.requirements,
+            len(recognitions[name].namespaces),
+            name,
+        )
+        for name in session.classes
+        for claim in claims.get(name, ())
+        if fits(session, claim)
+    ]
+    return min(ranking)[-1] if ranking else None
 
 
 def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Match]:
@@ -208,7 +252,8 @@ def _expression(value: object, at: str) -> LabelRequirement:
 def _inactive(value: object, at: str) -> tuple[Inactive, ...]:
     items = [(mapping(item, f"{at}[{n}]"), f"{at}[{n}]") for n, item in enumerate(sequence(value, at))]
     return tuple(
-        Inactive(field(item, "path", text, at), field(item, "values", _texts, at)) for item, at in items
+        Inactive(field(item, "path", text, place), field(item, "values", _texts, place))
+        for item, place in items
     )
 
 

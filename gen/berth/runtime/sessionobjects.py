@@ -14,7 +14,7 @@ from berth.core.instants import parse_instant
 from berth.core.jsonvalues import TimetableError, Tree
 from berth.core.labels import ROLE, SITE, TIMETABLE
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS
-from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session, winning_class
+from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import TIMETABLE_KEY
 from berth.runtime.lists import Collection, invalid_response, object_at
@@ -95,6 +95,11 @@ def _holds(tree: Tree, condition: Inactive) -> bool:
     return (found if isinstance(found, str) else json.dumps(found)) in condition.values
 
 
+def recognizing_classes(tree: Tree, recognitions: Iterable[tuple[str, Recognition]]) -> tuple[str, ...]:
+    """Return the classes of which an object is an active session."""
+    return tuple(name for name, recognition in recognitions if is_active(tree, recognition))
+
+
 def uid_of(tree: Tree) -> str:
     metadata = object_at(tree, "metadata")
     uid = metadata.get("uid")
@@ -138,42 +143,23 @@ def timetable_collection(namespace: str, site: str) -> Collection:
     return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
 
 
-def read_timetable(tree: Tree, classes: frozenset[str], now: int) -> TimetableReading:
+def read_timetable(tree: Tree, counted: Mapping[str, Recognition], now: int) -> TimetableReading:
     """Parse the timetable in a ConfigMap."""
     name = str(object_at(tree, "metadata").get("name"))
     text = object_at(tree, "data").get(TIMETABLE_KEY)
     try:
         if not isinstance(text, str):
             raise TimetableError(f"{TIMETABLE_KEY}: is missing")
-        return TimetableReading(name, competing_reservation(parse_timetable(text), classes, now))
+        return TimetableReading(name, competing_reservation(parse_timetable(text), counted, now))
     except TimetableError as error:
         return TimetableReading(name, str(error))
 
 
 class SeenSession(NamedTuple):
-    """An active session, and the class that it counts for."""
+    """An active session, and which of the counted classes recognize it (usually one)."""
 
     session: Session
-    resource_class: str
-
-
-def class_of(tree: Tree, recognitions: Mapping[str, Recognition]) -> str | None:
-    """Return the class that an object counts for; None if it is an active session of none of them."""
-    return winning_class({name: one for name, one in recognitions.items() if is_active(tree, one)})
-
-
-def overlapping(
-    recognition: Recognition, namespace: str, known: Mapping[str, Recognition]
-) -> dict[str, Recognition]:
-    """Return the known recognitions that may recognize the same objects of the namespace."""
-    required = dict(recognition.required_annotations)
-    return {
-        name: one
-        for name, one in known.items()
-        if one.resource_kind == recognition.resource_kind
-        and namespace in one.namespaces
-        and all(required.get(key, value) == value for key, value in one.required_annotations)
-    }
+    classes: tuple[str, ...]
 
 
 class SessionReader(NamedTuple):
@@ -183,27 +169,27 @@ class SessionReader(NamedTuple):
     """
 
     namespace: str
-    classes: tuple[str, ...]
+    classes: frozenset[str]
     recognitions: tuple[tuple[str, Recognition], ...]
     keys: MetadataKeys
 
     def read(self, tree: Tree) -> SeenSession | None:
-        name = class_of(tree, dict(self.recognitions))
-        return (
-            SeenSession(parse_session(tree, self.namespace, self.keys), name)
-            if name in self.classes
-            else None
-        )
+        found = recognizing_classes(tree, self.recognitions)
+        classes = tuple(name for name in found if name in self.classes)
+        if not classes:
+            return None
+        session = parse_session(tree, self.namespace, self.keys)
+        return SeenSession(session._replace(classes=found) if len(found) > 1 else session, classes)
 
 
 class TimetableReader(NamedTuple):
     """Reads timetables of the site."""
 
-    classes: frozenset[str]
+    counted: tuple[tuple[str, Recognition], ...]
     now: int  # when this reading of the timetables began
 
     def read(self, tree: Tree) -> TimetableReading:
-        return read_timetable(tree, self.classes, self.now)
+        return read_timetable(tree, dict(self.counted), self.now)
 
 
 Item = SeenSession | TimetableReading
