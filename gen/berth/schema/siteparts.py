@@ -13,7 +13,7 @@ from berth.schema.types import AnyText, DnsName, Resources
 from berth.schema.values import Renku
 
 CONFIGURED = "B115"
-BY_TAG = "B075"
+BY_TAG = "B077"
 OLD_KARPENTER = "B150"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
