@@ -18,10 +18,10 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
 )
+from berth.core.state import SiteState, StateObject, parse_object, site_state
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
 from berth.runtime.program import Log
 from berth.runtime.sweep import Sweep, SweepSettings
-from berth.runtime.sweepstate import SiteState, StateObject, parse_object, site_state
 
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text

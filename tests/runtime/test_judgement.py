@@ -1,9 +1,9 @@
 """What the sweep does about the facts of one reservation, case by case: nothing, or this, for this reason."""
 
 import pytest
+from berth.core.actions import describe_action
+from berth.core.decide import decide
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
-from berth.runtime.sweepactions import describe_action
-from berth.runtime.sweepdecisions import decide
 
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import cronjob, deployment, job, made, placeholder, pod, seen, timetable

@@ -1,10 +1,10 @@
 """When a reservation counts as gone, and what of it is then removed."""
 
 import pytest
+from berth.core.actions import describe_action
+from berth.core.decide import decide
 from berth.core.instants import instant_text
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, ObjectKind
-from berth.runtime.sweepactions import describe_action
-from berth.runtime.sweepdecisions import decide
 
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, seen, timetable
