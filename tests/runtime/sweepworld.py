@@ -106,19 +106,27 @@ def pod(
     of: str = "course-1",
     **more: Any,
 ) -> Tree:
-    """Of an occurrence; `of` is its Job."""
+    """Of an occurrence; `of` is its Job, `scaler` the status of its scaler, if it is told."""
+    scaler = more.pop("scaler", None)
     state: Tree = {
         "Running": {"running": {"startedAt": instant_text(at(created))}},
         "Pending": {"waiting": {"reason": more.pop("waiting", "ContainerCreating"), "message": "as it is"}},
     }.get(phase, {"terminated": {"exitCode": 1}})
     status = {
         "phase": phase,
+        "initContainerStatuses": [{"name": "scaler", **scaler}] if scaler else [],
         "containerStatuses": [{"name": "occurrence", "image": "python:3.13-slim", "state": state}],
     }
     labels = {"berth.dev/role": "occurrence", **more.pop("labels", {})}
     owners = [{"kind": "Job", "name": of, "uid": f"uid-Job-{of}"}]
     metadata = {"ownerReferences": owners, **more.pop("metadata", {})}
     return made(POD, name, created=created, labels=labels, metadata=metadata, status=status, **more)
+
+
+def scaler_down(since: str) -> Tree:
+    """The status of a scaler that waits to be restarted."""
+    ended = {"terminated": {"exitCode": 1, "finishedAt": instant_text(at(since))}}
+    return {"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": ended, "restartCount": 1}
 
 
 def placeholder(number: int, waiting: str = "ImagePullBackOff", of: str = "course-small") -> Tree:

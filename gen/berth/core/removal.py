@@ -75,7 +75,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     is an object to write the time on.
     """
     jobs = {job.ref.uid for job in state.jobs}
-    is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in state.pods)
+    is_served = any(pod.serves(now) and pod.owner_uid in jobs for pod in state.pods)
     is_known = not facts.prunes or (
         _has_inventory(facts) and state.reservation not in (facts.inventory or ())
     )

@@ -22,9 +22,10 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
     containers,
-    is_pod_serving,
     is_pod_starting,
     is_terminating,
+    pod_down_since,
+    serves_at,
 )
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.slots import Slot, parse_slot
@@ -84,9 +85,12 @@ class PodObject(NamedTuple):
     ref: ObjectRef
     owner: str  # the name of what made it
     owner_uid: str
-    is_serving: bool
+    down_since: int | None  # None: it serves
     is_starting: bool
     trouble: ImagePullFailure | None
+
+    def serves(self, now: int) -> bool:
+        return serves_at(self.down_since, now)
 
 
 class TimetableObject(NamedTuple):
@@ -250,7 +254,7 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
         ref,
         str(owner.get("name", "")),
         str(owner.get("uid", "")),
-        is_pod_serving(tree),
+        pod_down_since(tree),
         is_pod_starting(tree),
         next((found for one in containers(tree) if (found := _pull_failure(one))), None),
     )
@@ -318,9 +322,8 @@ class ReservationState(NamedTuple):
     rights: tuple[ObjectRef, ...]
     slots: tuple[SlotObject, ...] = ()
 
-    @property
-    def is_served(self) -> bool:
-        return any(pod.is_serving for pod in self.pods)
+    def is_served(self, now: int) -> bool:
+        return any(pod.serves(now) for pod in self.pods)
 
     @property
     def cronjob(self) -> CronJobObject | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import containers, is_pod_serving
+from berth.core.objects import containers, pod_down_since
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
@@ -71,7 +71,7 @@ class WaitingPlaceholder(NamedTuple):
 
 
 class LivePod(NamedTuple):
-    """A pod of Berth that is not a placeholder and has not succeeded. `serves`: its main program runs."""
+    """A pod of Berth that is not a placeholder and has not succeeded. `down_since` is None while it serves."""
 
     name: str
     reservation: str
@@ -79,7 +79,7 @@ class LivePod(NamedTuple):
     phase: str
     restarts: int
     trouble: WaitReason | None
-    serves: bool
+    down_since: int | None
 
 
 class LiveJob(NamedTuple):
@@ -258,7 +258,7 @@ def parse_pod(item: KubeObject) -> LivePod:
         _at(item, "status", "phase") or "",
         max((one.get("restartCount", 0) for one in containers(item)), default=0),
         _why_not(item),
-        is_pod_serving(item),
+        pod_down_since(item),
     )
 
 
