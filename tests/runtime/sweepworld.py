@@ -54,6 +54,7 @@ def timetable(
     *rows: Row,
     name: str = "course",
     changed: str = LONG_AGO,
+    created: str = LONG_AGO,
     annotations: Tree | None = None,
     labels: Tree | None = None,
     **more: Any,
@@ -68,12 +69,16 @@ def timetable(
         "managedFields": [{"manager": "kubectl", "time": instant_text(at(changed))}],
     }
     known = {"berth.dev/role": "timetable", **(labels or {})}
-    return made(CONFIG_MAP, name, name, labels=known, metadata=metadata, data={"timetable.json": text})
+    return made(
+        CONFIG_MAP, name, name, created, labels=known, metadata=metadata, data={"timetable.json": text}
+    )
 
 
 def deployment(replicas: int, name: str = "course-small", ready: int | None = None, **more: Any) -> Tree:
+    """Of the class that its name ends with."""
     status = {"readyReplicas": replicas if ready is None else ready} if replicas else {}
-    return made(DEPLOYMENT, name, **more, spec={"replicas": replicas}, status=status)
+    selector = {"matchLabels": {"berth.dev/resource-class": name.rpartition("-")[2]}}
+    return made(DEPLOYMENT, name, **more, spec={"replicas": replicas, "selector": selector}, status=status)
 
 
 def node_pool(replicas: int | None, name: str = "example.course-small", **more: Any) -> Tree:

@@ -26,6 +26,7 @@ CLOSE = "Scaled from 25 to 0: no occurrence of it is open."
 IDLE = "Removed Job course-1: it still runs with nothing open."
 UNNAMED = "Scaled from 3 to 0: the timetable names no such pool."
 FULL, EMPTY = deployment(25), deployment(0)
+UNKNOWN = deployment(3, "course-huge")
 BASE = [timetable(), cronjob()]
 SERVED = [*BASE, job(), pod()]
 
@@ -161,10 +162,30 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
         [IDLE],
     ),
     "a-pool-that-is-not-named": ("09:00", [*SERVED, FULL, deployment(3, "course-huge")], [UNNAMED]),
-    "a-pool-that-was-named-just-now": (
+    "a-pool-that-was-named-just-now-while-the-others-are-held": (
         "09:00",
-        [timetable(changed="08:59:01"), FULL, job(), deployment(3, "course-huge"), pod()],
+        [timetable(changed="08:59:01"), FULL, job(), UNKNOWN, pod()],
+        [UNNAMED],
+    ),
+    "a-pool-that-was-named-just-now-while-the-others-are-not-held": (
+        "09:00",
+        [timetable(changed="08:59:01"), deployment(25, ready=24), job(), UNKNOWN, pod()],
         [],
+    ),
+    "a-pool-that-was-named-a-minute-ago-whatever-is-held": (
+        "09:00",
+        [timetable(changed="08:59"), deployment(25, ready=0), job(), UNKNOWN, pod()],
+        [UNNAMED],
+    ),
+    "a-pool-that-was-named-just-now-and-nobody-serves": (
+        "09:00",
+        [timetable(changed="08:59:01"), cronjob(), EMPTY, UNKNOWN],
+        [OPEN, START],
+    ),
+    "a-pool-that-was-named-just-now-with-nothing-open": (
+        "11:00",
+        [timetable(changed="10:59:01"), cronjob(), EMPTY, UNKNOWN],
+        [UNNAMED],
     ),
     "a-job-without-our-role": ("11:00", [*BASE, EMPTY, job(labels={"berth.dev/role": "other"})], []),
 }

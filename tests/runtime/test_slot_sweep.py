@@ -99,10 +99,13 @@ def test_a_pod_that_serves_gets_the_time_to_close(now: str, count: int) -> None:
     assert len(swept.koordinator.writes) == count
 
 
-@pytest.mark.parametrize(("now", "count"), [("09:00:59", 0), ("09:01:00", 4)])
-def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("now", "ready", "count"), [("09:00:59", 3, 0), ("09:01:00", 3, 4), ("09:00:01", 4, 4)]
+)
+def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, ready: int, count: int) -> None:
+    """At once if all placeholders are ready, and a minute after the edit in any case."""
     edited = timetable(text=timetable_text(ROW, behaviour="maintain"), changed="09:00")
-    swept = Swept(now, edited, cronjob(), deployment(4), *SERVED, *numbered(4))
+    swept = Swept(now, edited, cronjob(), deployment(4, ready=ready), *SERVED, *numbered(4))
     swept.run()
 
     assert len(swept.koordinator.writes) == count

@@ -156,7 +156,7 @@ def _decide_windows(facts: SiteState, state: ReservationState, now: int) -> Swee
         source, timetable = _timetable(facts.site, state)
     except TimetableError as error:
         return SweepDecision((), tuple(_malformed_timetable(state, str(error))))
-    if is_removable(facts, source, now):
+    if is_removable(facts, state, source, now):
         return SweepDecision(tuple(removals(facts, state, source)), ())
     overrides, warnings = _overrides(state, source, timetable)
     case = ReservationContext(facts, state, source, timetable, overrides, now)
@@ -277,8 +277,8 @@ def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdic
     """Return what the pool should have, None if the sweep does not decide."""
     is_served = case.is_served
     if pool is None:
-        seen = not is_served or case.now >= case.source.changed + EDIT_GRACE
-        return PoolVerdict(0, "the timetable names no such pool") if seen else None
+        is_late = case.now >= case.source.changed + EDIT_GRACE
+        return PoolVerdict(0, "the timetable names no such pool") if is_late or _are_held(case) else None
     override = override_target(case.overrides, pool.resource_class, case.now)
     desired = desired_state(case.timetable, pool, case.now, None, override)
     desired = desired._replace(until=override_end(case.overrides, pool.resource_class))
@@ -294,6 +294,18 @@ def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdic
     if is_served or not asking:
         return None
     return PoolVerdict(wanted.replicas, f"{', '.join(asking)} is open and no pod serves it", desired)
+
+
+def _are_held(case: ReservationContext) -> bool:
+    """Return whether all pools that the timetable names have all their seats, or none is open."""
+    for pool in case.timetable.pools:
+        wanted = desired_state(case.timetable, pool, case.now).target.replicas
+        ready = sum(one.ready for one in case.state.deployments if case.pool_of(one) == pool)
+        if pool.slots:
+            ready += sum(one.is_held for one in case.state.slots if one.resource_class == pool.resource_class)
+        if ready < wanted:
+            return False
+    return True
 
 
 def _is_late(case: ReservationContext, pool: TimetablePool) -> bool:

@@ -28,7 +28,7 @@ from berth.core.objects import (
     serves_at,
 )
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.slots import Slot, parse_slot
+from berth.core.slots import AVAILABLE, Slot, parse_slot
 from berth.core.timetable import TIMETABLE_KEY
 
 T = TypeVar("T")
@@ -57,6 +57,7 @@ class PoolObject(NamedTuple):
     replicas: int
     ready: int
     resource_version: str
+    resource_class: str = ""  # as its selector says; a NodePool has none
 
 
 class JobObject(NamedTuple):
@@ -109,6 +110,11 @@ class SlotObject(NamedTuple):
     resource_class: str
     is_persistent: bool  # git holds it, and no window
     slot: Slot
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it holds a seat for a window."""
+        return self.slot.phase == AVAILABLE and not self.is_persistent and not self.slot.is_terminating
 
 
 StateObject = (
@@ -227,7 +233,8 @@ def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
 def _parse_pool(kind: ObjectKind, ref: ObjectRef, tree: Tree) -> PoolObject:
     version = str(_at(tree, "metadata")["resourceVersion"])
     ready = _at(tree, "status").get(_READY[kind], 0)  # at zero the server leaves it out
-    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(ready), version)
+    name = str(_at(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
+    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(ready), version, name)
 
 
 def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
