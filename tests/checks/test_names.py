@@ -50,6 +50,15 @@ def test_a_second_schedule_meets_a_reservation_with_a_number() -> None:
     ]
 
 
+def test_the_record_meets_a_reservation_of_that_name() -> None:
+    documents = [reservation("a"), reservation("a-record"), resource_class(), site()]
+
+    assert told(documents) == [
+        finding("b.yaml B066 metadata.name", "reservation a", "a-record"),
+        finding("a.yaml B066 metadata.name", "a-record"),
+    ]
+
+
 def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     documents = [reservation("a"), reservation("a-session-affinity"), resource_class(), site()]
     declared = read(*documents)
@@ -90,7 +99,7 @@ def of_berth(kind: str, name: str) -> list[str]:
         ("ConfigMap", "berth-runtime"),
         ("ConfigMap", "berth-inventory"),
         ("CronJob", "berth-sweep"),
-        ("Role", "berth-occurrence"),
+        ("ServiceAccount", "default"),
     ],
 )
 def test_what_berth_has_itself_keeps_its_name(kind: str, name: str) -> None:

@@ -14,9 +14,9 @@ from berth.manifests.slots import pool_slots
 from berth.output import report
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
-from berth.render import base_text, reservation_text
+from berth.render import base_text, reservation_text, runtime_text
 from berth.schema.holders import Slots
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 from tests.cli import project
 
@@ -65,8 +65,18 @@ def of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
     """The base of a cluster of the small project."""
     pipeline = Pipeline(str(project.write(folder, **changes)))
     site = _sound(pipeline)
-    (cluster,) = (one for one in site.clusters if one.name == name)
-    return objects(base_text(RENDERER, site, cluster, pipeline.declared.classes.values()))
+    return objects(base_text(RENDERER, site, _cluster(site, name), pipeline.declared.classes.values()))
+
+
+def code_of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
+    """The in-cluster code of a cluster of the small project."""
+    site = _sound(Pipeline(str(project.write(folder, **changes))))
+    return objects(runtime_text(RENDERER, site, _cluster(site, name)))
+
+
+def _cluster(site: Site, name: str) -> Cluster:
+    (found,) = (one for one in site.clusters if one.name == name)
+    return found
 
 
 def pod_specs(found: Iterable[Object]) -> Iterator[Object]:

@@ -10,7 +10,7 @@ from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
-from berth.runtime.scaler import ProcessHooks, Scaler
+from berth.runtime.scaler import Scaler
 
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.world import FakeObserved, at
@@ -78,8 +78,8 @@ class Pod:
             "course", lambda: api.get_timetable("berth", "course"), lambda: self.copy, log
         )
         context = RuntimeContext(api, "berth", log, self._clock, lambda: 0.0)
-        recorder = Recorder(Api(self._transport), "berth", "course-1", log)
-        return source, Scaler(source, context, self.observed, recorder, ProcessHooks(self._say, lambda: None))
+        recorder = Recorder(Api(self._transport), "berth", "course-record", log)
+        return source, Scaler(source, context, self.observed, recorder, self._say)
 
     def _clock(self) -> float:
         return self.beside.now if self.beside else self.now

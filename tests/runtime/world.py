@@ -11,7 +11,7 @@ from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Response
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
-from berth.runtime.scaler import ProcessHooks, Scaler
+from berth.runtime.scaler import Scaler
 from berth.runtime.sessionobserver import ObservedSessions
 
 from tests.runtime.fake_cluster import FakeCluster
@@ -184,8 +184,8 @@ class World:
         source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
         context = RuntimeContext(api, "berth", log, now, lambda: 0.0)
         self.program_source = source
-        recorder = Recorder(api, "berth", "course-1", log)
-        return Scaler(source, context, self.observed, recorder, ProcessHooks(self._say, lambda: None))
+        recorder = Recorder(api, "berth", "course-record", log)
+        return Scaler(source, context, self.observed, recorder, self._say)
 
     def _say(self, word: str) -> None:
         self.word = word

@@ -4,19 +4,16 @@ Instants are in seconds, 0 where unknown.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import containers, pod_down_since
+from berth.core.objects import (containers, pod_down_since)
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.sessions import Recognition, Session
-from berth.core.slots import AVAILABLE, PENDING
-from berth.core.slots import Slot as Held
-from berth.core.slots import parse_slot as held
+from berth.core.sessions import (Recognition, Session)
+from berth.core.slots import (AVAILABLE, PENDING, Slot as Held, parse_slot as held)
 from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
+from collections.abc import Mapping
+from typing import (Any, NamedTuple)
 
 
 class ClusterLocation(NamedTuple):
@@ -142,8 +139,8 @@ class ListRefused(NamedTuple):
 class ClusterFacts(NamedTuple):
     """What was read in a cluster.
 
-    `code` is the in-cluster code by file, None without its ConfigMap. `sessions` are the active ones, or the
-    reason why they are unknown. `slots` is None if the site says that there is no Koordinator.
+    `code` are the names of the ConfigMaps with in-cluster code. `sessions` are the active ones, or the reason
+    why they are unknown. `slots` is None if the site says that there is no Koordinator.
     """
 
     timetables: tuple[LiveTimetable, ...] = ()
@@ -152,7 +149,7 @@ class ClusterFacts(NamedTuple):
     jobs: tuple[LiveJob, ...] = ()
     pods: tuple[LivePod, ...] = ()
     waiting: tuple[WaitingPlaceholder, ...] = ()
-    code: Mapping[str, str] | None = None
+    code: frozenset[str] = frozenset()
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
     slots: tuple[LiveSlot, ...] | ListRefused | None = None
     unread: tuple[UnreadableReservation, ...] = ()

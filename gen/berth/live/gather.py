@@ -28,7 +28,6 @@ from berth.live.clusterfacts import (
     UnreadableReservation,
     WaitingPlaceholder,
 )
-from berth.manifests import naming
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
 from berth.runtime.lists import Collection
@@ -166,9 +165,6 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         return _list_all(ask, path.format(namespace), selector, fields, _JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
-    named = {one["metadata"]["name"]: one.get("data") or {} for one in maps}
-    sources = naming.code(koordinator=koordinator)
-    code = {file: text for name in sources for file, text in named.get(name, {}).items()}
     pods = "/api/v1/namespaces/{}/pods"
     waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
@@ -194,7 +190,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         tuple(clusterfacts.parse_job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
         tuple(clusterfacts.parse_pod(one) for one in own if not is_terminating(one)),
         tuple(unready),
-        code if naming.RUNTIME in named else None,
+        frozenset(one["metadata"]["name"] for one in maps if _has_role(one, labels.CODE)),
         {},
     )
     facts = facts._replace(sessions=_sessions(ask, facts, now, refused))
@@ -231,10 +227,11 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
 
 def _is_timetable(item: clusterfacts.KubeObject) -> bool:
     """Return whether a ConfigMap is a timetable, and not code, inventory or a snippet for people."""
-    return (
-        bool(clusterfacts.label(item, labels.RESERVATION))
-        and clusterfacts.label(item, labels.ROLE) != labels.AFFINITY
-    )
+    return bool(clusterfacts.label(item, labels.RESERVATION)) and not _has_role(item, labels.AFFINITY)
+
+
+def _has_role(item: clusterfacts.KubeObject, role: str) -> bool:
+    return clusterfacts.label(item, labels.ROLE) == role
 
 
 def _sessions(

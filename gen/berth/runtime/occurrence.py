@@ -1,9 +1,10 @@
-"""The main container of an occurrence's Job: keeps the Job alive until its end.
+"""The main container of an occurrence's Job: keeps the Job alive until its end, and watches over the scaler.
 
-The scaler beside it writes one word into `until`: the instant until which it needs the pod, in seconds since
-the epoch, or `closed`. This program exits with 0 once everything is closed, or a minute after that instant if
-the scaler has not come back to close it; then the sweep closes. On SIGTERM before that it exits with 143, and
-the Job starts another pod. It imports nothing of Berth, has no token and uses no network.
+At each look the scaler beside it writes one word into the file `until`: the instant until which it needs the
+pod, in seconds since the epoch, or `closed`. This program exits with 0 once everything is closed, or a minute
+after that instant if the scaler has not come back to close it; then the sweep closes. A scaler that writes
+nothing for two minutes hangs: exit code 1, and the Job starts another pod, as on SIGTERM (143). Seats stay.
+It imports nothing of Berth, has no token and uses no network.
 """
 
 import os
@@ -12,31 +13,31 @@ import sys
 import time
 
 CLOSED = "closed"
-LATE = 60.0  # seconds after the end for which the scaler may take to close
+LATE_SECONDS = 60.0  # after the end, for the scaler to close
+STUCK_SECONDS = 120.0  # without a word; a pod that starts among a hundred others needs most of them
 TERMINATED = 128 + signal.SIGTERM
 
 
-def is_over(word: str, now: float) -> bool:
-    """Return whether the pod is not needed any more. Without a valid word it is."""
-    if word == CLOSED:
-        return True
-    return word.isascii() and word.isdigit() and now >= int(word) + LATE
-
-
-def read_word(path: str) -> str:
-    try:
-        with open(path, encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
-            return file.read(20)
-    except (OSError, ValueError):
-        return ""
+def exit_code(word: str, now: float, silence: float) -> int | None:
+    """Return the exit code; None: go on. `silence` is how long ago the scaler wrote, in seconds."""
+    if word == CLOSED or (word.isdigit() and now >= int(word) + LATE_SECONDS):
+        return 0
+    return 1 if silence >= STUCK_SECONDS else None
 
 
 def main() -> int:
-    path = f"{os.environ.get('BERTH_SHARE', '/share')}/until"
     signal.signal(signal.SIGTERM, lambda *_: os._exit(TERMINATED))
-    while not is_over(read_word(path), time.time()):
+    path = f"{os.environ.get('BERTH_SHARE', '/share')}/until"
+    word, written, heard = "", 0, time.monotonic()
+    while (code := exit_code(word, time.time(), time.monotonic() - heard)) is None:
         time.sleep(1.0)
-    return 0
+        try:
+            if (changed := os.stat(path).st_mtime_ns) != written:  # noqa: PTH116 (pathlib is memory)
+                with open(path, encoding="ascii") as file:  # noqa: PTH123
+                    word, written, heard = file.read(20), changed, time.monotonic()
+        except (OSError, ValueError):
+            pass  # there is no word yet
+    return code
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ computed before. When nothing is open and all pools are closed, it says so to th
 the Job. On SIGTERM it scales nothing: the seats stay, and the next pod of the Job continues.
 """
 
-import faulthandler
 import os
 import signal
 import sys
@@ -14,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FrameType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from berth.core.backoff import NO_PAUSE, Pause
 from berth.core.decisions import (
@@ -25,6 +24,7 @@ from berth.core.decisions import (
     requesting_occurrences,
 )
 from berth.core.instants import instant_text
+from berth.core.labels import RECORD
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.overrides import next_override_end, override_end
 from berth.core.overrides import override_target as overriding
@@ -44,8 +44,6 @@ TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can st
 SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
 REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
 LIST_TIMEOUT = 10.0  # seconds for a first complete list of sessions; then all seats are held
-BLIND_TICKS = 12  # without any timetable, before the program starts anew, so that the sweep sees it
-STUCK_SECONDS = 90.0  # of one look, after which the process ends and the kubelet starts it anew
 RECORDER_SECONDS = 1.5  # for what holds no seats: a tick and two of these stay below ten seconds
 
 
@@ -58,13 +56,6 @@ class SessionSource(Protocol):
     def next_change(self, now: float) -> float | None: ...
 
 
-class ProcessHooks(NamedTuple):
-    """What the process around the loop does. `say` writes the word for the main container."""
-
-    say: Callable[[str], object]
-    rearm: Callable[[], object]  # the watchdog, at each look
-
-
 class Scaler:
     """One run of a reservation, from its first look until nothing is open and all pools are closed."""
 
@@ -74,26 +65,27 @@ class Scaler:
         context: RuntimeContext,
         observed: SessionSource,
         recorder: Recorder,
-        hooks: ProcessHooks,
+        say: Callable[[str], object],
     ) -> None:
+        """`say` gives the main container its word, at each look. It may raise OSError."""
         self._source, self._context, self._observed = source, context, observed
-        self._recorder, self._hooks = recorder, hooks
+        self._recorder, self._write_word = recorder, say
         self._reading = NO_PAUSE  # of the timetable
         self._looked = NO_PAUSE  # at all pools
-        self._blind = 0
         self._pools: dict[str, TimetablePool] = {}  # by key, as all that follow
         self._reconcilers: dict[str, PoolReconciler] = {}
         self._raised: dict[str, tuple[int, float]] = {}  # what is wanted, since when that much
         self._waits: dict[str, Pause] = {}  # by class, for its first complete list
         self._awaited = ""  # the occurrence that this run was told to wait for
         self._coming: float | None = None  # when counts of sessions change though nobody comes or goes
-        self._said = ""
+        self._word = ""
         self.exit_code: int | None = None  # None: go on
 
     def run(self, wait: Callable[[float], object]) -> int:
         """Run until everything is closed and return the exit code.
 
-        0: nothing is open any more. 1: no timetable could be read. `wait` sleeps after an unexpected error.
+        `wait` sleeps after an unexpected error. Without any timetable it says no word, and the main container
+        ends the pod, so that another one may try with a fresh mount.
         """
         while self.exit_code is None:
             try:
@@ -109,7 +101,6 @@ class Scaler:
 
     def step(self) -> float:
         """Observe, decide and act once; return the seconds until the next look if nothing changes."""
-        self._hooks.rearm()
         began = self._context.now()
         timetable = self._read(began)
         if timetable is None:
@@ -121,7 +112,7 @@ class Scaler:
         if is_due:
             self._looked = Pause(began, TICK)
         for key, reconciler in self._reconcilers.items():
-            self._hooks.rearm()
+            self._say(self._word)
             pool = self._pools[key]
             if is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
                 reconciler.reconcile(partial(self._desired, pool))
@@ -131,8 +122,8 @@ class Scaler:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
         self._recorder_safely(lambda: self._record(timetable, is_over))
-        self._say(timetable, is_over)
-        if self._said == CLOSED:
+        self._word = CLOSED if is_over else str(self._needed_until(timetable))
+        if self._say(self._word) and is_over:
             self._context.log.info("ended", reason="nothing is open")
             self.exit_code = 0
         return self._sleep(began)
@@ -146,15 +137,9 @@ class Scaler:
         """Return the timetable, read anew when that is due."""
         if not self._reading.left(now):
             self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
-        timetable = self._source.timetable
-        if timetable is None:
-            self._blind += 1
-            if self._blind == BLIND_TICKS:
-                self._context.log.error("ended", reason="no timetable could be read; nothing is scaled")
-                self.exit_code = 1
-            return None
-        self._follow(timetable)
-        return timetable
+        if self._source.timetable is not None:
+            self._follow(self._source.timetable)
+        return self._source.timetable
 
     def _follow(self, timetable: Timetable) -> None:
         self._observed.update(timetable)
@@ -203,7 +188,9 @@ class Scaler:
 
     def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
-        self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
+        self._recorder.note(
+            timetable, self._looks(timetable, now), self._subjects(timetable), now, self._source.home
+        )
         coming = self._next_change(int(now))
         if is_over:
             self._recorder.send_last(now)
@@ -258,18 +245,16 @@ class Scaler:
             for key, reconciler in self._reconcilers.items()
         )
 
-    def _say(self, timetable: Timetable, is_over: bool) -> None:
-        """Tell the main container until when the pod is needed."""
-        word = CLOSED if is_over else str(self._needed_until(timetable))
-        if word == self._said:
-            return
+    def _say(self, word: str) -> bool:
+        """Tell the main container until when the pod is needed; return whether that was possible."""
         try:
-            self._hooks.say(word)
+            if word:
+                self._write_word(word)
         except OSError as error:
             self._context.log.trouble("share", error)
-        else:
-            self._said = word
-            self._context.log.works("share")
+            return False
+        self._context.log.works("share")
+        return bool(word)
 
     def _needed_until(self, timetable: Timetable) -> int:
         """Return the last end of what is open or opens soon, and of overrides, at least now."""
@@ -315,7 +300,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
             environment, account, read_seconds=RECORDER_SECONDS, write_seconds=RECORDER_SECONDS
         )
         context = context_of(environment, api, log)
-        recorder = Recorder(Api(aside), context.namespace, environment.get("BERTH_JOB", ""), log)
+        recorder = Recorder(Api(aside), context.namespace, f"{environment['BERTH_TIMETABLE']}-{RECORD}", log)
         watch_context = WatchContext(
             lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
             context.namespace,
@@ -324,25 +309,16 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
             jitter,
             environment.get("BERTH_RENKU_TOKEN_FILE", ""),
         )
-        hooks = ProcessHooks(partial(_replace, f"{environment.get('BERTH_SHARE', '/share')}/until"), _rearm)
+        say = partial(_replace, f"{environment.get('BERTH_SHARE', '/share')}/until")
         observed = SessionObserver(watch_context)
-        scaler = Scaler(source_of(environment, context), context, observed, recorder, hooks)
+        scaler = Scaler(source_of(environment, context), context, observed, recorder, say)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
     code = scaler.run(time.sleep)
-    faulthandler.cancel_dump_traceback_later()
     while code == 0:
         signal.pause()  # until the main container has gone and the kubelet stops this one
     return code
-
-
-def _rearm() -> None:
-    """Let a thread end the process where no look has begun for too long, with a traceback of what holds it.
-
-    A liveness probe would start an interpreter in every pod each time, which takes more than all the rest.
-    """
-    faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True)
 
 
 def _replace(path: str, text: str) -> None:

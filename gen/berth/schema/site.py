@@ -27,6 +27,9 @@ PRIORITY, LOW_PRIORITY = "B025", "B026"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
 _RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+_OF_OCCURRENCE = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
+# The image is a tag and its digest: it is the same wherever and whenever a Job starts.
+_PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 V = TypeVar("V")
 
 
@@ -82,7 +85,7 @@ class CeilingSpec(Model):
 
 class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
-    python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim`")
+    python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
     pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
 
 
@@ -95,8 +98,13 @@ class JobResources(Model):
 
 
 class RuntimeSpec(Tolerating):
+    image: Annotated[str, Text("image by digest", grammar.image_by_digest)] | None = field(
+        None, "an image by digest that contains Berth's code, built from `Containerfile`", "ConfigMaps"
+    )
     resources: JobResources | None = field(
-        None, "`{requests, limits}` of each container of Berth's Jobs", "requests 10m and 32Mi, limit 64Mi"
+        None,
+        "`{requests, limits}` of each container of Berth's Jobs",
+        "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
     )
 
 
@@ -328,14 +336,15 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         priority=_first((own.priority, site.priority), -10),
         images=Images(
             _first((one.pause for one in images), "registry.k8s.io/pause:3.10.1"),
-            _first((one.python for one in images), "python:3.13-slim"),
+            _first((one.python for one in images), _PYTHON),
             _first((one.pull_secrets for one in images), ()),
         ),
         runtime=Tolerating.model_construct(
             nodeSelector=_first((one.node_selector for one in runtimes), {}),
             tolerations=_first((one.tolerations for one in runtimes), ()),
         ),
-        job_resources=_resources(runtimes),
+        job_resources=_resources(runtimes, _RESOURCES),
+        occurrence_resources=_resources(runtimes, _OF_OCCURRENCE),
         koordinator=None
         if koordinator is None
         else Koordinator(
@@ -343,6 +352,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         ),
         karpenter=None if karpenter is None else Karpenter(karpenter.version, tuple(karpenter.gates.items())),
         largest_node=tuple(own.largest_node.items()),
+        runtime_image=_first((one.image for one in runtimes), ""),
     )
 
 
@@ -357,10 +367,10 @@ def _destination(said: Destination | None) -> tuple[str, str]:
     return ("server", said.server) if said.server is not None else ("name", said.name or "")
 
 
-def _resources(said: list[RuntimeSpec]) -> dict[str, dict[str, str]]:
-    """Return the resources of Berth's Jobs: the first mapping that is not empty."""
+def _resources(said: list[RuntimeSpec], default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the resources of a container of Berth's Jobs: the first mapping that is not empty."""
     for one in said:
         if one.resources is not None and (one.resources.requests or one.resources.limits):
             requests, limits = completed(one.resources.requests, one.resources.limits)
             return {"requests": requests, "limits": limits} if limits else {"requests": requests}
-    return _RESOURCES
+    return default

@@ -168,10 +168,12 @@ class Cluster(NamedTuple):
     priority: int
     images: Images
     runtime: "Tolerating"  # where the Jobs of Berth run
-    job_resources: dict[str, dict[str, str]]  # requests and limits of their containers
+    job_resources: dict[str, dict[str, str]]  # requests and limits of the scaler and the sweep
+    occurrence_resources: dict[str, dict[str, str]]  # of the container that only waits
     koordinator: Koordinator | None = None  # None: the cluster has none
     karpenter: Karpenter | None = None  # None: not known
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
+    runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
 
     @property
     def has_static_pools(self) -> bool:
