@@ -100,7 +100,6 @@ class SlotWorld(World):
         self.seconds_a_write = 0.0
         self._turned = 0.0
         self.koordinator.on_write = lambda: self.pass_time(self.seconds_a_write)
-        self.lives: list[float] = []  # when the program told that it is alive
         self.history: list[tuple[str, str]] = []  # when which counts were others than before
 
     def pass_time(self, seconds: float) -> None:
@@ -108,10 +107,6 @@ class SlotWorld(World):
         if seconds and not self._turned <= self.now < self._turned + GATHERING:
             self._turned = self.now
             self.turn()
-
-    def _live(self, text: str) -> None:
-        super()._live(text)
-        self.lives.append(self.now)
 
     def turn(self) -> None:
         cluster, koordinator = self.cluster, self.koordinator

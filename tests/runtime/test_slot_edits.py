@@ -1,7 +1,6 @@
 """Edits of a timetable while its slots stand, and what a person sets in an emergency."""
 
 import json
-import sys
 
 import pytest
 
@@ -155,19 +154,6 @@ def test_from_placeholders_to_slots_that_they_come_before() -> None:
     assert world.counts == "3+1"
     assert world.cluster.scales["course-small"][0] == 0
     assert {replicas for _, _, replicas in world.writes} == {0, 3, 4}
-
-
-def test_a_pod_without_the_code_for_slots_makes_way_for_one_that_has_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "berth.runtime.slotreconciler", None)
-    world = edited(slot_text(row()), timetable_text(row(), behaviour="maintain"), small=0)
-
-    assert world.run(until="07:46") == 0
-    assert world.cluster.scales["course-small"][0] == 0
-    assert [line["reason"] for line in world.told("ended")] == [
-        "this pod does not have the code for slots; the sweep starts a Job that does"
-    ]
 
 
 def test_what_a_person_sets_is_the_number_of_free_slots_until_then() -> None:

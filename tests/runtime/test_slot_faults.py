@@ -165,7 +165,7 @@ def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> No
     world.run(until="07:36")
 
     assert world.koordinator.objects == {}
-    assert [line["subject"] for line in world.told("failed")] == ["deployment course-small"]
+    assert [line["subject"] for line in world.told("failed")] == ["slots of course-small"]
 
 
 @pytest.mark.parametrize("seed", seeds(2, 8))

@@ -10,35 +10,28 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from berth.core.backoff import (NO_PAUSE, Pause)
+from berth.core.decisions import (DesiredState, EARLY_START, desired_state, pools_to_reconcile, requesting_occurrences)
+from berth.core.instants import instant_text
+from berth.core.labels import RECORD
+from berth.core.objects import (CONFIG_MAP, EventSubject)
+from berth.core.overrides import (next_override_end, override_end, override_target as overriding)
+from berth.core.record import PoolObservation
+from berth.core.target import (next_change, open_now, opens_within)
+from berth.core.timetable import (Timetable, TimetablePool, active_occurrences)
+from berth.runtime.apiclient import Api
+from berth.runtime.connection import (ACCOUNT, in_cluster)
+from berth.runtime.occurrence import CLOSED
+from berth.runtime.pools import PoolReconciler
+from berth.runtime.program import (RuntimeContext, TimetableSource, context_of, jitter, log_of, source_of)
+from berth.runtime.recorder import Recorder
+from berth.runtime.sessionobserver import (ObservedSessions, SessionObserver)
+from berth.runtime.watch import (MAX_RESPONSE_BYTES, WatchContext)
+from collections.abc import (Callable, Mapping)
 from functools import partial
 from types import FrameType
 from typing import Protocol
 
-from berth.core.backoff import NO_PAUSE, Pause
-from berth.core.decisions import (
-    EARLY_START,
-    DesiredState,
-    desired_state,
-    pools_to_reconcile,
-    requesting_occurrences,
-)
-from berth.core.instants import instant_text
-from berth.core.labels import RECORD
-from berth.core.objects import CONFIG_MAP, EventSubject
-from berth.core.overrides import next_override_end, override_end
-from berth.core.overrides import override_target as overriding
-from berth.core.record import PoolObservation
-from berth.core.target import next_change, open_now, opens_within
-from berth.core.timetable import Timetable, TimetablePool, active_occurrences
-from berth.runtime.apiclient import Api
-from berth.runtime.connection import ACCOUNT, in_cluster
-from berth.runtime.occurrence import CLOSED
-from berth.runtime.pools import PoolReconciler
-from berth.runtime.program import RuntimeContext, TimetableSource, context_of, jitter, log_of, source_of
-from berth.runtime.recorder import Recorder
-from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
-from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
 SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
@@ -90,13 +83,13 @@ class Scaler:
         while self.exit_code is None:
             try:
                 seconds = self.step()
+                if self.exit_code is None:
+                    self._observed.wait(seconds)
             except Exception as error:
                 self._context.log.trouble("run", error)
                 wait(TICK)
-                continue
-            self._context.log.works("run")
-            if self.exit_code is None:
-                self._observed.wait(seconds)
+            else:
+                self._context.log.works("run")
         return self.exit_code
 
     def step(self) -> float:
@@ -166,14 +159,25 @@ class Scaler:
         now = int(moment)
         override = overriding(self._source.overrides, pool.resource_class, now)
         asking, sessions = requesting_occurrences(timetable, pool, now), None
-        if pool.behavior != "none" and asking:
-            seen = self._observed.seen(pool.resource_class, moment)
-            if seen.pending and override is None and self._awaits(pool.resource_class, moment):
+        if pool.behavior != "none":
+            is_early = self._awaits(pool.resource_class, moment)  # from the first look on, open or not
+            seen = self._seen(pool.resource_class, moment) if asking else ObservedSessions(None, {}, False)
+            if seen.pending and override is None and is_early:
                 return None
             if seen.counts is not None:
                 sessions = {name: seen.counts[name] for name in asking if name in seen.counts}
         until = override_end(self._source.overrides, pool.resource_class)
         return desired_state(timetable, pool, now, sessions, override)._replace(until=until)
+
+    def _seen(self, resource_class: str, now: float) -> ObservedSessions:
+        """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""
+        try:
+            found = self._observed.seen(resource_class, now)
+        except Exception as error:
+            self._context.log.trouble(f"sessions of {resource_class}", error)
+            return ObservedSessions(None, {}, pending=False)
+        self._context.log.works(f"sessions of {resource_class}")
+        return found
 
     def _awaits(self, resource_class: str, now: float) -> bool:
         """Return whether there is time left for the first complete list of the sessions of a class."""
@@ -261,7 +265,7 @@ class Scaler:
         now = int(self._context.now())
         ends = [item.end for item in active_occurrences(timetable) if item.open <= now + EARLY_START]
         ends += [one.until for one in self._source.overrides.values()]
-        return max([end for end in ends if end > now], default=now - now % 60)
+        return max([end for end in ends if end > now], default=now)
 
     def _sleep(self, began: float) -> float:
         """Return the seconds until the next tick, change of the timetable, or end of a pause."""
