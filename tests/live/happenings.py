@@ -49,11 +49,12 @@ def in_order(git: Project, now: str = NOW) -> World:
 
 
 class Case(NamedTuple):
-    """What happens, and when somebody looks."""
+    """What happens, and when somebody looks. `before`: the same was seen so many seconds earlier."""
 
     name: str
     happen: Callable[[World], object]
     now: str = NOW
+    before: int = 0
 
 
 CASES = [
@@ -61,10 +62,6 @@ CASES = [
     Case(
         "scaled-to-0-and-nobody-serves",
         all_of(gone, lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:50:00Z")),
-    ),
-    Case(
-        "the-same-ten-seconds-ago",
-        all_of(gone, lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:50Z")),
     ),
     Case(
         "the-same-where-no-sweep-works",
@@ -86,16 +83,26 @@ CASES = [
     ),
     Case("opened-and-its-pod-is-at-work", unscaled, "2026-02-02T07:30:20Z"),
     Case("its-pod-has-never-scaled", unscaled),
+    Case("its-pod-has-never-scaled-and-does-not", unscaled, before=10),
     Case("set-to-0-just-now", lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:55Z")),
     Case(
-        "set-to-0-and-not-put-right", lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:00Z")
+        "set-to-0-and-not-put-right",
+        lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:00Z"),
+        before=10,
     ),
     Case("a-session-left", lambda w: w.remove("Pod", "jupyter-4")),
+    Case("a-session-left-but-just-now", lambda w: w.remove("Pod", "jupyter-4"), before=39),
+    Case("a-session-left-and-its-seat-is-not-back", lambda w: w.remove("Pod", "jupyter-4"), before=40),
     Case(
         "a-session-too-many",
         lambda w: w.scale("course-small", 21, "berth-occurrence", "2026-02-02T08:59:00Z"),
     ),
     Case("set-to-100", lambda w: w.scale("course-small", 100, "kubectl", "2026-02-02T08:40:00Z")),
+    Case(
+        "set-to-100-and-not-put-right",
+        lambda w: w.scale("course-small", 100, "kubectl", "2026-02-02T08:40:00Z"),
+        before=10,
+    ),
     Case("set-to-26-just-now", lambda w: w.scale("course-small", 26, "kubectl", "2026-02-02T08:59:00Z")),
     Case("closing", in_peace, "2026-02-02T12:05:59Z"),
     Case("left-after-the-end", in_peace, "2026-02-02T12:06:00Z"),

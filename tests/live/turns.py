@@ -39,6 +39,7 @@ def unscaled(world: World) -> None:
     found = world.get("Deployment", "course-small")
     found["spec"]["replicas"], found["status"] = 0, {}
     del found["metadata"]["managedFields"][1:]
+    found["metadata"]["managedFields"][0]["fieldsV1"] = {"f:spec": {"f:replicas": {}}}
 
 
 def pending(world: World, number: int, status: dict[str, Any], since: str = "2026-02-02T07:30:05Z") -> None:

@@ -28,6 +28,7 @@ from berth.live.clusterfacts import (
     UnreadableReservation,
     WaitingPlaceholder,
 )
+from berth.live.earlier import SessionsByRecognition
 from berth.manifests import naming
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
@@ -78,10 +79,6 @@ def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
     if read is not None and not bad:
         bad = unknown_classes(overrides, [pool.resource_class for pool in read.pools])
     return ReadTimetable(read, malformed, fact.changed, overrides, bad)
-
-
-SessionsByRecognition = Mapping[Recognition, tuple[Session, ...] | str]
-"""The active sessions by how they are recognized, or why nobody can tell."""
 
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:

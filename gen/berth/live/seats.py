@@ -10,7 +10,6 @@ from berth.core.target import full_count, target
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
-from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.runtime.sweepstate import IMAGE_PULL_REASONS
 from berth.schema.engine import CALLED
 
@@ -24,9 +23,7 @@ def check_seats(case: PoolState) -> Iterator[LiveFinding]:
         return
     most = _most(case)
     if wanted is not None and found.replicas < wanted:
-        told = f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are requested"
-        lacking = _lacking if case.served else _lacking_unserved
-        yield lacking(case, found, told)
+        yield _lacking(case, found, wanted) if case.served else _lacking_unserved(case, found, wanted)
     elif case.open() and not case.served and opened(case) + YOUNG <= case.snapshot.now:
         yield unserved(case)
     if found.replicas > most:
@@ -45,34 +42,64 @@ def missing(case: PoolState) -> LiveFinding:
     return case.live("S025", f"its {name} does not exist.", fix)
 
 
-def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
-    now, is_ours = case.snapshot.now, found.scaled_by in BERTH_FIELD_MANAGERS
-    young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
-    if young or (not is_ours and now < found.scaled_at + RESET):
+def look_again(case: PoolState) -> int | None:
+    """Return after how many seconds the pool can be judged: 0 for now, None if it is as it should be.
+
+    Its pod resets it at once, and requests the seats of sessions again that left a while ago.
+    """
+    found, wanted = case.deployment, case.wanted
+    if found is None or not case.served or is_young(case):
+        return None
+    if wanted is not None and found.replicas < wanted:
+        return case.time_left(case.settling + RESET)
+    return case.time_left(RESET) if case.open() and found.replicas > _most(case) else None
+
+
+def is_young(case: PoolState) -> bool:
+    """Return whether the pod may still be on its way to what it serves."""
+    return case.snapshot.now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
+
+
+def _lacking(case: PoolState, found: LivePool, wanted: int) -> LiveFinding:
+    certain = wanted if case.certain is None else min(case.certain, wanted)
+    if not look_again(case) and found.replicas < certain and not is_young(case):
+        log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
+        message = f"{_missing(case, found, certain)}; the Job's pod has not corrected it."
+        return case.live("S031", message, f"Read the pod's log: {log}")
+    return not_yet(case, _missing(case, found, wanted))
+
+
+def not_yet(case: PoolState, missing: str) -> LiveFinding:
+    """Report missing seats that its pod may be about to correct."""
+    if is_young(case):
         return case.live("S032", f"{missing}.", "The Job's pod is starting; check again in a minute.")
-    follows = case.pool.behavior != "none" and case.active is not None and case.override is None
-    if is_ours and follows and found.scaled_at >= max(opened(case), case.overridden):
-        seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
-        fix = f"Nothing to do: they are requested again {seconds} s after the sessions left."
-        return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
-    by = f", set by {found.scaled_by} at {instant_text(found.scaled_at)}" if found.scaled_at else ""
-    log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
-    message = f"{missing}{by}; the Job's pod has not corrected it."
-    return case.live("S031", message, f"Read the pod's log: {log}")
+    if case.settling:
+        fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
+        return case.live("S038", f"{missing}; sessions may have left a moment ago.", fix)
+    return case.live("S032", f"{missing}.", f"The Job's pod corrects it within {RESET} seconds.")
 
 
-def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
+def _missing(case: PoolState, found: LivePool, wanted: int) -> str:
+    by = f", set by {found.scaled_by}" if found.is_scaled_by_others else ""
+    return f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are requested{by}"
+
+
+def _lacking_unserved(case: PoolState, found: LivePool, wanted: int) -> LiveFinding:
     """Report missing seats without a pod, by the latest possible cause, because the start is unknown."""
     now = case.snapshot.now
-    scale = _scale(case, found, case.wanted)
+    scale = _scale(case, found, wanted)
+    missing = _missing(case, found, wanted)
     if now < opened(case) + YOUNG:
         return case.live("S032", f"{missing}; the Job's pod does not exist yet.", "Check again in a minute.")
-    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
-    message = f"{missing}, and no pod serves it: {why}."
-    if case.snapshot.has_sweep and now < _last_written(case, found, opened(case)) + REPAIR:
+    message = f"{missing}, and no pod serves it: {why_unserved(case)}."
+    if case.snapshot.has_sweep and now < max(opened(case), case.changed, case.overridden) + REPAIR:
         return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
     late = "The sweep should have repaired it. " if case.snapshot.has_sweep else ""
     return case.live("S030", message, f"{late}By hand: {scale}")
+
+
+def why_unserved(case: PoolState) -> str:
+    return "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
 
 
 def _scale(case: PoolState, found: LivePool, replicas: int | None) -> str:
@@ -97,7 +124,8 @@ def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFind
     if not most:
         message = f"{number}: {why or _nothing_open(over)}."
     is_kept = case.snapshot.has_sweep or case.served
-    if is_kept and case.snapshot.now < _last_written(case, found, max(over, default=0)) + REPAIR:
+    changed = max(max(over, default=0), case.changed, case.overridden)
+    if (is_kept and case.snapshot.now < changed + REPAIR) or look_again(case):
         return case.live("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     scale = _scale(case, found, most)
     return case.live("S033", message, f"By hand: {scale}")
@@ -118,13 +146,6 @@ def _most(case: PoolState) -> int:
 def opened(case: PoolState) -> int:
     """Return when the latest open occurrence opened; 0 without one."""
     return max((one.open for one in case.open()), default=0)
-
-
-def _last_written(case: PoolState, found: LivePool, at: int) -> int:
-    """Return the latest of `at`, the last change of the timetable, an override's end and a foreign scale."""
-    return max(
-        at, case.changed, case.overridden, 0 if found.scaled_by in BERTH_FIELD_MANAGERS else found.scaled_at
-    )
 
 
 def pods(case: PoolState) -> str:
