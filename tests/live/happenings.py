@@ -23,6 +23,7 @@ from tests.live.turns import (
     override,
     pending,
     refused,
+    short,
     stray,
     swept,
     template,
@@ -139,7 +140,26 @@ CASES = [
         ),
     ),
     Case("the-node-of-three-is-lost", lambda w: unready(w, 3)),
-    Case("the-node-of-three-was-lost-just-now", lambda w: unready(w, 3), "2026-02-02T08:25:59Z"),
+    Case("the-node-of-three-was-lost-just-now", lambda w: unready(w, 3), "2026-02-02T08:20:59Z"),
+    Case("the-node-of-all-was-lost-a-minute-ago", lambda w: unready(w, 20), "2026-02-02T08:21:00Z"),
+    Case(
+        "the-node-of-most-was-lost-and-there-is-no-room-elsewhere",
+        all_of(
+            lambda w: pending(w, 18, NO_ROOM, "2026-02-02T08:59:29Z"),
+            lambda w: short(w, "2026-02-02T08:59:00Z"),
+        ),
+    ),
+    Case("most-are-not-made-and-nobody-says-why", lambda w: short(w, "2026-02-02T08:59:00Z")),
+    Case("most-are-not-made-since-a-moment", lambda w: short(w, "2026-02-02T08:59:01Z")),
+    Case(
+        "most-are-not-made-as-the-count-was-raised-just-now",
+        all_of(
+            lambda w: short(w, "2026-02-02T08:55:00Z"),
+            lambda w: w.get("ConfigMap", "course")["metadata"]["managedFields"].append(
+                {"manager": "berth-override", "time": "2026-02-02T08:54:59Z", "fieldsV1": {}}
+            ),
+        ),
+    ),
     Case(
         "three-are-about-to-be-made", lambda w: w.scale("course-small", 20, "berth-occurrence", NOW, ready=17)
     ),

@@ -51,6 +51,7 @@ def unready(world: World, number: int, **status: Any) -> None:
     """So many that have a node do not run since 08:20Z."""
     since = {"lastTransitionTime": "2026-02-02T08:20:00Z"}
     ready = {"type": "Ready", "status": "False", **since}
+    status.setdefault("spec", {"nodeName": "gpu-1"})
     world.wait("course", number, "2026-02-02T07:30:05Z", "Running", conditions=[ready], **status)
     world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=20 - number)
 
@@ -61,6 +62,13 @@ def refused(world: World, why: str, at: str = "2026-02-02T07:30:04Z") -> None:
     failure = {"type": "ReplicaFailure", "status": "True", "lastTransitionTime": at}
     said = {"reason": "FailedCreate", "message": f'pods "course-small-x" is forbidden: {why}'}
     world.get("Deployment", "course-small")["status"]["conditions"] = [{**failure, **said}]
+
+
+def short(world: World, since: str) -> None:
+    """Most of the seats are not there."""
+    world.scale("course-small", 20, "berth-occurrence", since, ready=2)
+    condition = {"type": "Available", "status": "False", "lastTransitionTime": since}
+    world.get("Deployment", "course-small")["status"]["conditions"] = [condition]
 
 
 def without(world: World, reservation: str) -> None:

@@ -101,7 +101,9 @@ class World:
     ) -> Object:
         metadata = {"name": name, "namespace": namespace, "uid": f"pod-{name}", "labels": dict(labels)}
         metadata["creationTimestamp"] = status.pop("created", APPLIED)
-        made: Object = {"kind": "Pod", "metadata": metadata, "status": {"phase": phase, **status}}
+        spec = status.pop("spec", {})
+        made: Object = {"kind": "Pod", "metadata": metadata, "spec": spec}
+        made["status"] = {"phase": phase, **status}
         self.objects.append(made)
         return made
 

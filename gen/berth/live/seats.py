@@ -154,18 +154,25 @@ def pods(case: PoolState) -> str:
 
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
 SCHEDULING_SECONDS = 60  # seconds that a placeholder may wait for a node before anybody is told
+READY_SECONDS = 60  # seconds in which a placeholder that has a node becomes ready, or another one takes over
+_FEW = 3  # names that are listed one by one
 
 
 def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     yield from check_waiting(case)
     missing = _not_ready(case)
-    if missing > 0:
-        see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
-        what = "placeholders"
-        if isinstance(case.pool.holder, Nodes):
-            see = case.kubectl(f"describe nodepool/{case.pool.holder.node_pool}", namespaced=False)
-            what = "nodes"
-        yield from late(case, missing, what, _since(case), see)
+    if missing <= 0:
+        return
+    if isinstance(case.pool.holder, Nodes):
+        see = case.kubectl(f"describe nodepool/{case.pool.holder.node_pool}", namespaced=False)
+        yield from late(case, missing, "nodes", _ready_due(case), see)
+        return
+    lost = [one for one in case.waiting if one.node and not one.is_pending and one.trouble is None]
+    see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
+    if lost:
+        nodes = " ".join(sorted({one.node for one in lost})[:_FEW])
+        see = case.kubectl(f"describe nodes {nodes}", namespaced=False)
+    yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost))
 
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
@@ -181,12 +188,31 @@ def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
         yield _refused(case, case.deployment, case.deployment.refused)
 
 
-def _since(case: PoolState) -> int | None:
-    """Return when the first placeholder stopped being ready, None if unknown."""
-    began = [one.since for one in case.waiting]
-    if case.deployment is not None and case.deployment.refused is not None:
-        began.append(case.deployment.refused_at)
-    return min(began, default=None)
+def _ready_due(case: PoolState) -> int | None:
+    """Return when the first seat that is not ready is a broken promise, None if that is not known.
+
+    Nodes take minutes to come. A placeholder that has a node, or that is not even made, waits for none; nor
+    do many at once, unless they are new.
+    """
+    found = case.deployment
+    due = [one.since + (REPAIR if one.is_pending else READY_SECONDS) for one in case.waiting]
+    if found is not None and found.refused is not None:
+        due.append(found.refused_at + READY_SECONDS)
+    if found is not None and found.short_since:
+        are_new_until = max(opened(case), case.changed, case.overridden) + REPAIR
+        due.append(max(found.short_since + READY_SECONDS, are_new_until))
+    return min(due, default=None)
+
+
+def _of_lost(lost: Sequence[WaitingPlaceholder]) -> str:
+    """Return which placeholders stopped being ready on which nodes; empty without any."""
+    found = [
+        f"{len(mine)} stopped on the node {node} ({', '.join(mine[:_FEW])}{', ...' * (len(mine) > _FEW)})"
+        for node in sorted({one.node for one in lost})
+        for mine in [sorted(one.name for one in lost if one.node == node)]
+    ]
+    more = f"; and more on {len(found) - _FEW} other nodes" if len(found) > _FEW else ""
+    return f"; {'; '.join(found[:_FEW])}{more}" if found else ""
 
 
 def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
@@ -246,8 +272,10 @@ def _not_ready(case: PoolState) -> int:
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
 
-def late(case: PoolState, missing: int, what: str, since: int | None, see: str) -> Iterator[LiveFinding]:
-    """Report seats that are not ready. `since`: when the first began to wait."""
+def late(  # noqa: PLR0913, PLR0917 - what is told of them
+    case: PoolState, missing: int, what: str, due: int | None, see: str, which: str = ""
+) -> Iterator[LiveFinding]:
+    """Report seats that are not ready, and after the start should have been at `due`."""
     now = case.snapshot.now
     timetable, occurrences = case.timetable, case.open()
     if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
@@ -257,9 +285,9 @@ def late(case: PoolState, missing: int, what: str, since: int | None, see: str) 
     told = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:
-        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)
-    elif knows_taken and since is not None and max(start, since) + REPAIR <= now:
-        yield case.live("S043", f"{told}, and it started at {instant_text(start)}.", fix)
+        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}{which}.", fix)
+    elif knows_taken and due is not None and max(start + READY_SECONDS, due) <= now:
+        yield case.live("S043", f"{told}, and it started at {instant_text(start)}{which}.", fix)
 
 
 def _is_excused_by_nobody(case: PoolState) -> bool:
@@ -268,7 +296,10 @@ def _is_excused_by_nobody(case: PoolState) -> bool:
     With behavior `none`, an uncounted session may have taken the place of a placeholder, but not of one that
     has a node, and a class without sessions has none.
     """
-    waits = all(one.trouble is None or one.trouble.reason in UNSCHEDULABLE for one in case.waiting)
+    waits = all(
+        one.is_pending and (one.trouble is None or one.trouble.reason in UNSCHEDULABLE)
+        for one in case.waiting
+    )
     return case.pool.sessions is None or not waits
 
 

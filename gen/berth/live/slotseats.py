@@ -283,7 +283,8 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
         return
     waiting = [one.created for one in case.slot_counts.pending] + [one.since for one in case.waiting]
     see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
-    yield from seats.late(case, missing, "seats", min(waiting, default=None), see)
+    due = min(waiting) + REPAIR if waiting else None
+    yield from seats.late(case, missing, "seats", due, see)
 
 
 def _short(case: PoolState) -> Iterator[LiveFinding]:
