@@ -19,9 +19,12 @@ from tests.live.turns import (
     failed_job,
     gone,
     in_peace,
+    job,
     new_sweep,
+    not_created,
     override,
     pending,
+    refuse_all,
     refused,
     short,
     stray,
@@ -229,6 +232,57 @@ CASES = [
     Case(
         "sweep-cannot-start",
         lambda w: w.pod("berth-sweep-1", SWEEP, "Pending", containerStatuses=NO_IMAGE["containerStatuses"]),
+    ),
+    Case("jobs-and-sweep-are-refused", refuse_all),
+    Case("jobs-and-sweep-are-refused-and-it-opened-just-now", refuse_all, "2026-02-02T07:31:00Z"),
+    Case(
+        "a-job-was-refused-and-has-its-pod-now",
+        all_of(
+            lambda w: job(w, "course-29500", "occurrence", "2026-02-02T07:30:00Z", active=1),
+            lambda w: not_created(w, "Job", "course-29500", "2026-02-02T07:30:01Z"),
+        ),
+    ),
+    Case(
+        "a-cronjob-is-refused",
+        all_of(
+            lambda w: w.remove("Pod", "course-29500-abcde"),
+            lambda w: not_created(w, "CronJob", "course", "2026-02-02T08:59:00Z"),
+        ),
+    ),
+    Case(
+        "a-cronjob-was-refused-last-week",
+        lambda w: not_created(w, "CronJob", "course", "2026-01-26T07:30:00Z"),
+    ),
+    Case(
+        "the-last-sweep-failed",
+        lambda w: job(
+            w,
+            "berth-sweep-29501",
+            "sweep",
+            "2026-02-02T08:57:00Z",
+            conditions=[
+                {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "Too long"}
+            ],
+        ),
+    ),
+    Case(
+        "a-sweep-failed-before",
+        lambda w: job(
+            w,
+            "berth-sweep-29501",
+            "sweep",
+            "2026-02-02T08:52:00Z",
+            conditions=[
+                {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "Too long"}
+            ],
+        ),
+    ),
+    Case(
+        "events-cannot-be-listed",
+        all_of(
+            refuse_all,
+            lambda w: w.refused.update({"/api/v1/namespaces/berth/events": "HTTP 403: events is forbidden"}),
+        ),
     ),
     Case(
         "pod-has-no-node", lambda w: w.run("course", "Pending", "course-2", conditions=NO_ROOM["conditions"])

@@ -135,6 +135,36 @@ def failed_job(world: World, name: str) -> None:
     world.apply({"kind": "Job", "metadata": metadata, "status": {"conditions": [condition]}})
 
 
+QUOTA = 'Error creating: pods "x-" is forbidden: failed quota: team: must specify limits.cpu'
+
+
+def job(world: World, name: str, role: str, created: str, **status: Any) -> None:
+    """A Job of the course, or of the sweep."""
+    labels = {"berth.dev/site": "uni", "berth.dev/role": role}
+    if role == "occurrence":
+        labels["berth.dev/reservation"] = "course"
+    metadata = {"name": name, "namespace": "berth", "labels": labels, "creationTimestamp": created}
+    world.apply({"kind": "Job", "metadata": metadata, "spec": {}, "status": status})
+
+
+def not_created(world: World, kind: str, name: str, at: str) -> None:
+    """As the controllers say it, every time they try."""
+    who = {"kind": kind, "name": name, "namespace": "berth"}
+    metadata = {"name": f"{name}.18a", "namespace": "berth"}
+    said = {"involvedObject": who, "reason": "FailedCreate", "message": QUOTA, "lastTimestamp": at}
+    world.apply({"kind": "Event", "metadata": metadata, "type": "Warning", **said})
+
+
+def refuse_all(world: World) -> None:
+    """The namespace refuses the pods of Jobs and of the sweep."""
+    world.remove("Pod", "course-29500-abcde")
+    unscaled(world)
+    job(world, "course-29500", "occurrence", "2026-02-02T07:30:00Z")
+    not_created(world, "Job", "course-29500", "2026-02-02T08:59:00Z")
+    job(world, "berth-sweep-29500", "sweep", "2026-02-02T08:57:00Z")
+    not_created(world, "Job", "berth-sweep-29500", "2026-02-02T08:57:10Z")
+
+
 def override(world: World, target: str, until: str) -> None:
     text = f'{{"small": {{"target": {target}, "until": "{until}"}}}}'
     world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text

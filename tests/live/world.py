@@ -15,6 +15,7 @@ LISTS = {
     "/apis/apps/v1/namespaces/{}/deployments": "Deployment",
     "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
+    "/api/v1/namespaces/{}/events": "Event",
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
     "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
     "/apis/karpenter.sh/v1/nodepools": "NodePool",
@@ -182,6 +183,7 @@ def _fits(one: Object, query: Mapping[str, str]) -> bool:
     labels = one["metadata"].get("labels") or {}
     phase = one.get("status", {}).get("phase", "")
     fields = {"status.phase": phase, "metadata.name": one["metadata"]["name"]}
+    fields["reason"] = one.get("reason", "")
     return _all(query.get("labelSelector", ""), labels) and _all(query.get("fieldSelector", ""), fields)
 
 

@@ -95,6 +95,17 @@ class LiveJob(NamedTuple):
     role: str
     active: bool
     failure: WaitReason | None  # of a Job that has failed for good
+    created: int = 0
+    is_over: bool = False
+
+
+class CreationRefusal(NamedTuple):
+    """An Event: the object `name` could not make what it makes, such as the pod of a Job."""
+
+    kind: str
+    name: str
+    message: str
+    at: int
 
 
 class LiveCronJob(NamedTuple):
@@ -164,6 +175,7 @@ class ClusterFacts(NamedTuple):
     slots: tuple[LiveSlot, ...] | ListRefused | None = None
     unread: tuple[UnreadableReservation, ...] = ()
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
+    refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
 
 
 KubeObject = dict[str, Any]
@@ -252,6 +264,19 @@ def parse_job(item: KubeObject) -> LiveJob:
         label(item, labels.ROLE),
         bool(_at(item, "status", "active")),
         None if failure is None else _wait_reason(failure),
+        seconds_of(item["metadata"].get("creationTimestamp")),
+        failure is not None or _condition(item, "Complete", "True") is not None,
+    )
+
+
+def parse_refusal(item: KubeObject) -> CreationRefusal:
+    """Parse an Event of the reason FailedCreate."""
+    times = [item.get("lastTimestamp"), item.get("eventTime"), _at(item, "series", "lastObservedTime")]
+    return CreationRefusal(
+        _at(item, "involvedObject", "kind") or "",
+        _at(item, "involvedObject", "name") or "",
+        _wait_reason(item).message.removeprefix("Error creating: ").removesuffix("."),
+        max(map(seconds_of, times)),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from berth.core import labels
 from berth.core.claims import competing_reservation, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
-from berth.core.objects import NODE_POOL, SLOT, is_terminating
+from berth.core.objects import EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.overrides import Override, parse_overrides, unknown_classes
 from berth.core.sessioncounter import SessionCounter
 from berth.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Recognition, Session, ranked
@@ -194,8 +194,19 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         code if naming.RUNTIME in named else None,
         {},
     )
-    facts = facts._replace(sessions=_sessions(ask, facts, now, refused))
+    facts = facts._replace(
+        sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
+    )
     return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
+    """List what could not be made; nothing without permission."""
+    try:
+        found = _list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
+    except refused:
+        return ()
+    return tuple(map(clusterfacts.parse_refusal, found))
 
 
 def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:

@@ -6,14 +6,15 @@ reported as well.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from berth.core.decisions import pool_target
+from berth.core.decisions import EARLY_START, pool_target
 from berth.core.holders import REPLICAS, Nodes
 from berth.core.instants import instant_text
+from berth.core.labels import SWEEP
 from berth.core.overrides import override_end, override_target
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.target import open_now
 from berth.core.timetable import Timetable as Read
-from berth.core.timetable import TimetablePool
+from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
 from berth.findings import ERROR
 from berth.live import health, persistent, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
@@ -64,12 +65,13 @@ def judge_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> ClusterSta
         *health.check_koordinator(snapshot),
         *_check_sessions(snapshot, readable),
     ]
-    findings += health.check_jobs(
-        snapshot,
-        "",
-        [one for one in snapshot.facts.pods if not one.reservation],
-        [one for one in snapshot.facts.jobs if not one.reservation],
-    )
+    if not health.sweep_trouble(snapshot.facts):
+        findings += health.check_jobs(
+            snapshot,
+            "",
+            [one for one in snapshot.facts.pods if one.role == SWEEP],
+            [one for one in snapshot.facts.jobs if one.role == SWEEP],
+        )
     return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), tuple(findings))
 
 
@@ -104,7 +106,20 @@ class _ReservationJudge:
         self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
         self._pods = tuple(one for one in facts.pods if one.reservation == name)
         self._classes_of_slots = slotseats.classes_with_slots(facts, name)
+        opened = max((one.open for one in self._open()), default=snapshot.now)
+        jobs = [one for one in facts.jobs if one.reservation == name]
+        self._begun = next((one.name for one in jobs if not one.is_over), "")
+        self._uncreated = health.creation_trouble(
+            facts,
+            jobs,
+            [one for one in facts.cronjobs if one.reservation == name],
+            opened - EARLY_START,
+        )
         self.findings = self._common()
+
+    def _open(self) -> Iterable[TimetableOccurrence]:
+        timetable = self._timetable()
+        return open_now(active_occurrences(timetable), self._snapshot.now) if timetable else ()
 
     def _common(self) -> tuple[LiveFinding, ...]:
         snapshot, name, known = self._snapshot, self._name, self._known
@@ -112,6 +127,7 @@ class _ReservationJudge:
             return (nothing,)
         cronjobs = [one for one in snapshot.facts.cronjobs if one.reservation == name]
         found = list(sync.check_reservation(snapshot, name, known.read, known.malformed, cronjobs))
+        found += health.check_creation(snapshot, name, self._uncreated)
         found += health.check_jobs(
             snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]
         )
@@ -176,6 +192,7 @@ class _ReservationJudge:
             tuple(waiting),
             self._pods,
         )
+        case = case._replace(uncreated=self._uncreated, begun=self._begun)
         return slotseats.with_slot_state(case, sessions, lately)
 
     def _status(self, pool: TimetablePool) -> PoolStatus:

@@ -134,6 +134,8 @@ class PoolState(NamedTuple):
     slots: tuple[LiveSlot, ...] | None = None  # of windows; None: nobody knows
     slot_counts: SlotCounts = SlotCounts()  # of these
     demand: SlotDemand | None = None  # None: slots do not hold it, or nobody knows
+    uncreated: str = ""  # why the API server refuses its Job or the Job's pod
+    begun: str = ""  # the name of its Job that is not over
 
     @property
     def subject(self) -> str:

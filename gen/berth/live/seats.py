@@ -9,6 +9,7 @@ from berth.core.record import readiness_due
 from berth.core.target import full_count, target
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.findings import LiveFinding
+from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
 from berth.runtime.sweepstate import IMAGE_PULL_REASONS
 from berth.schema.engine import CALLED
@@ -99,6 +100,13 @@ def _lacking_unserved(case: PoolState, found: LivePool, wanted: int) -> LiveFind
 
 
 def why_unserved(case: PoolState) -> str:
+    if case.uncreated:
+        return case.uncreated.removesuffix(".")
+    told = next((pod.trouble for pod in case.pods if pod.trouble), None)
+    if told is not None:
+        return f"the Job's pod cannot run: {most_common_reason([told])}".removesuffix(".")
+    if case.begun and not case.pods:
+        return f"its Job {case.begun} has no pod"
     return "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
 
 
@@ -112,7 +120,8 @@ def unserved(case: PoolState) -> LiveFinding:
     fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
     if case.snapshot.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
-    return case.live("S035", "it is open, and no pod serves it.", fix)
+    why = f": {why_unserved(case)}" if case.uncreated else ""
+    return case.live("S035", f"it is open, and no pod serves it{why}.", fix)
 
 
 def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
@@ -152,7 +161,6 @@ def pods(case: PoolState) -> str:
     return f"{RESERVATION}={case.reservation},{ROLE}={OCCURRENCE}"
 
 
-UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
 SCHEDULING_SECONDS = 60  # seconds that a placeholder may wait for a node before anybody is told
 READY_SECONDS = 60  # seconds in which a placeholder that has a node becomes ready, or another one takes over
 _FEW = 3  # names that are listed one by one

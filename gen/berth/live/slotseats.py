@@ -13,8 +13,9 @@ from berth.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slo
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
 from berth.live.findings import LiveFinding
+from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolNumbers, PoolState, SlotCount, wanted_by_git
-from berth.live.seats import SCHEDULING_SECONDS, UNSCHEDULABLE, most_common_reason
+from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
 
 
 def find_slots(
