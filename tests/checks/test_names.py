@@ -1,15 +1,16 @@
 """Names of rendered objects that would meet are told of both reservations."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 from berth.checks.collisions import RenderedNames
 from berth.manifests import code
-from berth.manifests.placed import (Placed, placed)
+from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster
-from collections.abc import Sequence
-from dataclasses import replace
-from tests.manifests.slotparts import SLOTS
-from tests.saying import (Value, finding, lines, payload, read, reservation, resource_class, site)
 
+from tests.manifests.slotparts import SLOTS
+from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
 
 CODE = code.code_maps()[1].name
 TWO = ({"name": "prod"}, {"name": "hub"})

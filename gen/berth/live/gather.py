@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from berth.core import labels
 from berth.core.claims import competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
-from berth.core.objects import NODE_POOL, SLOT, is_terminating
+from berth.core.objects import EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.overrides import Override, parse_overrides, unknown_classes
 from berth.core.sessioncounter import SessionCounter
 from berth.core.sessions import (
@@ -36,6 +36,7 @@ from berth.live.clusterfacts import (
     UnreadableReservation,
     WaitingPlaceholder,
 )
+from berth.live.earlier import SessionsByRecognition
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
 from berth.runtime.lists import Collection
@@ -86,10 +87,6 @@ def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
     if read is not None and not bad:
         bad = unknown_classes(overrides, [pool.resource_class for pool in read.pools])
     return ReadTimetable(read, malformed, fact.changed, overrides, bad)
-
-
-SessionsByRecognition = Mapping[Recognition, tuple[Session, ...] | str]
-"""The active sessions by how they are recognized, or why nobody can tell."""
 
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
@@ -219,8 +216,19 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         frozenset(one["metadata"]["name"] for one in maps if _has_role(one, labels.CODE)),
         {},
     )
-    facts = facts._replace(sessions=_sessions(ask, facts, now, refused))
+    facts = facts._replace(
+        sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
+    )
     return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
+    """List what could not be made; nothing without permission."""
+    try:
+        found = _list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
+    except refused:
+        return ()
+    return tuple(map(clusterfacts.parse_refusal, found))
 
 
 def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:
