@@ -32,7 +32,6 @@ def expectations(file: str) -> dict[str, str]:
 
 def status(world: World, git: Project, now: str = NOW, earlier: EarlierLooks = NO_LOOKS) -> ClusterStatus:
     place, cluster = ClusterLocation("prod", "berth", "admin@prod"), git.site.clusters[0]
-    has_koordinator = cluster.koordinator is not None
     facts = facts_of(world, git, now)
     look = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
     look = look._replace(earlier=earlier)

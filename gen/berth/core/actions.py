@@ -148,6 +148,7 @@ class PoolDecision(NamedTuple):
 
     target: PoolTarget
     actions: tuple[ScalePool | ChangeSlots, ...]
+    is_busy: bool = False  # slots are being replaced: look again soon
 
 
 def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: str = "") -> PoolDecision:
@@ -177,7 +178,7 @@ def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: st
     plan = plan_slots(found.slots, pool.slots, demand, desired.now, ready)
     if plan.writes:
         actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
-    return PoolDecision(demand.target, tuple(actions))
+    return PoolDecision(demand.target, tuple(actions), plan.is_busy)
 
 
 def close_slots(

@@ -79,7 +79,10 @@ class WaitingPlaceholder(NamedTuple):
 
 
 class LivePod(NamedTuple):
-    """A pod of Berth that is not a placeholder and has not succeeded. `down_since` is None while it serves."""
+    """A pod of Berth that is not a placeholder and has not succeeded.
+
+    `down_since` is None while it serves.
+    """
 
     name: str
     reservation: str
