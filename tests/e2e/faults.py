@@ -242,13 +242,13 @@ class Faults:
         self._direct.ask("DELETE", f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings")
 
     def make_account(self) -> None:
-        """Another ServiceAccount with all that the occurrence's may do."""
+        """Another ServiceAccount with all that the one of the reservation may do."""
         account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": podchanges.ROTATED}}
         self._direct.create(ACCOUNTS, account)
         for namespace in (NAMESPACE, faultcases.SESSIONS):
             root = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings"
             for binding in self._direct.items(root):
-                if any(one["name"] == "berth-occurrence" for one in binding.get("subjects", [])):
+                if any(one["name"] == "token-rotated" for one in binding.get("subjects", [])):
                     subject = {"kind": "ServiceAccount", "name": podchanges.ROTATED, "namespace": NAMESPACE}
                     binding["subjects"].append(subject)
                     self._direct.ask("PUT", f"{root}/{binding['metadata']['name']}", binding)
