@@ -1,18 +1,19 @@
 """`Site`: the defaults, what a cluster overrides, and what a platform team is told."""
 
+from datetime import date
+from typing import Any
+
 import pytest
 from berth.schema.argocd import ArgoCD
 from berth.schema.base import Model
 from berth.schema.engine import NoEngine
 from berth.schema.flux import Flux
 from berth.schema.pod import Tolerating
-from berth.schema.values import (Ceiling, Cluster, Images, Renku, Site)
+from berth.schema.values import Ceiling, Cluster, Images, Renku, Site
 from berth.version import VERSION
-from datetime import date
-from tests.built import built
-from tests.saying import (finding, read, site, told)
-from typing import Any
 
+from tests.built import built
+from tests.saying import finding, read, site, told
 
 HERE = ("server", "https://kubernetes.default.svc")
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
