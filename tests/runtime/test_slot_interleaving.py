@@ -5,25 +5,24 @@ Random schedules: programs, sessions, Koordinator, people and the clock come in 
 waits for the server.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from random import Random
-
 import pytest
 from berth.core.decisions import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.apiclient import (Api, Request, Response, SWEEP_FIELD_MANAGER)
 from berth.runtime.program import Log
-from berth.runtime.sweep import Sweep, SweepSettings
-
-from tests.runtime.fake_cluster import no_answer, refusal
+from berth.runtime.sweep import (Sweep, SweepSettings)
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from tests.runtime.fake_cluster import (no_answer, refusal)
 from tests.runtime.fake_koordinator import PATH
-from tests.runtime.fake_objects import NAMESPACE, FakeObjects
-from tests.runtime.slotworld import OTHER, SlotCluster, SlotWorld, slot_text
-from tests.runtime.sweepworld import SITE, cronjob, timetable
-from tests.runtime.turns import Player, pause
-from tests.runtime.world import Row, at
+from tests.runtime.fake_objects import (FakeObjects, NAMESPACE)
+from tests.runtime.slotworld import (OTHER, SlotCluster, SlotWorld, slot_text)
+from tests.runtime.sweepworld import (SITE, cronjob, timetable)
+from tests.runtime.turns import (Player, pause)
+from tests.runtime.world import (Row, at)
 from tests.seeds import seeds
+
 
 ROW: Row = ("course/1", "07:30", "07:35", "10:00", {"small": 6})
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
@@ -101,7 +100,7 @@ class Stage:
         self.tell()
 
     def is_bound(self, name: str) -> bool:
-        return any(name in self.koordinator.owners(slot) for slot in self.koordinator.objects)
+        return self.koordinator.is_in_slot(name)
 
     def settle(self, rounds: int = 12) -> None:
         """Time in which nothing happens but what follows by itself."""
