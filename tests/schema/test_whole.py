@@ -22,10 +22,10 @@ spec:
         - {seats: {small: 300}, requests: {cpu: "800", nvidia.com/gpu: "16"}}
       koordinator: {schedulerName: koord-scheduler, allocatePolicy: Restricted}
   priority: -10
-  images: {pause: "registry.k8s.io/pause:3.10.1", python: "python:3.13-slim", pullSecrets: []}
+  images: {pause: "registry.k8s.io/pause@DIGEST", python: "python:3.13-slim@DIGEST", pullSecrets: []}
   runtime: {nodeSelector: {}, tolerations: [], resources: {}}
   renku: {url: https://renkulab.io, tokenSecret: {name: renku-token, key: token}}
-"""
+""".replace("DIGEST", f"sha256:{'0123456789abcdef' * 4}")
 
 CLASS = """\
 apiVersion: berth.dev/v1alpha1

@@ -150,7 +150,7 @@ class Recognition(NamedTuple):
 
     @property
     def requirements(self) -> int:
-        return len(self.required_labels) + len(self.required_annotations)
+        return len({*self.required_labels}) + len(self.required_annotations)
 
 
 def may_overlap(one: Recognition, other: Recognition) -> bool:
