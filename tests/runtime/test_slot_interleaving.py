@@ -5,24 +5,25 @@ Random schedules: programs, sessions, Koordinator, people and the clock come in 
 waits for the server.
 """
 
-import pytest
-from berth.core.decisions import pool_target
-from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import (Api, Request, Response, SWEEP_FIELD_MANAGER)
-from berth.runtime.program import Log
-from berth.runtime.sweep import (Sweep, SweepSettings)
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
-from tests.runtime.fake_cluster import (no_answer, refusal)
-from tests.runtime.fake_koordinator import PATH
-from tests.runtime.fake_objects import (FakeObjects, NAMESPACE)
-from tests.runtime.slotworld import (OTHER, SlotCluster, SlotWorld, slot_text)
-from tests.runtime.sweepworld import (SITE, cronjob, timetable)
-from tests.runtime.turns import (Player, pause)
-from tests.runtime.world import (Row, at)
-from tests.seeds import seeds
 
+import pytest
+from berth.core.decisions import pool_target
+from berth.core.timetable import parse_timetable
+from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.program import Log
+from berth.runtime.sweep import Sweep, SweepSettings
+
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.fake_koordinator import PATH
+from tests.runtime.fake_objects import NAMESPACE, FakeObjects
+from tests.runtime.slotworld import OTHER, SlotCluster, SlotWorld, slot_text
+from tests.runtime.sweepworld import SITE, cronjob, timetable
+from tests.runtime.turns import Player, pause
+from tests.runtime.world import Row, at
+from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "10:00", {"small": 6})
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
