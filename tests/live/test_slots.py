@@ -135,7 +135,8 @@ def test_seats_are_missing_where_our_pod_would_make_slots() -> None:
         found = planned(world)
         told_codes = {one.code for pool in status(world, git).pools for one in pool.findings}
 
-        assert bool(told_codes & {"S030", "S031", "S032", "S038"}) == bool(found.make)
+        tried_again = sum(one.phase == "Pending" for one in found.remove)
+        assert bool(told_codes & {"S030", "S031", "S032", "S038"}) == (len(found.make) > tried_again)
         made += bool(found.make)
 
     assert 20 < made < 130

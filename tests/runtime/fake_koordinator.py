@@ -93,7 +93,9 @@ class FakeKoordinator:
         return phase_of(self.objects[name])
 
     def owners(self, name: str) -> list[str]:
-        return owners_of(self.objects[name])
+        """As it is; the status tells it a little later."""
+        mine = [pod for pod, tree in self.pods.items() if allocated_to(tree) == uid_of(self.objects[name])]
+        return owners_of(self.objects[name]) or mine
 
     def of(self, phase: str) -> list[str]:
         """In the order of their creation."""
@@ -210,9 +212,11 @@ class FakeKoordinator:
         return "nodeName" in spec_of(self.pods[pod])
 
     def take(self, name: str, session: str) -> None:
-        """It has chosen this slot."""
+        """It has chosen this slot, and the status of the slot tells it already."""
         self._come(session, namespace=SESSIONS, at=NODE)
         self._allocate(session, self.objects[name])
+        owner = {"namespace": SESSIONS, "name": session, "uid": uid_of(self.pods[session])}
+        self.set(name, currentOwners=[owner])
         self._decide(all_wait=True)
 
     def leave(self, pod: str) -> None:
