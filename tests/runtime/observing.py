@@ -26,9 +26,9 @@ TIMETABLE = Timetable(
 )
 
 
-def resident() -> float:
-    """MiB that this process has for itself or shares with others, as the kernel counts it."""
-    with open("/proc/self/status", encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
+def resident(process: str = "self") -> float:
+    """MiB that a process has for itself or shares with others, as the kernel counts it."""
+    with open(f"/proc/{process}/status", encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
         fields = dict(line.split(":", 1) for line in file)
     return sum(int(fields[name].split()[0]) for name in ("RssAnon", "RssFile")) / 1024
 

@@ -93,11 +93,13 @@ class PoolReconciler:
 
     def _attempt(self, desire: Desire, quick: bool) -> None:
         """Reconcile; if the pool has changed before it could be scaled, observe again."""
-        for attempt in range(ATTEMPTS):
-            conflict = self._once(desire, quick=quick and not attempt)
+        conflict = self._once(desire, quick=quick)
+        for _ in range(ATTEMPTS - 1):
             if conflict is None:
                 return
-        raise conflict
+            conflict = self._once(desire, quick=False)
+        if conflict:
+            raise conflict
 
     def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
         """Observe, decide and act; return the conflict that kept the pool from being scaled."""
