@@ -65,6 +65,9 @@ def _cluster_files(
     for cluster in site.clusters:
         names.append(base_file(cluster))
         yield names[-1], base_text(renderer, site, cluster, classes)
+        if code := runtime_text(renderer, site, cluster):
+            names.append(runtime_file(cluster))
+            yield names[-1], code
         inventory = inventory_text(renderer, site, cluster, names, standing.get(cluster.name, ()))
         if inventory is not None:
             names.append(inventory_file(cluster))
@@ -83,6 +86,10 @@ def _standing(site: Site | None, part: Part) -> list[str]:
 
 def base_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/base.yaml"
+
+
+def runtime_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/runtime.yaml"
 
 
 def reservation_file(part: Part) -> str:
@@ -140,6 +147,12 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterabl
     """Return the objects that a cluster has once. `classes` are all declared ones."""
     here = [one for one in classes if cluster_of(one, site) is cluster]
     return _file(renderer, site, base.manifests(site, cluster, here), cluster.name)
+
+
+def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
+    """Return the in-cluster code; empty where an image contains it."""
+    found = base.runtime(site, cluster)
+    return _file(renderer, site, found, cluster.name) if found else ""
 
 
 def inventory_text(

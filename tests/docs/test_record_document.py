@@ -1,13 +1,13 @@
 """The queries of docs/record.md find what they say, in what a run of an occurrence really writes.
 
-Neither kube-state-metrics nor Loki is asked: their rules for names, and the two kinds of filters that the
-document uses, are small enough to be here.
+Loki is not asked: the two kinds of filters that the document uses are small enough to be here.
 """
 
 import re
 from collections.abc import Mapping
 
 import yaml
+from berth.core.record import OccurrenceRecord, record_json
 
 from tests.console import ROOT
 from tests.runtime.world import COURSE, NEXT, World, timetable_text
@@ -25,36 +25,11 @@ def world() -> World:
     return made
 
 
-def annotations(ready: bool) -> dict[str, str]:
-    """Of a Job."""
-    made = World("07:30", timetable_text(COURSE), small=0)
-    if not ready:
-        made.cluster.ready["course-small"] = 12
-    made.run()
-    return made.cluster.job
-
-
-def labels(allowed: list[str], notes: Mapping[str, str]) -> dict[str, str]:
-    """As kube-state-metrics names them: whatever may not be in a label's name becomes an underscore."""
-    return {"annotation_" + re.sub(r"\W", "_", key): notes[key] for key in allowed if key in notes}
-
-
 def matches(query: str, found: Mapping[str, str]) -> bool:
-    """A selector of PromQL or LogQL with = and != only; a label that is not there is an empty one."""
+    """A selector of LogQL with = and != only; a label that is not there is an empty one."""
     tests = re.findall(r'(\w+)(!?=)"([^"]*)"', query)
     assert tests
     return all((found.get(name, "") == value) is (how == "=") for name, how, value in tests)
-
-
-def test_kube_state_metrics_would_find_the_occurrences_that_were_never_ready() -> None:
-    (listed,) = re.findall(r"--metric-annotations-allowlist=jobs=\[(.*?)\]", TEXT)
-    (query,) = re.findall(r"kube_job_annotations(\{.*?\})", TEXT)
-    late, in_time = (labels(listed.split(","), annotations(ready)) for ready in (False, True))
-
-    assert set(re.findall(r"(\w+)!?=", query)) <= late.keys()
-    assert matches(query, late)
-    assert not matches(query, in_time)
-    assert not matches(query, {})  # of a Job that is not ours
 
 
 def found_by(query: str, lines: list[dict[str, object]], container: str) -> list[dict[str, object]]:
@@ -70,23 +45,38 @@ def found_by(query: str, lines: list[dict[str, object]], container: str) -> list
 
 
 def test_loki_would_find_the_records_and_who_scaled_by_hand() -> None:
-    records, by_hand = re.findall(r"^    (\{namespace=.*)$", TEXT, re.M)
+    records, never_ready, by_hand = re.findall(r"^    (\{namespace=.*)$", TEXT, re.M)
     pod = next(one for one in yaml.safe_load_all(RENDERED.read_text("utf-8")) if one["kind"] == "CronJob")
-    container = pod["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["name"]
+    spec = pod["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    container = spec["initContainers"][0]["name"]
     lines = world().log
 
     assert [line["occurrence"] for line in found_by(records, lines, container)] == ["course/1", "course/2"]
+    assert [line["occurrence"] for line in found_by(never_ready, lines, container)] == ["course/2"]
     assert [(line["from"], line["to"]) for line in found_by(by_hand, lines, container)] == [(0, 25)]
 
 
-def test_it_names_every_annotation_that_is_written_and_every_event_of_the_log() -> None:
-    told = set(re.findall(r"^\| `(berth\.dev/[\w-]+)` \|", TEXT, re.M))
-    events = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", TEXT, re.M))))
+def test_the_commands_name_what_is_written() -> None:
+    made = world()
+    assert made.cluster.record is not None
+    data, metadata = made.cluster.record["data"], made.cluster.record["metadata"]
+
+    assert re.findall(r"configmap ([\w-]+) -o jsonpath='\{\.data\.(.*?)\}'", TEXT) == [
+        ("data-science-101-record", next(iter(data)).replace(".", r"\."))
+    ]
+    assert re.findall(r"-l berth\.dev/role=(\w+)", TEXT) == [metadata["labels"]["berth.dev/role"]]
+    assert f'.data["{next(iter(data))}"] | fromjson[] | select(.readyAt == null) | .occurrence' in TEXT
+
+
+def test_it_names_every_key_that_is_written_and_every_event_of_the_log() -> None:
+    first, rest = TEXT.split("## Log lines")
+    told = set(re.findall(r"^\| `(\w+)` \|", first, re.M))
+    events = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", rest, re.M))))
     written = "".join(
         (ROOT / "gen/berth/runtime" / f"{name}.py").read_text("utf-8")
         for name in ("program", "occurrence", "reconciler", "slotreconciler", "recorder", "scaler")
     )
     used = set(re.findall(r'log\.(?:info|error)\(\s*"(\w+)"|_line\("\w+", "(\w+)"', written))
 
-    assert told == annotations(ready=True).keys()
+    assert told == record_json(OccurrenceRecord("course/1", {"small": 1}, 0, {"small": 1})).keys()
     assert events == {one or other for one, other in used}

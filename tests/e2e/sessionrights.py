@@ -6,11 +6,11 @@ from tests.e2e.direct import Direct
 from tests.e2e.project import Document
 
 NAMESPACE = "berth-sessions"
-ACCOUNT = f"system:serviceaccount:{NAMESPACE}:berth-occurrence"
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:pods"  # of the reservation of that name
 
 
 class Question(NamedTuple):
-    """Whether the account of the occurrence may do something."""
+    """Whether the account may do something."""
 
     verb: str
     group: str
@@ -25,6 +25,14 @@ MAY = {
     "sessions-custom": [("batch", "jobs")],
     "sessions-crowd": [("", "pods")],
 }
+WHOSE = {
+    "sessions-renku": {"renku"},
+    "sessions-jupyterhub": {"jupyterhub"},
+    "sessions-pods": {"pods", "by-maintain", "by-reduce"},
+    "sessions-custom": {"custom"},
+    "sessions-crowd": {"crowd"},
+}
+"""The accounts of which reservations may read there: behavior `none` reads no sessions."""
 NEVER = (
     Question("list", "", "secrets", NAMESPACE),
     Question("list", "", "pods", NAMESPACE),

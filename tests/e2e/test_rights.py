@@ -27,13 +27,15 @@ def rights(group: str, resource: str, *verbs: str, name: str = "", namespace: st
     return [Right(verb, group, resource, name, namespace) for verb in verbs]
 
 
-POOL = "data-science-101-small"
+COURSE = "data-science-101"  # the ServiceAccount of this reservation
+POOL = f"{COURSE}-small"
 SESSIONS = rights("amalthea.dev", "amaltheasessions", "list", "watch", namespace="renku")
 ALLOWED = {
-    "berth-occurrence": [
-        *rights("", "configmaps", "get", "list", "watch"),
+    COURSE: [
+        *rights("", "configmaps", "list", "watch"),
+        *rights("", "configmaps", "get", name=COURSE),
+        *rights("", "configmaps", "get", "create", "patch", name=f"{COURSE}-record"),
         *rights("", "events", "create"),
-        *rights("batch", "jobs", "get", "patch"),
         *rights("apps", "deployments", "get", name=POOL),
         *rights("apps", "deployments/scale", "get", "patch", name=POOL),
         *SESSIONS,
@@ -72,9 +74,11 @@ NOBODYS = [
     *rights("", "pods", "list", namespace="jhub"),
 ]
 REFUSED = {
-    "berth-occurrence": [
+    COURSE: [
         *NOBODYS,
-        *rights("", "configmaps", "patch", "delete"),
+        *rights("", "configmaps", "patch", "delete", name=COURSE),
+        *rights("", "configmaps", "create", "patch", name="another-record"),
+        *rights("batch", "jobs", "get", "patch", name=f"{COURSE}-29500000"),
         *rights("", "pods", "list"),
         *rights("batch", "jobs", "list", "create", "delete"),
         *rights("batch", "cronjobs", "get", "patch", "delete"),

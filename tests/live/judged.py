@@ -35,7 +35,7 @@ def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
     wanted = GatherScope(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
     facts = gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
     look = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
-    return judge_cluster(look, code.together(koordinator=has_koordinator))
+    return judge_cluster(look, [one.name for one in code.of_cluster(cluster)])
 
 
 def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:

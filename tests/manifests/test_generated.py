@@ -50,8 +50,10 @@ def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World)
         [
             *world.parts,
             "clusters/one/base.yaml",
+            "clusters/one/runtime.yaml",
             "clusters/two/base.yaml",
             "clusters/two/inventory.yaml",
+            "clusters/two/runtime.yaml",
             "gitops/argocd/one.yaml",
             "gitops/argocd/project.yaml",
         ]

@@ -1,22 +1,20 @@
 """The objects of a reservation that holds its seats by slots."""
 
 import json
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 import yaml
-from berth.core.holders import SlotSpec as InCluster
-from berth.core.holders import slot_hash
+from berth.core.holders import (SlotSpec as InCluster, slot_hash)
 from berth.core.timetable import parse_timetable
 from berth.manifests.slots import pool_slots
 from berth.schema.holders import Slots
-from berth.schema.slots import Owner, SlotTaint
-
+from berth.schema.slots import (Owner, SlotTaint)
+from dataclasses import replace
+from pathlib import Path
 from tests.awkward import AWKWARD
-from tests.built import built, owner, template
-from tests.manifests.parts import Object, of_kind, of_part, text_of
-from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
+from tests.built import (built, owner, template)
+from tests.manifests.parts import (Object, of_kind, of_part, text_of)
+from tests.manifests.slotparts import (KOORDINATOR, SLOTS, evening)
+
 
 NOTES = {"berth.dev/title": "evening"}
 STANDING = replace(SLOTS, standing=True)
@@ -40,9 +38,17 @@ def hash_of(folder: Path, slots: Slots) -> str:
 
 
 def test_a_window_is_a_timetable_and_its_cronjobs(tmp_path: Path) -> None:
-    """The slots are made when it opens; there is no Deployment, and so nothing to be allowed."""
-    assert names(rendered(tmp_path)) == [
+    """The slots are made when it opens; there is no Deployment."""
+    found = rendered(tmp_path)
+
+    assert [rule["resources"] for rule in of_kind("Role", found)[0]["rules"]][-1] == ["events"]
+    assert names(found) == [
         ("ConfigMap", "evening"),
+        ("ServiceAccount", "evening"),
+        ("Role", "evening"),
+        ("RoleBinding", "evening"),
+        ("RoleBinding", "berth-uni.evening"),
+        ("ClusterRoleBinding", "berth-slots.uni.evening"),
         ("CronJob", "evening"),
         ("CronJob", "evening-2"),
     ]
@@ -55,27 +61,15 @@ def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None
     assert names(found) == [
         ("ConfigMap", "evening"),
         ("Deployment", "evening-seat"),
+        ("ServiceAccount", "evening"),
         ("Role", "evening"),
         ("RoleBinding", "evening"),
+        ("RoleBinding", "berth-uni.evening"),
+        ("ClusterRoleBinding", "berth-slots.uni.evening"),
         ("CronJob", "evening"),
         ("CronJob", "evening-2"),
     ]
     assert deployment["spec"]["template"]["spec"]["schedulerName"] == "koord-scheduler"
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "mounted"),
-    [
-        ("reduce", ["berth-runtime", "berth-scaler", "berth-koordinator"]),
-        ("none", ["berth-runtime", "berth-koordinator"]),
-    ],
-)
-def test_its_jobs_mount_the_code_that_knows_slots(tmp_path: Path, behaviour: str, mounted: list[str]) -> None:
-    for job in of_kind("CronJob", rendered(tmp_path, behavior=behaviour)):
-        volumes = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["volumes"]
-        (code,) = (one["projected"] for one in volumes if one["name"] == "code")
-
-        assert [one["configMap"]["name"] for one in code["sources"]] == mounted
 
 
 def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ def test_whole_nodes_are_a_node_pool_that_has_none_in_git(tmp_path: Path) -> Non
     assert list(found) == [
         "ConfigMap/exam",
         "NodePool/uni.exam-bench",
+        "ServiceAccount/exam",
+        "Role/exam",
+        "RoleBinding/exam",
         "ClusterRole/berth-occurrence.uni.exam",
         "ClusterRoleBinding/berth-occurrence.uni.exam",
         "ClusterRole/berth-sweep.uni.exam",
@@ -100,9 +103,9 @@ def test_only_its_own_node_pools_may_be_scaled(tmp_path: Path) -> None:
         },
     ]
 
-    for account in ("berth-occurrence", "berth-sweep"):
-        assert found[f"ClusterRole/{account}.uni.exam"]["rules"] == rules
-        assert found[f"ClusterRoleBinding/{account}.uni.exam"]["subjects"] == [
+    for name, account in (("berth-occurrence", "exam"), ("berth-sweep", "berth-sweep")):
+        assert found[f"ClusterRole/{name}.uni.exam"]["rules"] == rules
+        assert found[f"ClusterRoleBinding/{name}.uni.exam"]["subjects"] == [
             {"kind": "ServiceAccount", "name": account, "namespace": "berth"}
         ]
 

@@ -1,11 +1,10 @@
 """The objects of a reservation that holds its seats by placeholders."""
 
-from pathlib import Path
-
 import pytest
-
+from pathlib import Path
 from tests.cli import project
-from tests.manifests.parts import Object, of_kind, of_part, pod_specs, small, text_of
+from tests.manifests.parts import (Object, of_kind, of_part, pod_specs, small, text_of)
+
 
 POD = """\
 ---
@@ -41,6 +40,7 @@ def test_the_objects_and_their_order(tmp_path: Path) -> None:
     assert [(found["kind"], found["metadata"]["name"]) for found in of_part(site, parts["night/lab"])] == [
         ("ConfigMap", "night"),
         ("Deployment", "night-bench"),
+        ("ServiceAccount", "night"),
         ("Role", "night"),
         ("RoleBinding", "night"),
         ("CronJob", "night"),
@@ -107,11 +107,11 @@ def test_a_class_without_placement_or_limits_leaves_them_out(tmp_path: Path) -> 
     assert pod.keys().isdisjoint({"nodeSelector", "tolerations", "affinity", "imagePullSecrets"})
 
 
-def test_the_role_allows_these_objects_and_nothing_else(tmp_path: Path) -> None:
+def test_the_role_allows_to_scale_these_objects_and_no_others(tmp_path: Path) -> None:
     site, parts = small(tmp_path)
     found = of_part(site, parts["night/prod"])
 
-    assert one("Role", found)["rules"] == [
+    assert one("Role", found)["rules"][-2:] == [
         {
             "apiGroups": ["apps"],
             "resources": ["deployments"],
@@ -127,7 +127,7 @@ def test_the_role_allows_these_objects_and_nothing_else(tmp_path: Path) -> None:
     ]
     assert one("RoleBinding", found)["roleRef"]["name"] == "night"
     assert one("RoleBinding", found)["subjects"] == [
-        {"kind": "ServiceAccount", "name": "berth-occurrence", "namespace": "berth"}
+        {"kind": "ServiceAccount", "name": "night", "namespace": "berth"}
     ]
 
 
@@ -174,7 +174,7 @@ def test_the_sites_images_secrets_and_nodes_reach_the_pods(tmp_path: Path) -> No
         "limits": {"memory": "99Mi"},
     }
     assert plain_pool["containers"][0]["image"] == "registry.k8s.io/pause:3.10.1"
-    assert plain_job["containers"][0]["image"] == "python:3.13-slim"
+    assert plain_job["containers"][0]["image"].startswith("python:3.13-slim@sha256:")
     assert "nodeSelector" not in plain_job
     assert [(item["key"], item["tolerationSeconds"]) for item in plain_job["tolerations"]] == [
         ("node.kubernetes.io/not-ready", 30),
@@ -239,7 +239,8 @@ provisioning: {placeholder_count: 2, scale_down_behavior: none}
     site, parts = small(tmp_path, classes=classes, rest=payload)
     found = of_part(site, parts["never/prod"])
 
-    assert [each["kind"] for each in found] == ["ConfigMap", "Deployment", "Role", "RoleBinding"]
+    kinds = ["ConfigMap", "Deployment", "ServiceAccount", "Role", "RoleBinding"]
+    assert [each["kind"] for each in found] == kinds
     assert parts["never/prod"].occurrences == ()
 
 
@@ -252,7 +253,12 @@ def test_all_names_within_a_file_fit_together(tmp_path: Path, name: str) -> None
     timetable = one("ConfigMap", found)["metadata"]["name"]
     deployment = one("Deployment", found)["metadata"]["name"]
 
-    assert [rule["resourceNames"] for rule in one("Role", found)["rules"]] == [[deployment]] * 2
+    (account,) = (each["metadata"]["name"] for each in of_kind("ServiceAccount", found))
+    named = [rule["resourceNames"] for rule in one("Role", found)["rules"] if "resourceNames" in rule]
+
+    assert named == [[timetable], [f"{timetable}-record"], [deployment], [deployment]]
+    assert pod["serviceAccountName"] == account
+    assert all(len(name) <= 63 for names in named for name in names)
     assert timetable in [item["configMap"]["name"] for item in pod["volumes"] if "configMap" in item]
     assert f'"deployment": "{deployment}"' in one("ConfigMap", found)["data"]["timetable.json"]
-    assert text_of(site, parts[f"{name}/lab"]).count(f'"berth.dev/reservation": "{name}"') == 9
+    assert text_of(site, parts[f"{name}/lab"]).count(f'"berth.dev/reservation": "{name}"') == 10

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cli import project
-from tests.manifests.parts import Object, objects, of_cluster, of_kind
+from tests.manifests.parts import Object, objects, of_cluster, of_kind, of_part, small
 
 RENDERED = Path(__file__).parents[2] / "rendered" / "clusters"
 HARMLESS = {"get", "list", "watch", "patch", "delete"}  # they need something that is there
@@ -38,19 +38,11 @@ def base(folder: Path, cluster: str, *sessions: str, site: str = project.SITE) -
 
 
 def roles(found: list[Object]) -> dict[tuple[str, str], Any]:
-    """Rules by namespace and name. Each has a binding of its name, and no other."""
-    made = {
+    """Rules by namespace and name."""
+    return {
         (one["metadata"]["namespace"], one["metadata"]["name"]): one["rules"]
         for one in of_kind("Role", found)
     }
-    bindings = {
-        (one["metadata"]["namespace"], one["metadata"]["name"]): one["roleRef"]
-        for one in of_kind("RoleBinding", found)
-    }
-    assert bindings == {
-        place: {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": place[1]} for place in made
-    }
-    return made
 
 
 def of_sessions(found: list[Object]) -> dict[tuple[str, str], Any]:
@@ -61,21 +53,110 @@ def reads(group: str, *resources: str) -> Object:
     return {"apiGroups": [group], "resources": list(resources), "verbs": ["list", "watch"]}
 
 
-def test_the_occurrence_reads_timetables_writes_its_record_and_tells_events(tmp_path: Path) -> None:
-    assert roles(base(tmp_path, "prod"))["berth", "berth-occurrence"] == [
-        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]},
+def course(folder: Path, **changes: str) -> list[Object]:
+    """The objects of the course, with changed words."""
+    text = project.COURSE
+    for before, after in changes.items():
+        text = text.replace(before, after)
+    site, parts = small(folder, course=text, classes=project.CLASSES + THERE)
+    return of_part(site, parts["course/prod"])
+
+
+THERE = CLASS.format(name="there", cluster="prod", number=1, sessions="{source: pods, namespaces: [b, a]}")
+
+
+def of_course(*, counts: bool) -> list[Object]:
+    """The rules of its account in our namespace."""
+    maps, apps = {"apiGroups": [""], "resources": ["configmaps"]}, {"apiGroups": ["apps"]}
+    return [
+        *([{**maps, "verbs": ["list", "watch"]}] if counts else []),
+        {**maps, "resourceNames": ["course"], "verbs": ["get"]},
+        {**maps, "resourceNames": ["course-record"], "verbs": ["get", "create", "patch"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
-        {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["get", "patch"]},
+        {**apps, "resources": ["deployments"], "resourceNames": ["course-there"], "verbs": ["get"]},
+        {
+            **apps,
+            "resources": ["deployments/scale"],
+            "resourceNames": ["course-there"],
+            "verbs": ["get", "patch"],
+        },
     ]
 
 
-@pytest.mark.parametrize(("cluster", "prunes"), [("prod", True), ("lab", False)])
+@pytest.mark.parametrize("behaviour", ["none", "maintain", "reduce"])
+def test_a_reservation_reads_all_timetables_only_if_it_counts_sessions(
+    tmp_path: Path, behaviour: str
+) -> None:
+    words = {"resourceClass: small": "resourceClass: there", "Behavior: none": f"Behavior: {behaviour}"}
+    found = course(tmp_path, **words)
+
+    assert roles(found) == {("berth", "course"): of_course(counts=behaviour != "none")}
+
+
+@pytest.mark.parametrize(("behaviour", "namespaces"), [("none", []), ("maintain", ["a", "b"])])
+def test_a_reservation_reads_sessions_only_where_those_of_its_classes_are(
+    tmp_path: Path, behaviour: str, namespaces: list[str]
+) -> None:
+    words = {"resourceClass: small": "resourceClass: there", "Behavior: none": f"Behavior: {behaviour}"}
+    _, *found = of_kind("RoleBinding", course(tmp_path, **words))
+
+    assert [(one["metadata"]["namespace"], one["metadata"]["name"]) for one in found] == [
+        (namespace, "berth-uni.course") for namespace in namespaces
+    ]
+    for one in found:
+        assert one["roleRef"]["name"] == "berth-uni-sessions"
+        assert one["subjects"] == [{"kind": "ServiceAccount", "name": "course", "namespace": "berth"}]
+
+
+def test_no_account_may_change_what_is_another_reservations() -> None:
+    """In all that is rendered of this repository. Records are not rendered."""
+    for folder in RENDERED.iterdir():
+        found = [one for file in folder.rglob("*.yaml") for one in objects(file.read_text("utf-8"))]
+        labels = {
+            (one["kind"].lower() + "s", one["metadata"]["name"]): one["metadata"].get("labels", {})
+            for one in found
+        }
+        rules = {
+            (one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"]): one["rules"]
+            for one in found
+            if one["kind"] in ("Role", "ClusterRole")
+        }
+        accounts = {one["metadata"]["name"]: one for one in of_kind("ServiceAccount", found)}
+        for one in found:
+            if one["kind"] not in ("RoleBinding", "ClusterRoleBinding"):
+                continue
+            (subject,) = one["subjects"]
+            ours = accounts[subject["name"]]["metadata"]
+            place = (one["roleRef"]["kind"], one["metadata"].get("namespace"), one["roleRef"]["name"])
+            assert subject["namespace"] == ours["namespace"]
+            reservation = ours["labels"].get("berth.dev/reservation")
+            if not reservation:
+                assert subject["name"] == "berth-sweep"
+                continue
+            assert one["metadata"]["labels"]["berth.dev/reservation"] == reservation
+            for rule in rules[place]:
+                may_change = {*rule["verbs"]} - {"get", "list", "watch"}
+                if rule["resources"] in (["events"], ["reservations"]) or not may_change:
+                    continue
+                for name in rule["resourceNames"]:
+                    kind = rule["resources"][0].removesuffix("/scale")
+                    if (kind, name) != ("configmaps", f"{subject['name']}-record"):
+                        assert labels[kind, name]["berth.dev/reservation"] == reservation
+        for job in of_kind("CronJob", found):
+            name = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["serviceAccountName"]
+            one, other = job["metadata"]["labels"], accounts[name]["metadata"]["labels"]
+            assert one.get("berth.dev/reservation") == other.get("berth.dev/reservation")
+
+
+@pytest.mark.parametrize(("cluster", "prunes"), [("prod", False), ("lab", True)])
 def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_does(
     tmp_path: Path, cluster: str, prunes: bool
 ) -> None:
     namespace = "berth" if cluster == "prod" else "seats"
     names = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["rolebindings", "roles"]}
-    marks, kept = (["patch"], []) if not prunes else ([], ["patch"])
+    accounts = {"apiGroups": [""], "resources": ["serviceaccounts"]}
+    pruned = [{**one, "verbs": ["list", "delete"]} for one in (accounts, names)]
+    marks, kept = (["patch"], []) if prunes else ([], ["patch"])
 
     assert roles(base(tmp_path, cluster))[namespace, "berth-sweep"] == [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", *marks, "delete"]},
@@ -89,7 +170,7 @@ def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_
             "resources": ["jobs"],
             "verbs": ["get", "list", "create", "patch", "delete"],
         },
-        *([] if prunes else [{**names, "verbs": ["list", "delete"]}]),
+        *(pruned if prunes else []),
     ]
 
 
@@ -100,7 +181,7 @@ def test_nobody_may_read_a_secret_or_everything(tmp_path: Path) -> None:
                 assert not {"*", "secrets"} & {*rule["apiGroups"], *rule["resources"], *rule["verbs"]}
 
 
-def test_nobody_makes_anything_but_events_and_slots_and_the_sweep_its_jobs() -> None:
+def test_nobody_makes_anything_but_events_records_and_slots_and_the_sweep_its_jobs() -> None:
     """In all that is rendered of this repository. Whoever may make a Job may read every Secret beside it."""
     found = [one for file in RENDERED.rglob("*.yaml") for one in objects(file.read_text("utf-8"))]
     made = {
@@ -109,6 +190,7 @@ def test_nobody_makes_anything_but_events_and_slots_and_the_sweep_its_jobs() -> 
         for rule in one["rules"]
         for verb in {*rule["verbs"]} - HARMLESS
         for resource in rule["resources"]
+        if resource != "configmaps" or [one[-7:] for one in rule.get("resourceNames", ())] != ["-record"]
     }
 
     assert made == {
@@ -121,17 +203,13 @@ def test_nobody_makes_anything_but_events_and_slots_and_the_sweep_its_jobs() -> 
 
 
 def test_a_binding_names_the_account_of_its_cluster(tmp_path: Path) -> None:
-    """A Role may be in a namespace of sessions; the account is in ours."""
-    found = of_kind("RoleBinding", base(tmp_path, "lab", "{source: pods, namespaces: [hub]}"))
+    """It may be in a namespace of sessions; the account is in ours."""
+    site, parts = small(tmp_path)
+    found = of_kind("RoleBinding", [*base(tmp_path, "lab"), *of_part(site, parts["night/lab"])])
 
-    assert {one["metadata"]["name"]: one["subjects"] for one in found} == {
-        name: [{"kind": "ServiceAccount", "name": account, "namespace": "seats"}]
-        for name, account in (
-            ("berth-occurrence", "berth-occurrence"),
-            ("berth-sweep", "berth-sweep"),
-            ("berth-uni-sessions", "berth-occurrence"),
-        )
-    }
+    assert [one["subjects"] for one in found] == [
+        [{"kind": "ServiceAccount", "name": name, "namespace": "seats"}] for name in ("berth-sweep", "night")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -211,9 +289,8 @@ def test_slots_are_for_all_of_a_cluster_with_koordinator_and_for_none_without(tm
     }
     assert [(one["roleRef"], one["subjects"]) for one in bindings] == [
         (
-            {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": f"{account}.uni"},
-            [{"kind": "ServiceAccount", "name": account, "namespace": "seats"}],
+            {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "berth-sweep.uni"},
+            [{"kind": "ServiceAccount", "name": "berth-sweep", "namespace": "seats"}],
         )
-        for account in ("berth-occurrence", "berth-sweep")
     ]
     assert not [one for one in of_cluster(tmp_path, "lab", site=site) if "Cluster" in one["kind"]]

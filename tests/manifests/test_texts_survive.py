@@ -51,7 +51,9 @@ def test_annotations_and_labels_come_back(world: tuple[Site, Part], reader: str)
     found: list[Object] = [READERS[reader](text) for text in documents(site, part, **own)]
 
     assert len(LABELS) > 30
-    assert [one["kind"] for one in found] == ["ConfigMap", "Deployment", "Role", "RoleBinding", "CronJob"]
+    assert [one["kind"] for one in found] == [
+        *("ConfigMap", "Deployment", "ServiceAccount", "Role", "RoleBinding", "CronJob")
+    ]
     for one in found:
         assert SHARED.items() <= one["metadata"]["annotations"].items(), one["kind"]
         assert LABELS.items() <= one["metadata"]["labels"].items(), one["kind"]

@@ -1,21 +1,25 @@
-"""A small API server in memory: one timetable, some Deployments and a Job, with the manners of the real one.
+"""A small API server in memory: one timetable, its record and some Deployments.
 
-A transport for `berth.runtime.apiclient.Api`, it answers the stub servers of the tests over real sockets.
+It has the manners of the real one. A transport for `berth.runtime.apiclient.Api`, it answers the stub servers
+of the tests over real sockets.
 """
 
 import json
+from berth.runtime.apiclient import APPLY, ApiError, Request, Response
 from collections.abc import Callable
 from typing import Any
 
-from berth.runtime.apiclient import ApiError, Request, Response
 
 NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
 NODE_POOLS = "/apis/karpenter.sh/v1/nodepools/"
-JOB = "/apis/batch/v1/namespaces/berth/jobs/course-1"
+RECORD = "/api/v1/namespaces/berth/configmaps/course-record"
 EVENTS = "/api/v1/namespaces/berth/events"
-MANAGERS = {"fieldManager=berth-scaler": "scaler"}
+MANAGERS = {
+    "fieldManager=berth-occurrence": "occurrence",
+    "fieldManager=berth-scaler": "scaler",
+}  # the first of version 0.1.0
 
 Interference = Callable[[Request], Response | None]
 """Answers instead of the cluster, raises, or changes something and lets the request pass."""
@@ -43,10 +47,15 @@ class FakeCluster:
         self.ready: dict[str, int] = {}  # placeholders, by Deployment, where not all are
         self.node_pools: set[str] = set()  # those of `scales` that are no Deployments
         self.events: list[dict[str, Any]] = []
-        self.job: dict[str, str] = {}  # its annotations
-        self.job_writes = 0
+        self.record: dict[str, Any] | None = None  # the ConfigMap, as applied
+        self.record_writes = 0
         self.most = 1_000_000  # replicas that a Deployment may have, whatever is asked
         self._version = 1000
+
+    def records(self) -> Any:
+        """What the record says."""
+        assert self.record is not None
+        return json.loads(self.record["data"]["records.json"])
 
     def set(self, name: str, replicas: int) -> None:
         """Somebody else scales, or the engine creates the Deployment."""
@@ -84,8 +93,8 @@ class FakeCluster:
         if request.method == "POST" and path == EVENTS:
             self.events.append(json.loads(request.body))
             return Response(201, json.dumps(self.events[-1]).encode())
-        if path == JOB:
-            return self._job(request, query)
+        if path == RECORD:
+            return self._record(request, query)
         home = NODE_POOLS if path.startswith(NODE_POOLS) else DEPLOYMENTS
         name = path.removeprefix(home).removesuffix("/scale")
         if path not in (f"{home}{name}/scale", f"{home}{name}"):
@@ -105,14 +114,16 @@ class FakeCluster:
         body["data"] = {"timetable.json": self.timetable}
         return Response(200, json.dumps(body).encode())
 
-    def _job(self, request: Request, query: str) -> Response:
+    def _record(self, request: Request, query: str) -> Response:
         if request.method == "PATCH":
-            if query not in MANAGERS:
-                return refusal(400, "BadRequest", f"the field manager is missing: {query}")
-            self.job |= json.loads(request.body)["metadata"]["annotations"]
-            self.job_writes += 1
-        body = {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"annotations": self.job}}
-        return Response(200, json.dumps(body).encode())
+            manager, _, force = query.partition("&")
+            if manager not in MANAGERS or force != "force=true" or request.content_type != APPLY:
+                return refusal(400, "BadRequest", f"not a server-side apply: {query}")
+            self.record = json.loads(request.body)
+            self.record_writes += 1
+        if self.record is None:
+            return refusal(404, "NotFound", 'configmaps "course-record" not found')
+        return Response(200, json.dumps(self.record).encode())
 
     def _deployment(self, name: str) -> Response:
         replicas, version = self.scales[name]

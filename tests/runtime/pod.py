@@ -1,20 +1,18 @@
 """The pod of an occurrence made of values: its scaler, its word to the main container, and the sessions."""
 
 import json
-from collections.abc import Callable
-from typing import NamedTuple
-
 from berth.core.decisions import pool_target
 from berth.core.instants import instant_text
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import Api, Request, Response
-from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
-from berth.runtime.program import Log, RuntimeContext, TimetableSource
+from berth.runtime.apiclient import (Api, Request, Response)
+from berth.runtime.occurrence import (CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code)
+from berth.runtime.program import (Log, RuntimeContext, TimetableSource)
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
-
+from collections.abc import Callable
 from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.world import FakeObserved, at
+from tests.runtime.world import (FakeObserved, at)
+from typing import NamedTuple
 
 
 class Write(NamedTuple):
@@ -80,7 +78,7 @@ class Pod:
             "course", lambda: api.get_timetable("berth", "course"), lambda: self.copy, log
         )
         context = RuntimeContext(api, "berth", log, self._clock, lambda: 0.0)
-        recorder = Recorder(Api(self._transport), "berth", "course-1", log)
+        recorder = Recorder(Api(self._transport), "berth", "course-record", log)
         return source, Scaler(source, context, self.observed, recorder, self._say)
 
     def _clock(self) -> float:

@@ -11,16 +11,17 @@ from berth.core.claims import (
     open_claims,
 )
 from berth.core.instants import instant_text
-from berth.core.sessions import Claim, Match
+from berth.core.sessions import Claim, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.runtime.sessionobjects import read_timetable, timetable_collection
 
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.world import Row, at
 
-SMALL = frozenset({"small"})
+SMALL = {"small": Recognition("renku", ("renku",), (), 5)}
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
+RECOGNITIONS = tuple(SMALL.items())
 
 
 def occurrence(row: Row) -> TimetableOccurrence:
@@ -48,7 +49,8 @@ def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:
     other: Row = ("ml/2", "07:30", "08:00", "10:00", {"huge": 3})
     found = read_timetable(config_map("ml", text("ml", MORNING, other, course=course)), SMALL, NOW)
 
-    assert found == TimetableReading("ml", known("ml", MORNING, match=Match(labels=(("course", "ml"),))))
+    claimed = known("ml", MORNING, match=Match(labels=(("course", "ml"),)))
+    assert found == TimetableReading("ml", claimed._replace(recognitions=RECOGNITIONS))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_only_what_may_open_before_the_next_reading_is_kept(now: int, expected: 
 def test_a_suspended_reservation_claims_nothing() -> None:
     found = read_timetable(config_map("ml", text("ml", MORNING, suspend=True)), SMALL, NOW)
 
-    assert found == TimetableReading("ml", known("ml"))
+    assert found == TimetableReading("ml", known("ml")._replace(recognitions=RECOGNITIONS))
 
 
 @pytest.mark.parametrize(

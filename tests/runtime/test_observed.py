@@ -73,6 +73,7 @@ def test_a_change_that_was_not_asked_for_wakes_at_once(cluster: WatchedCluster) 
         scene.until_counts(ds=0)
         scene.observed.seen("huge", scene.now)
         cluster.put(SESSIONS, session("a"))
+        cluster.put(SESSIONS, session("b", renku_id=6))
         while scene.observed.seen("huge", scene.now).active != {"ds/1": 1}:
             scene.observed.wait(STEP)
         scene.observed.wait(1_000_000)  # for `small`

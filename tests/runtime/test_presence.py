@@ -162,7 +162,7 @@ def test_it_is_as_told_plainly_also_where_others_are_alike_from_now_on(seed: int
         now += chance.choice((0.0, 0.0, 1.0, 7.0, 31.0))
         if chance.random() < 0.05:
             alike.update({kind: chance.choice("abc") for kind in "abc"})
-            seen.forget_kinds()
+            seen.regroup()
         one = session(str(chance.randrange(12)), chance.choice("abc"))
         if chance.random() < 0.5:
             seen.leave(one.id, now)

@@ -11,7 +11,7 @@ from berth.core.record import (
     PoolObservation,
     merge_records,
     parse_records,
-    record_annotations,
+    record_text,
     with_observation,
     with_point,
 )
@@ -56,10 +56,8 @@ def test_it_is_ready_only_with_all_its_classes() -> None:
     assert record.ready_at is None
 
 
-def test_the_annotations_are_these() -> None:
-    found = record_annotations([OccurrenceRecord("course/0", {"small": 3}), told()])
-
-    assert json.loads(found.pop("berth.dev/record")) == [
+def test_the_text_is_this() -> None:
+    assert json.loads(record_text([OccurrenceRecord("course/0", {"small": 3}), told()])) == [
         {"occurrence": "course/0", "promised": {"small": 3}, "targets": {}},
         {
             "occurrence": "course/1",
@@ -76,33 +74,12 @@ def test_the_annotations_are_these() -> None:
             },
         },
     ]
-    assert found == {
-        "berth.dev/occurrence": "course/1",
-        "berth.dev/promised": "small=25 huge=2",
-        "berth.dev/ready-at": "2026-02-02T07:34:00Z",
-        "berth.dev/sessions-peak": "small=13",
-        "berth.dev/targets": "small: 07:30:00=25 08:10:00=12 08:20:00=20; huge: 07:30:00=2",
-    }
-
-
-def test_a_change_on_another_day_says_which() -> None:
-    points = ((at("23:30"), 25), (at("23:59"), 20), (at("23:30") + 3600, 12), (at("23:30") + 5400, 0))
-
-    assert record_annotations([OccurrenceRecord("course/1", targets={"small": points})])[
-        "berth.dev/targets"
-    ] == ("23:30:00=25 23:59:00=20 2026-02-03T00:30:00Z=12 01:00:00=0")
-
-
-def test_of_one_class_the_targets_need_no_name() -> None:
-    record = OccurrenceRecord("course/1", targets={"small": ((at("07:30"), 25), (at("10:00"), 0))})
-
-    assert record_annotations([record])["berth.dev/targets"] == "07:30:00=25 10:00:00=0"
 
 
 def test_a_successor_reads_what_was_told() -> None:
     records = [OccurrenceRecord("course/0", {"small": 3}), told()]
 
-    assert parse_records(record_annotations(records)["berth.dev/record"]) == records
+    assert parse_records(record_text(records)) == {one.occurrence: one for one in records}
 
 
 def test_what_somebody_has_broken_is_forgotten() -> None:
@@ -112,13 +89,14 @@ def test_what_somebody_has_broken_is_forgotten() -> None:
         "7",
         "[7]",
         '[{"occurrence": "a"}]',
+        '[{"occurrence": [], "promised": {}, "targets": {}}]',
         '[{"occurrence": "a", "promised": [], "targets": {}}]',
         '[{"occurrence": "a", "promised": {"small": "x"}, "targets": {}}]',
         '[{"occurrence": "a", "promised": {}, "targets": {"small": [["noon", 1]]}}]',
         '[{"occurrence": "a", "promised": {}, "targets": {"small": 5}}]',
     )
 
-    assert [parse_records(text) for text in broken] == [[]] * len(broken)
+    assert [parse_records(text) for text in broken] == [{}] * len(broken)
 
 
 def test_two_pods_make_one_record() -> None:
@@ -156,10 +134,10 @@ def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept(
         assert [at for at, _ in points] == sorted({at for at, _ in points})
 
 
-def test_a_job_that_lives_for_ever_has_a_record_that_does_not_grow() -> None:
+def test_after_a_thousand_windows_the_record_has_the_last_ones() -> None:
     name = "x" * 60
     targets = {cls: tuple((n, n) for n in range(MAX_POINTS)) for cls in "abcdefgh"}
-    found = record_annotations([OccurrenceRecord(f"{name}/{n}", targets=targets) for n in range(1000)])
+    found = record_text([OccurrenceRecord(f"{name}/{n}", targets=targets) for n in range(1000)])
 
-    assert sum(len(key) + len(text) for key, text in found.items()) < MAX_RECORD_BYTES + 4000
-    assert json.loads(found["berth.dev/record"])[-1]["occurrence"] == f"{name}/999"
+    assert len(found) < MAX_RECORD_BYTES + 4000
+    assert json.loads(found)[-1]["occurrence"] == f"{name}/999"

@@ -1,15 +1,17 @@
 """People are told in time whether the seats are ready, and what cannot be told disturbs nothing."""
 
-import json
 from functools import partial
 
 import pytest
+from berth.core.objects import EventSubject
 from berth.core.record import LATE, READY, UNKNOWN, PoolObservation, judge_readiness, readiness_due
-from berth.core.timetable import TimetableOccurrence, TimetableSettings
+from berth.core.timetable import TimetableOccurrence, TimetableSettings, parse_timetable
+from berth.runtime.apiclient import Api
+from berth.runtime.program import Log, TimetableRef
 from berth.runtime.recorder import Recorder
 
-from tests.runtime.fake_cluster import no_answer, refusal
-from tests.runtime.world import COURSE, NEXT, World, at, timetable_text
+from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
+from tests.runtime.world import COURSE, NEXT, Row, World, at, timetable_text
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_seats_that_are_ready_in_time_are_no_news() -> None:
     assert (world.cluster.events, world.told("late")) == ([], [])
 
 
-@pytest.mark.parametrize("part", ["/events", "/jobs/"])
+@pytest.mark.parametrize("part", ["/events", "/configmaps/course-record"])
 @pytest.mark.parametrize(
     "outcome", [no_answer(), refusal(403, "Forbidden"), refusal(500, "InternalError"), RuntimeError("a bug")]
 )
@@ -115,12 +117,12 @@ def test_an_event_that_could_not_be_sent_is_sent_later() -> None:
     assert [event["reason"] for event in world.cluster.events] == ["SeatsNotReady"]
 
 
-def test_the_job_keeps_the_record_and_the_log_has_it_too() -> None:
+def test_a_config_map_keeps_the_record_and_the_log_has_it_too() -> None:
     world = World("07:30", timetable_text(COURSE, NEXT), small=0)
     world.run()
 
     assert [line["occurrence"] for line in world.told("over")] == ["course/1", "course/2"]
-    records = json.loads(world.cluster.job["berth.dev/record"])
+    records = world.cluster.records()
     assert records == [{k: v for k, v in line.items() if k != "time"} for line in world.told("over")]
     assert records == [
         {
@@ -145,8 +147,8 @@ def test_the_record_is_written_when_it_changes_and_not_more_than_twice_a_minute(
         world.plan(f"08:00:{second:02d}", partial(world.sessions, small={"course/1": second // 5}))
     world.run(until="08:02")
 
-    assert world.cluster.job_writes <= 6
-    assert world.cluster.job["berth.dev/sessions-peak"] == "small=11"
+    assert world.cluster.record_writes <= 6
+    assert world.cluster.records()[0]["sessionsPeak"] == {"small": 11}
 
 
 def test_the_next_pod_goes_on_with_the_record() -> None:
@@ -156,9 +158,59 @@ def test_the_next_pod_goes_on_with_the_record() -> None:
     world.sessions(small={"course/1": 3})
     world.run()
 
-    (record,) = json.loads(world.cluster.job["berth.dev/record"])
+    (record,) = world.cluster.records()
     assert record["sessionsPeak"] == {"small": 7}
     assert record["targets"]["small"][0] == ["2026-02-02T07:30:00Z", 18]
+
+
+def test_the_next_job_keeps_the_records_of_the_windows_before() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.run()
+    later: Row = ("course/9", "15:30", "16:00", "17:00", {"small": 25})
+    world.cluster.timetable = world.copy = timetable_text(later)
+    world.pass_time(at("15:29") - world.now)
+    world.run()
+
+    assert [one["occurrence"] for one in world.cluster.records()] == ["course/1", "course/9"]
+
+
+def test_the_record_says_whose_it_is_and_goes_with_the_timetable() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.run(until="08:00")
+
+    assert world.cluster.record is not None
+    assert world.cluster.record["metadata"] == {
+        "name": "course-record",
+        "labels": {
+            "berth.dev/site": "example",
+            "berth.dev/reservation": "course",
+            "berth.dev/role": "record",
+        },
+        "ownerReferences": [
+            {"apiVersion": "v1", "kind": "ConfigMap", "name": "course", "uid": "uid-of-course"}
+        ],
+    }
+
+
+def test_what_somebody_broke_in_the_record_is_written_anew() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.cluster.record = {"kind": "ConfigMap", "data": {"records.json": "{"}}
+    world.run(until="08:00")
+
+    assert [one["occurrence"] for one in world.cluster.records()] == ["course/1"]
+
+
+def test_without_a_name_nothing_is_written() -> None:
+    cluster = FakeCluster(None, {})
+    log = Log(lambda _: None, lambda: 0.0, "course")
+    recorder = Recorder(Api(cluster), "berth", "", log)
+    timetable, look = parse_timetable(timetable_text(COURSE)), PoolObservation("small", 25, 25, None, 0.0)
+    recorder.tell_open(timetable, at("07:30"))
+    subjects = {"small": EventSubject("berth", "course-small", "")}
+    recorder.note(timetable, [look], subjects, at("07:30"), TimetableRef("course"))
+    recorder.send_last(at("07:30"))
+
+    assert cluster.requests == []
 
 
 @pytest.mark.parametrize("part", ["tell_open", "note", "send", "send_last"])

@@ -1,20 +1,24 @@
 """`Site`: the defaults, what a cluster overrides, and what a platform team is told."""
 
+import pytest
+from berth.schema.argocd import ArgoCD
+from berth.schema.base import Model
+from berth.schema.engine import NoEngine
+from berth.schema.flux import Flux
+from berth.schema.pod import Tolerating
+from berth.schema.values import (Ceiling, Cluster, Images, Renku, Site)
+from berth.version import VERSION
 from datetime import date
+from tests.built import built
+from tests.saying import (finding, read, site, told)
 from typing import Any
 
-import pytest
-from berth.schema.base import Model
-from berth.schema.engine import ArgoCD, Flux, NoEngine
-from berth.schema.pod import Tolerating
-from berth.schema.values import Ceiling, Cluster, Images, Renku, Site
-from berth.version import VERSION
-
-from tests.built import built
-from tests.saying import read, site, told
 
 HERE = ("server", "https://kubernetes.default.svc")
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
+IMAGE = f"example.org/berth:1.0@sha256:{'0' * 64}"
+PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 NOT_OURS = "belongs to Kubernetes; Berth needs a namespace of its own. Write another one, for instance berth."
 
 
@@ -53,9 +57,10 @@ def test_whatever_is_left_out_has_its_default() -> None:
                 autoscaler="none",
                 ceilings=(),
                 priority=-10,
-                images=Images("registry.k8s.io/pause:3.10.1", "python:3.13-slim", ()),
+                images=Images("registry.k8s.io/pause:3.10.1", PYTHON, ()),
                 runtime=runtime(),
                 job_resources=JOBS,
+                occurrence_resources=WAITING,
             ),
         ),
         False,
@@ -96,7 +101,7 @@ def test_every_field_can_be_written() -> None:
         repository={"url": "https://git.example.org/capacity.git", "revision": "main", "path": "."},
         priority=-1,
         images={"pause": "a/pause", "python": "a/python", "pullSecrets": ["a", "b.c"]},
-        runtime={"nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
+        runtime={"image": IMAGE, "nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
         kustomization=True,
         renku={"url": "https://renkulab.io", "tokenSecret": {"name": "renku.token", "key": "token"}},
         scaler={"stabilizationSeconds": 0, "readyMinutes": 180},
@@ -118,6 +123,8 @@ def test_every_field_can_be_written() -> None:
         images=Images("a/pause", "a/python", ("a", "b.c")),
         runtime=runtime(nodeSelector={"a": "b"}, tolerations=[{"operator": "Exists"}]),
         job_resources=JOBS,
+        occurrence_resources=WAITING,
+        runtime_image=IMAGE,
     )
     assert hub == prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
 
@@ -161,6 +168,7 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             images=Images("a/pause", "b/python", ()),
             runtime=runtime(nodeSelector={"a": "b"}),
             job_resources={"requests": {"memory": "128Mi"}},
+            occurrence_resources={"requests": {"memory": "128Mi"}},
         ),
     )
 
@@ -170,7 +178,13 @@ def test_resources_of_our_jobs_are_completed_and_an_empty_mapping_leaves_the_sit
     whole = made({"name": "prod", "runtime": {"resources": {}}}, runtime=of_site)
 
     both = {"requests": {"memory": "128Mi"}, "limits": {"memory": "128Mi"}}
-    assert whole.clusters[0].job_resources == both
+    assert whole.clusters[0].job_resources == whole.clusters[0].occurrence_resources == both
+
+
+def test_an_image_with_our_code_has_a_digest() -> None:
+    assert made(runtime={"image": IMAGE}).clusters[0].runtime_image == IMAGE
+    for name in ("example.org/berth", "example.org/berth:1.0", "example.org/berth@sha256:12"):
+        assert told(site(runtime={"image": name})) == [finding("B019 spec.runtime.image", name)]
 
 
 TOLD = {

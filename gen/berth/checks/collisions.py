@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from berth.findings import Problem
-from berth.manifests import naming
+from berth.manifests import code, naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetable import LARGEST, TOO_LARGE
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 COLLISION = "B066"
+DEFAULT_ACCOUNT = ("ServiceAccount", "default")  # which each namespace has
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
 
 
@@ -30,11 +31,14 @@ class RenderedNames:
             yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
         wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]  # or its slots
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
-        wanted.append(("ConfigMap", naming.single(name)))
+        wanted += [("ConfigMap", naming.single(name)), ("ConfigMap", naming.record(name))]
         if reservation.holder.renders_affinity:
             wanted.append(("ConfigMap", naming.affinity_snippet(name)))
-        also = ("Role", naming.single(name))  # between reservations, it meets where ConfigMaps do
-        for kind, given in [one for one in (*wanted, also) if one in self._ours[cluster]][:1]:
+        # Between reservations, these meet where ConfigMaps do.
+        also = [("Role", naming.single(name)), ("ServiceAccount", naming.single(name))]
+        if also[1] == DEFAULT_ACCOUNT:
+            yield _collision(reservation, *DEFAULT_ACCOUNT, "Kubernetes")
+        for kind, given in [one for one in (*wanted, *also) if one in self._ours[cluster]][:1]:
             yield _collision(reservation, kind, given, "Berth itself")
         self._listed[cluster].append(len(name) + 1)
         for kind, given in wanted:
@@ -61,10 +65,9 @@ def _berth_names(
 ) -> frozenset[tuple[str, str]]:
     """Return the names of Berth's own objects in the cluster's namespace."""
     found = {
-        *(("ConfigMap", name) for name in naming.code(koordinator=cluster.koordinator is not None)),
+        *(("ConfigMap", found.name) for found in code.of_cluster(cluster)),
         ("CronJob", naming.SWEEP),
         ("Role", naming.SWEEP),
-        ("Role", naming.OCCURRENCE),
     }
     if cluster.sweep_prunes:
         found.add(("ConfigMap", naming.INVENTORY))

@@ -191,7 +191,7 @@ def _look(
             return status_from_git(case, place)._replace(place=None)
         if isinstance(seen, LiveFinding):
             return status_from_git(case, seen)
-        return judge_cluster(case, code.together(koordinator=cluster.koordinator is not None))
+        return judge_cluster(case, [one.name for one in code.of_cluster(cluster)])
 
     return look
 

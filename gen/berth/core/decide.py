@@ -109,6 +109,10 @@ class ReservationContext(NamedTuple):
     overrides: dict[str, Override]
     now: int
 
+    @property
+    def is_served(self) -> bool:
+        return self.state.is_served(self.now)
+
     def pool_of(self, deployment: PoolObject) -> TimetablePool | None:
         """Return the pool that a Deployment or NodePool belongs to."""
         ref = deployment.ref.kind, deployment.ref.name
@@ -152,7 +156,7 @@ def _decide_windows(facts: SiteState, state: ReservationState, now: int) -> Swee
         source, timetable = _timetable(facts.site, state)
     except TimetableError as error:
         return SweepDecision((), tuple(_malformed_timetable(state, str(error))))
-    if is_removable(facts, source, now):
+    if is_removable(facts, state, source, now):
         return SweepDecision(tuple(removals(facts, state, source)), ())
     overrides, warnings = _overrides(state, source, timetable)
     case = ReservationContext(facts, state, source, timetable, overrides, now)
@@ -271,10 +275,10 @@ def _has_open_slots(case: ReservationContext, pool: TimetablePool) -> bool:
 
 def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdict | None:
     """Return what the pool should have, None if the sweep does not decide."""
-    is_served = case.state.is_served
+    is_served = case.is_served
     if pool is None:
-        seen = not is_served or case.now >= case.source.changed + EDIT_GRACE
-        return PoolVerdict(0, "the timetable names no such pool") if seen else None
+        is_late = case.now >= case.source.changed + EDIT_GRACE
+        return PoolVerdict(0, "the timetable names no such pool") if is_late or _are_held(case) else None
     override = override_target(case.overrides, pool.resource_class, case.now)
     desired = desired_state(case.timetable, pool, case.now, None, override)
     desired = desired._replace(until=override_end(case.overrides, pool.resource_class))
@@ -290,6 +294,18 @@ def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdic
     if is_served or not asking:
         return None
     return PoolVerdict(wanted.replicas, f"{', '.join(asking)} is open and no pod serves it", desired)
+
+
+def _are_held(case: ReservationContext) -> bool:
+    """Return whether all pools that the timetable names have all their seats, or none is open."""
+    for pool in case.timetable.pools:
+        wanted = desired_state(case.timetable, pool, case.now).target.replicas
+        ready = sum(one.ready for one in case.state.deployments if case.pool_of(one) == pool)
+        if pool.slots:
+            ready += sum(one.is_held for one in case.state.slots if one.resource_class == pool.resource_class)
+        if ready < wanted:
+            return False
+    return True
 
 
 def _is_late(case: ReservationContext, pool: TimetablePool) -> bool:
@@ -313,7 +329,7 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
         return
     occurrences = may_open(case.timetable)
     is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY_START)
-    if is_near or case.facts.unread or (case.state.is_served and _is_held(case)):
+    if is_near or case.facts.unread or (case.is_served and _is_held(case)):
         return
     idle_from = max(_last_end(case, lambda _: True) + CLOSE_GRACE, case.source.changed + EDIT_GRACE)
     for job in case.state.jobs:
@@ -335,7 +351,7 @@ def _needs_a_job(case: ReservationContext) -> bool:
     begun += [pod.ref for pod in state.pods if pod.is_starting]
     is_coming = any(case.now - ref.created < START_GRACE for ref in begun)
     is_known = case.reads(POD.name, JOB.name, CRON_JOB.name)
-    return is_known and bool(_due(case)) and not state.is_served and not is_coming
+    return is_known and bool(_due(case)) and not case.is_served and not is_coming
 
 
 def _start(case: ReservationContext) -> Iterator[StartJob]:

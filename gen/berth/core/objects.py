@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from berth.core.instants import instant_text
+from berth.core.instants import instant_text, parse_instant
 from berth.core.labels import OCCURRENCE
 
 
@@ -42,9 +42,34 @@ RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of f
 JsonObject = Mapping[str, Any]
 
 
-def is_pod_serving(pod: JsonObject) -> bool:
+RESTART_GRACE = 60  # seconds for which a scaler that is restarted in place still counts as running
+
+
+def is_pod_serving(pod: JsonObject, now: float) -> bool:
     """Return whether the pod serves its reservation: every container of ours that it has runs."""
-    return _phase(pod) == "Running" and _runs(pod) and not is_terminating(pod)
+    return serves_at(pod_down_since(pod), now)
+
+
+def serves_at(down_since: int | None, now: float) -> bool:
+    """Return whether a pod serves that `pod_down_since` says this of."""
+    return down_since is None or now - down_since < RESTART_GRACE
+
+
+def pod_down_since(pod: JsonObject) -> int | None:
+    """Return since when the scaler of the pod has been down, None while the pod serves.
+
+    Return 0 for a pod that does not serve and will not go on: only the scaler is restarted in place.
+    """
+    if _phase(pod) != "Running" or is_terminating(pod):
+        return 0
+    if _runs(pod):
+        return None
+    scaler = next((one for one in containers(pod) if one.get("name") == SCALER), {})
+    others = [one for one in containers(pod) if one is not scaler]
+    ended = [(scaler.get(key) or {}).get("terminated") or {} for key in ("state", "lastState")]
+    if not _all_run(others):
+        return 0
+    return next((parse_instant(one["finishedAt"]) for one in ended if one.get("finishedAt")), 0)
 
 
 def is_pod_starting(pod: JsonObject) -> bool:
@@ -64,10 +89,17 @@ def containers(pod: JsonObject) -> list[dict[str, Any]]:
 
 
 def _runs(pod: JsonObject) -> bool:
+    return _all_run(containers(pod))
+
+
+def _all_run(found: list[dict[str, Any]]) -> bool:
     """Return whether all containers of ours run. Pods of version 0.1.0 may have no scaler."""
-    ours = [one for one in containers(pod) if one.get("name") in (OCCURRENCE, SCALER)]
-    running = [one for one in ours if (one.get("state") or {}).get("running") is not None]
-    return len(running) == len(ours) and any(one.get("name") == OCCURRENCE for one in ours)
+    ours = [one for one in found if one.get("name") in (OCCURRENCE, SCALER)]
+    return all(_is_running(one) for one in ours) and any(one.get("name") == OCCURRENCE for one in ours)
+
+
+def _is_running(container: Mapping[str, Any]) -> bool:
+    return (container.get("state") or {}).get("running") is not None
 
 
 def _phase(pod: JsonObject) -> str:

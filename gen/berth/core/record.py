@@ -1,11 +1,11 @@
-"""The record of an occurrence, kept in annotations of its Job, and whether its seats were ready in time.
+"""The record of each occurrence, and whether its seats were ready in time.
 
-Pure: observations in, annotations and messages out. The size of a record is limited.
+Pure: observations in, text and messages out. The size of the record is limited.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from berth.core.holders import PLACEHOLDERS, REMEDIES
 from berth.core.instants import instant_text, parse_instant
@@ -13,8 +13,8 @@ from berth.core.timetable import TimetableOccurrence, TimetableSettings
 
 MAX_POINTS = 20  # of a target over time
 MAX_RECORDS = 50
-MAX_RECORD_BYTES = 32_768  # bytes of all records; an object may have 262,144 of annotations
-RECORD_ANNOTATION = "berth.dev/record"
+MAX_RECORD_BYTES = 32_768  # bytes of all records
+RECORD_KEY = "records.json"  # in the ConfigMap
 
 Points = tuple[tuple[int, int], ...]
 """Instants, ascending, and the target from each on."""
@@ -42,22 +42,20 @@ class OccurrenceRecord(NamedTuple):
 
 
 def with_observation(
-    record: OccurrenceRecord, item: TimetableOccurrence, looks: Iterable[PoolObservation], now: int
+    record: OccurrenceRecord, item: TimetableOccurrence, looks: Sequence[PoolObservation], now: int
 ) -> OccurrenceRecord:
     """Return the record with another observation of the pools of the occurrence."""
     promised = {name: count for name, count in item.seats if count}
     peak, targets = dict(record.peak), dict(record.targets)
-    ready = set()
     for look in looks:
         name = look.resource_class
-        if name not in promised:
-            continue
-        targets[name] = with_point(targets.get(name, ()), now, look.wanted)
-        if look.sessions is not None and item.id in look.sessions:
-            peak[name] = max(peak.get(name, 0), look.sessions[item.id])
-        if look.ready >= look.wanted:
-            ready.add(name)
-    ready_at = now if record.ready_at is None and ready and ready >= promised.keys() else record.ready_at
+        if name in promised:
+            targets[name] = with_point(targets.get(name, ()), now, look.wanted)
+            if look.sessions is not None and item.id in look.sessions:
+                peak[name] = max(peak.get(name, 0), look.sessions[item.id])
+    ready = {look.resource_class for look in looks if look.ready >= look.wanted}
+    is_ready = promised and ready >= promised.keys()
+    ready_at = now if is_ready and record.ready_at is None else record.ready_at
     return OccurrenceRecord(item.id, promised, ready_at, peak, targets)
 
 
@@ -85,89 +83,48 @@ def record_json(record: OccurrenceRecord) -> dict[str, object]:
     return found
 
 
-def record_annotations(records: Sequence[OccurrenceRecord]) -> dict[str, str]:
-    """Return the annotations of the Job for these records, at least one, in the order of opening.
-
-    The single annotations describe the last record. With too many records, the first are dropped.
-    """
-    last, kept = records[-1], [json.dumps(record_json(record)) for record in records[-MAX_RECORDS:]]
+def record_text(records: Sequence[OccurrenceRecord]) -> str:
+    """Return the records as text. With too many, the first are dropped."""
+    kept = [json.dumps(record_json(record)) for record in records[-MAX_RECORDS:]]
     while len(kept) > 1 and sum(map(len, kept)) > MAX_RECORD_BYTES:
         del kept[0]
-    return {
-        "berth.dev/occurrence": last.occurrence,
-        "berth.dev/promised": _counts_text(last.promised),
-        "berth.dev/ready-at": "" if last.ready_at is None else instant_text(last.ready_at),
-        "berth.dev/sessions-peak": _counts_text(last.peak),
-        "berth.dev/targets": _targets_text(last.targets),
-        RECORD_ANNOTATION: f"[{', '.join(kept)}]",
-    }
+    return f"[{', '.join(kept)}]"
 
 
-def _counts_text(counts: Mapping[str, int]) -> str:
-    return " ".join(f"{name}={count}" for name, count in counts.items())
-
-
-def _targets_text(targets: Mapping[str, Points]) -> str:
-    """Return targets as text, such as `07:30:00=25 08:10:00=12` (UTC), after their class if there are
-    several.
-    """
-    told = {name: " ".join(_points_text(points)) for name, points in targets.items()}
-    return next(iter(told.values()), "") if len(told) < 2 else "; ".join(map(": ".join, told.items()))
-
-
-def _points_text(points: Points) -> Iterator[str]:
-    """Yield the text of each point; after a change of day it includes the date."""
-    day = ""
-    for at, value in points:
-        text = instant_text(at)
-        time = text[11:19] if day in ("", text[:10]) else text
-        yield f"{time}={value}"
-        day = text[:10]
-
-
-def parse_records(said: str) -> list[OccurrenceRecord]:
-    """Parse the annotation of an earlier pod; malformed text gives no records."""
+def parse_records(said: str) -> dict[str, OccurrenceRecord]:
+    """Parse the text of an earlier pod into records by occurrence; malformed text gives none."""
     try:
-        return [_parse_record(tree) for tree in json.loads(said)] if said else []
+        return {tree["occurrence"]: _parse_record(tree) for tree in json.loads(said)}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return []
+        return {}
 
 
-def _parse_record(tree: dict[str, object]) -> OccurrenceRecord:
-    targets = _mapping(tree["targets"])
+def _parse_record(tree: dict[str, Any]) -> OccurrenceRecord:
     return OccurrenceRecord(
-        str(tree["occurrence"]),
-        {name: int(str(count)) for name, count in _mapping(tree["promised"]).items()},
-        parse_instant(str(tree["readyAt"])) if "readyAt" in tree else None,
-        {name: int(str(count)) for name, count in _mapping(tree.get("sessionsPeak", {})).items()},
-        {name: _parse_points(points) for name, points in targets.items()},
+        tree["occurrence"],
+        {name: int(count) for name, count in tree["promised"].items()},
+        parse_instant(tree["readyAt"]) if "readyAt" in tree else None,
+        {name: int(count) for name, count in tree.get("sessionsPeak", {}).items()},
+        {
+            name: tuple((parse_instant(at), int(count)) for at, count in points[:MAX_POINTS])
+            for name, points in tree["targets"].items()
+        },
     )
-
-
-def _mapping(value: object) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise TypeError
-    return value
-
-
-def _parse_points(value: object) -> Points:
-    if not isinstance(value, list):
-        raise TypeError
-    return tuple((parse_instant(at), int(count)) for at, count in value[:MAX_POINTS])
 
 
 def merge_records(before: OccurrenceRecord, after: OccurrenceRecord) -> OccurrenceRecord:
     """Merge the record of an earlier pod with that of its successor."""
-    instants = [at for at in (before.ready_at, after.ready_at) if at is not None]
-    peak = {
-        name: max(before.peak.get(name, 0), after.peak.get(name, 0)) for name in {**before.peak, **after.peak}
-    }
+    peak = {name: max(count, after.peak.get(name, 0)) for name, count in before.peak.items()}
     targets = dict(before.targets)
     for name, points in after.targets.items():
         for at, value in points:
             targets[name] = with_point(targets.get(name, ()), at, value)
     return OccurrenceRecord(
-        after.occurrence, after.promised or before.promised, min(instants, default=None), peak, targets
+        after.occurrence,
+        after.promised or before.promised,
+        after.ready_at if before.ready_at is None else before.ready_at,
+        {**after.peak, **peak},
+        targets,
     )
 
 

@@ -22,12 +22,13 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
     containers,
-    is_pod_serving,
     is_pod_starting,
     is_terminating,
+    pod_down_since,
+    serves_at,
 )
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.slots import Slot, parse_slot
+from berth.core.slots import AVAILABLE, Slot, parse_slot
 from berth.core.timetable import TIMETABLE_KEY
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ class PoolObject(NamedTuple):
     replicas: int
     ready: int
     resource_version: str
+    resource_class: str = ""  # as its selector says; a NodePool has none
 
 
 class JobObject(NamedTuple):
@@ -84,9 +86,12 @@ class PodObject(NamedTuple):
     ref: ObjectRef
     owner: str  # the name of what made it
     owner_uid: str
-    is_serving: bool
+    down_since: int | None  # None: it serves
     is_starting: bool
     trouble: ImagePullFailure | None
+
+    def serves(self, now: int) -> bool:
+        return serves_at(self.down_since, now)
 
 
 class TimetableObject(NamedTuple):
@@ -105,6 +110,11 @@ class SlotObject(NamedTuple):
     resource_class: str
     is_persistent: bool  # git holds it, and no window
     slot: Slot
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it holds a seat for a window."""
+        return self.slot.phase == AVAILABLE and not self.is_persistent and not self.slot.is_terminating
 
 
 StateObject = (
@@ -223,7 +233,8 @@ def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
 def _parse_pool(kind: ObjectKind, ref: ObjectRef, tree: Tree) -> PoolObject:
     version = str(_at(tree, "metadata")["resourceVersion"])
     ready = _at(tree, "status").get(_READY[kind], 0)  # at zero the server leaves it out
-    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(ready), version)
+    name = str(_at(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
+    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(ready), version, name)
 
 
 def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
@@ -250,7 +261,7 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
         ref,
         str(owner.get("name", "")),
         str(owner.get("uid", "")),
-        is_pod_serving(tree),
+        pod_down_since(tree),
         is_pod_starting(tree),
         next((found for one in containers(tree) if (found := _pull_failure(one))), None),
     )
@@ -318,9 +329,8 @@ class ReservationState(NamedTuple):
     rights: tuple[ObjectRef, ...]
     slots: tuple[SlotObject, ...] = ()
 
-    @property
-    def is_served(self) -> bool:
-        return any(pod.is_serving for pod in self.pods)
+    def is_served(self, now: int) -> bool:
+        return any(pod.serves(now) for pod in self.pods)
 
     @property
     def cronjob(self) -> CronJobObject | None:

@@ -25,7 +25,7 @@ LIVE_RULES = {
     "S004": LiveRule(NOTE, "sessions unknown", "Sessions cannot be listed: what is wanted is not known."),
     "S005": LiveRule(NOTE, "templates unknown", "Templates of projects are not looked up here."),
     # what a cluster has once
-    "S010": LiveRule(WARNING, "code missing", "The ConfigMap of the in-cluster code is missing."),
+    "S010": LiveRule(WARNING, "code missing", "The ConfigMaps of the in-cluster code are missing."),
     "S011": LiveRule(NOTE, "other code", "The in-cluster code differs from this version of Berth."),
     "S012": LiveRule(WARNING, "sweep missing", "The sweep's CronJob is missing."),
     "S013": LiveRule(WARNING, "sweep suspended", "The sweep's CronJob is suspended."),

@@ -1,6 +1,6 @@
 """Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs and pods. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 from berth.core import labels
 from berth.core.instants import instant_text
@@ -28,21 +28,23 @@ def _last_good(found: LiveCronJob) -> int:
     return max(found.last_success, found.created)
 
 
-def check_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> Iterator[LiveFinding]:
-    """Check what a cluster has once. `code` is the in-cluster code of this version, by file."""
+def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[LiveFinding]:
+    """Check what a cluster has once.
+
+    `code` are the names of the ConfigMaps with the in-cluster code of this version; none if an image has it.
+    """
     facts = snapshot.facts
     if nothing := nothing_applied(snapshot):
         yield nothing
         return
-    apply = f"Apply rendered/clusters/{snapshot.place.cluster}/base.yaml."
-    if facts.code is None:
-        message = f"the ConfigMap {naming.RUNTIME} is missing: no pod of Berth can start."
-        yield _finding(snapshot, "S010", "", message, apply)
-    elif dict(facts.code) != dict(code):
-        files = sorted(name for name in {*facts.code, *code} if facts.code.get(name) != code.get(name))
-        message = f"the in-cluster code differs from this version of Berth: {_shortened(files)}."
+    folder = f"Apply rendered/clusters/{snapshot.place.cluster}"
+    if code and not facts.code:
+        message = "the ConfigMaps with the in-cluster code are missing: no pod of Berth can start."
+        yield _finding(snapshot, "S010", "", message, f"{folder}/runtime.yaml.")
+    elif not facts.code.issuperset(code):
+        message = "the in-cluster code differs from this version of Berth."
         yield _finding(snapshot, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
-    yield from _check_sweep(snapshot, apply)
+    yield from _check_sweep(snapshot, f"{folder}/base.yaml.")
 
 
 def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:

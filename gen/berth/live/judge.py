@@ -4,7 +4,7 @@ A pool is judged by the timetable in the cluster, because pods follow that one; 
 reported as well.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from berth.core.decisions import pool_target
 from berth.core.holders import REPLICAS, Nodes
@@ -32,8 +32,8 @@ from berth.live.poolstate import (
 )
 
 
-def judge_cluster(snapshot: ClusterState, code: Mapping[str, str]) -> ClusterStatus:
-    """Return the status of a cluster. `code` is the in-cluster code of this version, by file."""
+def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatus:
+    """Return the status of a cluster. `code` are the names of the ConfigMaps with this version's code."""
     found = {one.reservation: read_live_timetable(one) for one in snapshot.facts.timetables}
     snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
     names = {*snapshot.expected, *found, *(one.reservation for one in snapshot.facts.deployments)}

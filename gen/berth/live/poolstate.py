@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
+from berth.core.objects import serves_at
 from berth.core.overrides import Override
 from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
@@ -136,7 +137,7 @@ class PoolState(NamedTuple):
 
     @property
     def served(self) -> bool:
-        return any(pod.serves for pod in self.pods)
+        return any(serves_at(pod.down_since, self.snapshot.now) for pod in self.pods)
 
     def occurrences(self) -> tuple[TimetableOccurrence, ...]:
         """Return the occurrences with seats in this pool that may open."""

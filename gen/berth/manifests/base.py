@@ -1,4 +1,4 @@
-"""The objects that a cluster has once: namespace, PriorityClass, ServiceAccounts, RBAC, code and sweep.
+"""The objects that a cluster has once: namespace, PriorityClass, RBAC, sweep, and the code.
 
 They stay when the last reservation is removed. Only the inventory names reservations.
 """
@@ -6,7 +6,7 @@ They stay when the last reservation is removed. Only the inventory names reserva
 from collections.abc import Sequence
 from typing import Any
 
-from berth.core.labels import ROLE, SWEEP
+from berth.core.labels import CODE, ROLE, SWEEP
 from berth.manifests import code, naming, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.quantity import parse
@@ -21,10 +21,6 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
     """Return the objects of a cluster's base; `classes` are the classes of this cluster."""
     ours = naming.of_site(site)
     common = {"namespace": cluster.namespace, "labels": ours}
-    accounts = {
-        naming.OCCURRENCE: rbac.of_occurrences(),
-        naming.SWEEP: rbac.of_sweep(prunes=cluster.sweep_prunes),
-    }
     found = [
         Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
         Manifest(
@@ -36,22 +32,35 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
             },
         ),
     ]
-    for name, rules in accounts.items():
-        found.append(Manifest("base/serviceaccount.yaml.j2", {**common, "name": name}))
-        found += rbac.granted({**common, "name": name}, rules, name, cluster.namespace)
-    found += rbac.in_namespaces_of_sessions(site, cluster, classes)
-    found += rbac.over_slots(site, cluster)
-    found += rbac.over_all_nodes(site, cluster)
-    for name, texts in code.parts(koordinator=cluster.koordinator is not None).items():
-        files = [{"name": file, "text": text} for file, text in texts.items()]
-        found.append(Manifest("base/code.yaml.j2", {**common, "name": name, "files": files}))
+    found += rbac.of_base(site, cluster, classes)
     found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
     return found
 
 
+def runtime(site: Site, cluster: Cluster) -> list[Manifest]:
+    """Return the ConfigMaps of the in-cluster code; none where an image contains it."""
+    annotations = {**naming.kept(cluster.engine), **naming.untouched(cluster.engine)}
+    common = {
+        "namespace": cluster.namespace,
+        "labels": {**naming.of_site(site), ROLE: CODE},
+        "annotations": annotations,
+        "has_annotations": bool(annotations),
+    }
+    return [
+        Manifest(
+            "base/code.yaml.j2",
+            {
+                **common,
+                "name": found.name,
+                "files": [{"name": file, "text": text} for file, text in found.files.items()],
+            },
+        )
+        for found in code.of_cluster(cluster)
+    ]
+
+
 def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
     has_koordinator = cluster.koordinator is not None
-    maps = [naming.RUNTIME, naming.SWEEP_CODE, *([naming.KOORDINATOR_CODE] if has_koordinator else ())]
     return {
         "name": naming.SWEEP,
         "annotations": window.UNLIMITED,
@@ -64,8 +73,6 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_koordinator": has_koordinator,
         "has_static_pools": cluster.has_static_pools,
         **window.pod(cluster),
-        "core": naming.CORE,
-        "code": code.sources(*maps),
         "resources": _with_memory(cluster.job_resources),
     }
 

@@ -1,24 +1,15 @@
 """Names of the rendered objects, and the labels and annotations that all of them carry."""
 
-from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.core.labels import CLASS, RECORD, RESERVATION, SITE
 from berth.schema.values import Reservation, ResourceClass, Site
 
 # Names carry no time, date or release, and never change between releases.
 # CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
 
 LONGEST = 52
-# ConfigMaps of the in-cluster code: the package `core`, the package `runtime`, and modules of one program.
-CORE, RUNTIME, SCALER_CODE, SWEEP_CODE = "berth-core", "berth-runtime", "berth-scaler", "berth-sweep"
-CODE = (CORE, RUNTIME, SCALER_CODE, SWEEP_CODE)
-KOORDINATOR_CODE = "berth-koordinator"  # the code that only clusters with Koordinator have
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
-OCCURRENCE = "berth-occurrence"  # ServiceAccount, Role and RoleBinding of occurrences
-SWEEP = "berth-sweep"  # the same of the sweep, and its CronJob
-
-
-def code(*, koordinator: bool) -> tuple[str, ...]:
-    """Return the names of the ConfigMaps with code, for a cluster with Koordinator or without."""
-    return (*CODE, KOORDINATOR_CODE) if koordinator else CODE
+OCCURRENCE = "berth-occurrence"  # the beginning of the names of ClusterRoles for occurrences
+SWEEP = "berth-sweep"  # CronJob, ServiceAccount, Role and RoleBinding of the sweep
 
 
 def fit(name: str) -> str:
@@ -44,13 +35,18 @@ def pool(reservation: str, resource_class: str) -> str:
 
 
 def single(reservation: str) -> str:
-    """Name what a reservation has once: timetable, Role, RoleBinding, first CronJob."""
+    """Name what a reservation has once: timetable, ServiceAccount, Role, RoleBinding, first CronJob."""
     return fit(reservation)
 
 
 def cronjob(reservation: str, number: int) -> str:
     """Name a CronJob; `number` counts from 1 by local opening time."""
     return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
+
+
+def record(reservation: str) -> str:
+    """Name the ConfigMap with the record of occurrences, which the scaler writes."""
+    return f"{single(reservation)}-{RECORD}"
 
 
 def project(site: str) -> str:
@@ -78,8 +74,16 @@ def slot(site: str, pool: str) -> str:
 
 
 def slot_role(site: str, account: str) -> str:
-    """Name the ClusterRole and ClusterRoleBinding of a ServiceAccount of Berth, for slots."""
+    """Name the ClusterRole of occurrences or of the sweep, for slots."""
     return fit(f"{account}.{site}")
+
+
+def slot_binding(site: str, reservation: str) -> str:
+    """Name the ClusterRoleBinding of a reservation with slots.
+
+    It is not the name of a `nodes_role`: a binding cannot change its role when a backend changes.
+    """
+    return fit(f"berth-slots.{site}.{reservation}")
 
 
 def affinity_snippet(reservation: str) -> str:
@@ -107,7 +111,7 @@ def static_pool(site: str, pool: str) -> str:
 
 
 def nodes_role(site: str, account: str, reservation: str) -> str:
-    """Name the ClusterRole and ClusterRoleBinding of a ServiceAccount, for a reservation's NodePools."""
+    """Name the ClusterRole and ClusterRoleBinding of a reservation's NodePools; two accounts have one."""
     return fit(f"{account}.{site}.{reservation}")
 
 
@@ -125,8 +129,16 @@ def session_snippet(resource_class: str) -> str:
 
 
 def session_role(site: str) -> str:
-    """Name the Role and RoleBinding in a namespace of sessions, which belongs to others."""
+    """Name the Role in a namespace of sessions, which belongs to others."""
     return fit(f"berth-{site}-sessions")
+
+
+def session_binding(site: str, reservation: str) -> str:
+    """Name the RoleBinding of a reservation in a namespace of sessions.
+
+    The dot keeps site `a-b` with reservation `c` and site `a` with reservation `b-c` apart.
+    """
+    return fit(f"berth-{site}.{reservation}")
 
 
 # Labels and annotations
@@ -140,6 +152,22 @@ _UNJUDGED = {"argocd": {"argocd.argoproj.io/ignore-healthcheck": "true"}}
 def unjudged(engine: str) -> dict[str, str]:
     """Return annotations that keep an engine from assessing the health of a pool or of its CronJobs."""
     return _UNJUDGED.get(engine, {})
+
+
+# The Job of an open window may need the code of an older release, which is in git no more. The sweep removes
+# it. Argo CD would show an object that it may not prune as OutOfSync.
+_KEPT = {
+    "argocd": {
+        "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+        "argocd.argoproj.io/sync-options": "Prune=false",
+    },
+    "flux": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+}
+
+
+def kept(engine: str) -> dict[str, str]:
+    """Return annotations that keep an engine from pruning an object that has left git."""
+    return _KEPT.get(engine, {})
 
 
 # Flux substitutes ${...} if a Kustomization has `postBuild`, which a team may patch into all of theirs, and

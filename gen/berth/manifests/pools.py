@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from berth.manifests import naming, nodeaffinity, rbac, window
+from berth.manifests import naming, nodeaffinity, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
@@ -21,18 +21,13 @@ def deployments(
 ) -> Iterator[Manifest]:
     """Yield the Deployments in the order of the classes. `scheduler` replaces that of the class."""
     notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
-    for name, one in zip(_names(placed), placed.classes, strict=True):
+    for name, one in zip(names(placed), placed.classes, strict=True):
         values = _pool(site, placed, one, scheduler)
         yield Manifest(TEMPLATE, {**common, **values, "name": name, "annotations": notes})
 
 
-def scale_permissions(placed: Placed, common: dict[str, Any]) -> list[Manifest]:
-    """Return the permissions of the reservation's Jobs to scale its Deployments, by name."""
-    rules = rbac.of_pools(_names(placed))
-    return rbac.granted(common, rules, naming.OCCURRENCE, placed.cluster.namespace)
-
-
-def _names(placed: Placed) -> list[str]:
+def names(placed: Placed) -> list[str]:
+    """Return the names of the Deployments, in the order of the classes."""
     return [naming.pool(placed.reservation.name, one.name) for one in placed.classes]
 
 

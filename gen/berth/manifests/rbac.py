@@ -1,10 +1,10 @@
-"""Every rule of RBAC: what the two ServiceAccounts of Berth need, and nothing else.
+"""Every rule of RBAC: what the ServiceAccounts of the reservations and of the sweep need, and nothing else.
 
-What is granted for objects by name is in the file of their reservation; what is granted for a whole
-namespace, in the cluster's base. `list` includes reading the content of an object.
+Each reservation has an account. What it may do is in the file of the reservation; what the sweep may do, and
+what sessions there are to read, in the cluster's base. `list` includes reading the content of an object.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from berth.manifests import naming
@@ -15,6 +15,7 @@ from berth.schema.sessions import ClassSessions
 from berth.schema.values import Cluster, ResourceClass, Site
 
 Rule = dict[str, Any]
+Values = Mapping[str, Any]
 READ = ("list", "watch")
 SLOTS = ("scheduling.koordinator.sh", ["reservations"])
 
@@ -24,39 +25,130 @@ def _rule(group: str, resources: Iterable[str], verbs: Iterable[str], names: Ite
     return {"apiGroups": [group], "resources": list(resources), **named, "verbs": list(verbs)}
 
 
-def granted(common: dict[str, Any], rules: list[Rule], account: str, home: str) -> list[Manifest]:
-    """Return a Role and its binding.
+def _granted(common: Values, rules: list[Rule], account: str, home: str) -> list[Manifest]:
+    """Return a ServiceAccount, its Role and its RoleBinding, which share name, labels and annotations."""
+    return [
+        Manifest("rbac/serviceaccount.yaml.j2", _annotated(common)),
+        Manifest("rbac/role.yaml.j2", {**_annotated(common), "rules": rules}),
+        _binding(common, common["name"], account, home),
+    ]
 
-    `common` has what both share: name, namespace, labels, perhaps annotations. `home` is the namespace of the
-    ServiceAccount.
-    """
+
+def _binding(common: Values, role: str, account: str, home: str) -> Manifest:
+    """Return a RoleBinding. `home` is the namespace of the account."""
+    bound = {"role": role, "service_account": account, "home": home}
+    return Manifest("rbac/rolebinding.yaml.j2", {**_annotated(common), **bound})
+
+
+def _annotated(common: Values) -> dict[str, Any]:
     notes = common.get("annotations", {})
-    shared = {**common, "annotations": notes, "has_annotations": bool(notes)}
-    return [
-        Manifest("rbac/role.yaml.j2", {**shared, "rules": rules}),
-        Manifest("rbac/rolebinding.yaml.j2", {**shared, "service_account": account, "home": home}),
-    ]
+    return {**common, "annotations": notes, "has_annotations": bool(notes)}
 
 
-def of_pools(deployments: list[str]) -> list[Rule]:
-    """Return the rules of an occurrence for the Deployments of its reservation."""
-    return [
-        _rule("apps", ["deployments"], ["get"], deployments),
-        _rule("apps", ["deployments/scale"], ["get", "patch"], deployments),
-    ]
+def _cluster_role(name: str, labels: Values, rules: list[Rule]) -> Manifest:
+    return Manifest("rbac/clusterrole.yaml.j2", {"name": name, "labels": labels, "rules": rules})
 
 
-def of_occurrences() -> list[Rule]:
-    """Return the rules of occurrences in the Berth namespace.
+def _cluster_binding(name: str, labels: Values, role: str, account: str, home: str) -> Manifest:
+    bound = {"role": role, "service_account": account, "home": home}
+    return Manifest("rbac/clusterrolebinding.yaml.j2", {"name": name, "labels": labels, **bound})
 
-    They read the timetables of other reservations to know whose a session is, and write their record to
-    their Job.
+
+# Of a reservation
+
+
+def of_reservation(
+    site: Site, placed: Placed, common: Values, deployments: Sequence[str] = ()
+) -> list[Manifest]:
+    """Return the ServiceAccount of a reservation, its Role, and its RoleBindings.
+
+    Those in the namespaces of its sessions bind it to a Role of the base.
     """
-    return [
-        _rule("", ["configmaps"], ["get", *READ]),
+    account, home = naming.single(placed.reservation.name), placed.cluster.namespace
+    found = _granted(common, of_occurrences(placed, deployments), account, home)
+    for namespace in of_sessions(placed.classes) if _counts(placed) else ():
+        there = {**common, "name": naming.session_binding(site.name, placed.reservation.name)}
+        found.append(
+            _binding({**there, "namespace": namespace}, naming.session_role(site.name), account, home)
+        )
+    return found
+
+
+def of_occurrences(placed: Placed, deployments: Sequence[str]) -> list[Rule]:
+    """Return the rules of a reservation's Jobs in the Berth namespace.
+
+    They scale their Deployments and write their record by server-side apply, both by name. Where they count
+    sessions, they read all timetables of the site to know whose a session is.
+    """
+    name = placed.reservation.name
+    rules = [
+        _rule("", ["configmaps"], ["get"], [naming.single(name)]),
+        _rule("", ["configmaps"], ["get", "create", "patch"], [naming.record(name)]),
         _rule("", ["events"], ["create"]),
-        _rule("batch", ["jobs"], ["get", "patch"]),
     ]
+    if _counts(placed):
+        rules.insert(0, _rule("", ["configmaps"], READ))
+    if deployments:
+        rules += _of_scaled("apps", "deployments", deployments)
+    return rules
+
+
+def _counts(placed: Placed) -> bool:
+    """Return whether the number of seats depends on sessions."""
+    return placed.reservation.behavior != "none"
+
+
+def _of_scaled(group: str, resource: str, names: Iterable[str]) -> list[Rule]:
+    return [
+        _rule(group, [resource], ["get"], names),
+        _rule(group, [f"{resource}/scale"], ["get", "patch"], names),
+    ]
+
+
+def over_nodes(site: Site, placed: Placed, labels: Values) -> list[Manifest]:
+    """Return the ClusterRoles and bindings of a reservation with NodePools, which have no namespace.
+
+    Jobs and sweep scale them. Neither removes them: an engine does.
+    """
+    name = placed.reservation.name
+    pools = [naming.static_pool(site.name, naming.pool(name, one.name)) for one in placed.classes]
+    found = []
+    for kind, account in ((naming.OCCURRENCE, naming.single(name)), (naming.SWEEP, naming.SWEEP)):
+        role = naming.nodes_role(site.name, kind, name)
+        found.append(_cluster_role(role, labels, _of_scaled("karpenter.sh", "nodepools", pools)))
+        found.append(_cluster_binding(role, labels, role, account, placed.cluster.namespace))
+    return found
+
+
+def over_own_slots(site: Site, placed: Placed, labels: Values) -> Manifest:
+    """Return the binding of a reservation with slots to the ClusterRole of the base."""
+    name = placed.reservation.name
+    role = naming.slot_role(site.name, naming.OCCURRENCE)
+    binding = naming.slot_binding(site.name, name)
+    return _cluster_binding(binding, labels, role, naming.single(name), placed.cluster.namespace)
+
+
+# Of a cluster
+
+
+def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> list[Manifest]:
+    """Return what the sweep may do, and the roles that reservations bind their accounts to."""
+    ours, home = of_site(site), cluster.namespace
+    common = {"name": naming.SWEEP, "namespace": home, "labels": ours}
+    found = _granted(common, of_sweep(prunes=cluster.sweep_prunes), naming.SWEEP, home)
+    for namespace, rules in of_sessions(classes).items():
+        values = {"name": naming.session_role(site.name), "namespace": namespace, "labels": ours}
+        found.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
+    if cluster.koordinator is not None:
+        slots = {kind: naming.slot_role(site.name, kind) for kind in (naming.OCCURRENCE, naming.SWEEP)}
+        found += [_cluster_role(role, ours, [of_slots()[kind]]) for kind, role in slots.items()]
+        sweep = slots[naming.SWEEP]
+        found.append(_cluster_binding(sweep, ours, sweep, naming.SWEEP, home))
+    if cluster.has_static_pools:
+        role = naming.sweep_nodes_role(site.name)
+        found.append(_cluster_role(role, ours, [of_all_nodes()]))
+        found.append(_cluster_binding(role, ours, role, naming.SWEEP, home))
+    return found
 
 
 def of_sweep(*, prunes: bool) -> list[Rule]:
@@ -64,7 +156,7 @@ def of_sweep(*, prunes: bool) -> list[Rule]:
 
     It creates Jobs by server-side apply, which needs `patch` and `create`; not by name, as a name does not
     limit what a Job may mount. Where it prunes, it marks timetables of removed reservations and removes their
-    Roles; elsewhere, it marks Deployments that have lost their timetable.
+    accounts and Roles; elsewhere, it marks Deployments that have lost their timetable.
     """
     rules = [
         _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
@@ -76,80 +168,26 @@ def of_sweep(*, prunes: bool) -> list[Rule]:
         _rule("batch", ["jobs"], ["get", "list", "create", "patch", "delete"]),
     ]
     if prunes:
+        rules.append(_rule("", ["serviceaccounts"], ["list", "delete"]))
         rules.append(_rule("rbac.authorization.k8s.io", ["rolebindings", "roles"], ["list", "delete"]))
     return rules
 
 
-def of_slots() -> dict[str, list[Rule]]:
-    """Return the rules for slots by ServiceAccount.
+def of_slots() -> dict[str, Rule]:
+    """Return the rules for slots, of occurrences and of the sweep.
 
     They hold for the whole cluster: slots have no namespace, and their names are not known before. An
     occurrence patches a slot that ends later than planned; the sweep replaces it.
     """
     return {
-        naming.OCCURRENCE: [_rule(*SLOTS, ["list", "create", "patch", "delete"])],
-        naming.SWEEP: [_rule(*SLOTS, ["list", "create", "delete"])],
+        naming.OCCURRENCE: _rule(*SLOTS, ["list", "create", "patch", "delete"]),
+        naming.SWEEP: _rule(*SLOTS, ["list", "create", "delete"]),
     }
-
-
-def over_slots(site: Site, cluster: Cluster) -> list[Manifest]:
-    """Return the ClusterRoles and bindings for slots, if the cluster has Koordinator."""
-    if cluster.koordinator is None:
-        return []
-    found = []
-    for account, rules in of_slots().items():
-        name = naming.slot_role(site.name, account)
-        found += _everywhere(name, of_site(site), rules, account, cluster.namespace)
-    return found
-
-
-def of_nodes(pools: list[str]) -> list[Rule]:
-    """Return the rules of the occurrence and the sweep for the NodePools of a reservation.
-
-    Neither removes them: an engine does.
-    """
-    return [
-        _rule("karpenter.sh", ["nodepools"], ["get"], pools),
-        _rule("karpenter.sh", ["nodepools/scale"], ["get", "patch"], pools),
-    ]
-
-
-def over_nodes(site: Site, placed: Placed, labels: dict[str, str]) -> list[Manifest]:
-    """Return the ClusterRoles and bindings of a reservation with NodePools, which have no namespace."""
-    names = [
-        naming.static_pool(site.name, naming.pool(placed.reservation.name, one.name))
-        for one in placed.classes
-    ]
-    found = []
-    for account in (naming.OCCURRENCE, naming.SWEEP):
-        name = naming.nodes_role(site.name, account, placed.reservation.name)
-        found += _everywhere(name, labels, of_nodes(names), account, placed.cluster.namespace)
-    return found
-
-
-def _everywhere(
-    name: str, labels: dict[str, str], rules: list[Rule], account: str, home: str
-) -> list[Manifest]:
-    """Return a ClusterRole and its binding."""
-    common = {"name": name, "labels": labels}
-    bound = {**common, "service_account": account, "home": home}
-    return [
-        Manifest("rbac/clusterrole.yaml.j2", {**common, "rules": rules}),
-        Manifest("rbac/clusterrolebinding.yaml.j2", bound),
-    ]
 
 
 def of_all_nodes() -> Rule:
     """Return the rule by which the sweep lists NodePools."""
     return _rule("karpenter.sh", ["nodepools"], ["list"])
-
-
-def over_all_nodes(site: Site, cluster: Cluster) -> list[Manifest]:
-    """Return the ClusterRole and binding by which the sweep finds NodePools, where Berth may have some."""
-    if not cluster.has_static_pools:
-        return []
-    name = naming.sweep_nodes_role(site.name)
-    return _everywhere(name, of_site(site), [of_all_nodes()], naming.SWEEP, cluster.namespace)
 
 
 def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:
@@ -173,18 +211,3 @@ def _kind(sessions: ClassSessions) -> tuple[str, str]:
     if sessions.source == "custom":
         return sessions.group or "", sessions.resource or ""
     return "", "pods"
-
-
-def in_namespaces_of_sessions(
-    site: Site, cluster: Cluster, classes: Iterable[ResourceClass]
-) -> list[Manifest]:
-    """Return the Roles and bindings in the namespaces of sessions; they carry the site in their name."""
-    found = []
-    for namespace, rules in of_sessions(classes).items():
-        common = {
-            "name": naming.session_role(site.name),
-            "namespace": namespace,
-            "labels": of_site(site),
-        }
-        found += granted(common, rules, naming.OCCURRENCE, cluster.namespace)
-    return found

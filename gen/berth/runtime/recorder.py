@@ -1,144 +1,130 @@
-"""Reports how occurrences go: log lines, Events, and the record on the Job.
+"""Reports how occurrences go: log lines, Events, and the record, a ConfigMap of the reservation.
 
-Seats do not depend on it: it uses a connection of its own with short timeouts, and pauses after failures.
+Seats do not depend on it: it uses a connection of its own with short timeouts, and pauses after each attempt.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 
+from berth.core import record
 from berth.core.backoff import NO_PAUSE, Pause
 from berth.core.instants import instant_text
-from berth.core.objects import JOB, NORMAL, WARNING, EventSubject, make_event
-from berth.core.record import (
-    LATE,
-    MAX_RECORDS,
-    READY,
-    RECORD_ANNOTATION,
-    UNKNOWN,
-    OccurrenceRecord,
-    PoolObservation,
-    judge_readiness,
-    late_message,
-    merge_records,
-    parse_records,
-    readiness_due,
-    ready_message,
-    record_annotations,
-    record_json,
-    with_observation,
-)
+from berth.core.jsonvalues import Tree
+from berth.core.labels import RECORD, RESERVATION, ROLE, SITE
+from berth.core.objects import CONFIG_MAP, NORMAL, WARNING, EventSubject, make_event
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
-from berth.runtime.apiclient import Api, ApiError
-from berth.runtime.program import Log
+from berth.runtime.apiclient import Api, apply_object, get_object
+from berth.runtime.program import Log, TimetableRef
 
-RECORD_INTERVAL = 30.0  # seconds between writes of the record, and after a failure
+SEND_INTERVAL = 30.0  # seconds between writes of the record, and between attempts to send Events
 MAX_EVENTS = 20  # that wait to be sent
 
 
 class Recorder:
     """Records the occurrences of a run."""
 
-    def __init__(self, api: Api, namespace: str, job: str, log: Log) -> None:
-        """With an empty `job`, no record is written."""
-        self._api = api
-        self._namespace = namespace
-        self._job = job
-        self._log = log
-        self._records: dict[str, OccurrenceRecord] = {}  # in the order of opening
+    def __init__(self, api: Api, namespace: str, name: str, log: Log) -> None:
+        """`name` is that of the ConfigMap; if it is empty, no record is written."""
+        self._api, self._namespace, self._name, self._log = api, namespace, name, log
+        self._records: dict[str, record.OccurrenceRecord] = {}  # in the order of opening
         self._open: dict[str, TimetableOccurrence] = {}
         self._readiness: dict[tuple[str, str], str] = {}  # by occurrence and class
         self._events: list[dict[str, object]] = []
-        self._has_resumed = not job
-        self._written: dict[str, str] = {}
-        self._rest = self._events_rest = NO_PAUSE
+        self._metadata: Tree = {}  # of the ConfigMap
+        self._has_resumed = False
+        self._written: list[record.OccurrenceRecord] = []
+        self._pauses: dict[str, Pause] = {}
 
     def tell_open(self, timetable: Timetable, now: int) -> None:
         """Log which occurrences have opened and which are over."""
         found = {item.id: item for item in open_now(active_occurrences(timetable), now)}
         for name in sorted(self._open.keys() - found.keys()):
-            self._log.info("over", **record_json(self._records.get(name, OccurrenceRecord(name))))
+            self._log.info("over", **record.record_json(self._recorded(name)))
         for name in sorted(found.keys() - self._open.keys()):
-            self._records[name] = self._records.pop(name, OccurrenceRecord(name))
+            self._records[name] = self._records.pop(name, record.OccurrenceRecord(name))
             self._log.info("open", occurrence=name, until=instant_text(found[name].end))
-        for name in [name for name in self._records if name not in found][
-            : max(0, len(self._records) - MAX_RECORDS)
-        ]:
-            del self._records[name]
+        self._records = dict([*self._records.items()][-max(record.MAX_RECORDS, len(found)) :])
         self._readiness = {key: value for key, value in self._readiness.items() if key[0] in found}
         self._open = found
+
+    def _recorded(self, occurrence: str) -> record.OccurrenceRecord:
+        return self._records.get(occurrence) or record.OccurrenceRecord(occurrence)
 
     def note(
         self,
         timetable: Timetable,
-        looks: Iterable[PoolObservation],
+        looks: Sequence[record.PoolObservation],
         subjects: dict[str, EventSubject],
         now: float,
+        home: TimetableRef,
     ) -> None:
-        """Add observations of the pools. `subjects` by resource class."""
-        looks = tuple(looks)
+        """Add observations of the pools.
+
+        `subjects` are by resource class. `home` is the timetable's ConfigMap: when it is removed, Kubernetes
+        removes the record too.
+        """
+        labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
+        self._metadata = {"name": self._name, "labels": labels}
+        if home.uid:
+            owner = {"apiVersion": CONFIG_MAP.version, "kind": CONFIG_MAP.name, **home._asdict()}
+            self._metadata["ownerReferences"] = [owner]
         for item in self._open.values():
-            self._records[item.id] = with_observation(self._records[item.id], item, looks, int(now))
-            promised = self._records[item.id].promised
+            self._records[item.id] = record.with_observation(self._recorded(item.id), item, looks, int(now))
             for look in looks:
-                if look.resource_class in promised:
+                if look.resource_class in self._records[item.id].promised:
                     self._judge(timetable, item, look, subjects[look.resource_class], now)
 
     def _judge(
         self,
         timetable: Timetable,
         item: TimetableOccurrence,
-        look: PoolObservation,
+        look: record.PoolObservation,
         subject: EventSubject,
         now: float,
     ) -> None:
         key = item.id, look.resource_class
-        before = self._readiness.get(key, UNKNOWN)
-        after = judge_readiness(before, readiness_due(item, timetable.settings), look, now)
+        before = self._readiness.get(key, record.UNKNOWN)
+        after = record.judge_readiness(before, record.readiness_due(item, timetable.settings), look, now)
         self._readiness[key] = after
-        if after == before or (before == UNKNOWN and after == READY):
+        if after == before or (before == record.UNKNOWN and after == record.READY):
             return
-        start = instant_text(item.start)
-        if after == LATE:
-            counts = {"wanted": look.wanted, "ready": look.ready}
+        if after == record.LATE:
+            start, counts = instant_text(item.start), {"wanted": look.wanted, "ready": look.ready}
             self._log.error("late", occurrence=item.id, pool=look.resource_class, **counts, start=start)
-            self._add(make_event(subject, WARNING, "SeatsNotReady", late_message(item, look, start), now))
+            event = make_event(subject, WARNING, "SeatsNotReady", record.late_message(item, look, start), now)
         else:
             self._log.info("ready", occurrence=item.id, pool=look.resource_class)
-            self._add(make_event(subject, NORMAL, "SeatsReady", ready_message(item, look), now))
-
-    def _add(self, told: dict[str, object]) -> None:
-        self._events = [*self._events, told][-MAX_EVENTS:]
+            event = make_event(subject, NORMAL, "SeatsReady", record.ready_message(item, look), now)
+        self._events = [*self._events, event][-MAX_EVENTS:]
 
     def send(self, now: float) -> None:
         """Send at most one pending thing, so that this takes a few seconds at most."""
-        if self._job and not self._rest.left(now) and self._is_news():
-            self._try("record", now, self._write)
-        elif self._events and not self._events_rest.left(now):
-            self._try("events", now, self._post)
+        for subject, action in self._pending():
+            if not self._pauses.get(subject, NO_PAUSE).left(now):
+                self._try(subject, now, action)
+                return
 
     def send_last(self, now: float) -> None:
         """Send everything pending before the run ends."""
-        if self._job and self._is_news():
-            self._try("record", now, self._write)
+        for subject, action in self._pending():
+            self._try(subject, now, action)
+
+    def _pending(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        """Yield what is to be sent; no record before the pools have been observed."""
+        records = list(self._records.values())
+        if self._name and records != self._written and any(one.targets for one in records):
+            yield "record", self._write
         if self._events:
-            self._try("events", now, self._post)
+            yield "events", self._post
 
     def _try(self, subject: str, now: float, action: Callable[[], None]) -> None:
+        self._pauses[subject] = Pause(now, SEND_INTERVAL)
         try:
             action()
         except Exception as error:
             self._log.trouble(subject, error)
-            if subject == "events":
-                self._events_rest = Pause(now, RECORD_INTERVAL)
         else:
             self._log.works(subject)
-        if subject == "record":
-            self._rest = Pause(now, RECORD_INTERVAL)
-
-    def _is_news(self) -> bool:
-        """Return whether the record has changed; never before the pools have been observed."""
-        records = list(self._records.values())
-        return any(record.targets for record in records) and record_annotations(records) != self._written
 
     def _post(self) -> None:
         while self._events:
@@ -148,21 +134,17 @@ class Recorder:
     def _write(self) -> None:
         if not self._has_resumed:
             self._resume()
-        found = record_annotations(list(self._records.values()))
-        self._api.annotate(JOB, self._namespace, self._job, found)
-        self._written = found
+        records = list(self._records.values())
+        tree: Tree = {"metadata": self._metadata, "data": {record.RECORD_KEY: record.record_text(records)}}
+        apply_object(self._api, CONFIG_MAP, self._namespace, self._name, tree)
+        self._written = records
 
     def _resume(self) -> None:
-        """Merge the records that an earlier pod has written."""
-        try:
-            said = self._api.get_job_annotation(self._namespace, self._job, RECORD_ANNOTATION)
-        except ApiError as error:
-            if error.status != 403:
-                raise
-            said = ""
-        self._has_resumed = True
-        earlier = {record.occurrence: record for record in parse_records(said)}
-        ours, self._records = self._records, earlier
-        for name, record in ours.items():
-            before = earlier.pop(name, None)
-            self._records[name] = merge_records(before, record) if before else record
+        """Merge the records that earlier pods have written."""
+        found = get_object(self._api, CONFIG_MAP, self._namespace, self._name) or {}
+        data = found.get("data")
+        records = record.parse_records(str(data.get(record.RECORD_KEY)) if isinstance(data, dict) else "")
+        for name, ours in self._records.items():
+            before = records.pop(name, None)
+            records[name] = record.merge_records(before, ours) if before else ours
+        self._records, self._has_resumed = records, True

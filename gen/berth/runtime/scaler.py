@@ -10,34 +10,28 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from berth.core.backoff import (NO_PAUSE, Pause)
+from berth.core.decisions import (DesiredState, EARLY_START, desired_state, pools_to_reconcile, requesting_occurrences)
+from berth.core.instants import instant_text
+from berth.core.labels import RECORD
+from berth.core.objects import (CONFIG_MAP, EventSubject)
+from berth.core.overrides import (next_override_end, override_end, override_target as overriding)
+from berth.core.record import PoolObservation
+from berth.core.target import (next_change, open_now, opens_within)
+from berth.core.timetable import (Timetable, TimetablePool, active_occurrences)
+from berth.runtime.apiclient import Api
+from berth.runtime.connection import (ACCOUNT, in_cluster)
+from berth.runtime.occurrence import CLOSED
+from berth.runtime.pools import PoolReconciler
+from berth.runtime.program import (RuntimeContext, TimetableSource, context_of, jitter, log_of, source_of)
+from berth.runtime.recorder import Recorder
+from berth.runtime.sessionobserver import (ObservedSessions, SessionObserver)
+from berth.runtime.watch import (MAX_RESPONSE_BYTES, WatchContext)
+from collections.abc import (Callable, Mapping)
 from functools import partial
 from types import FrameType
 from typing import Protocol
 
-from berth.core.backoff import NO_PAUSE, Pause
-from berth.core.decisions import (
-    EARLY_START,
-    DesiredState,
-    desired_state,
-    pools_to_reconcile,
-    requesting_occurrences,
-)
-from berth.core.instants import instant_text
-from berth.core.objects import CONFIG_MAP, EventSubject
-from berth.core.overrides import next_override_end, override_end
-from berth.core.overrides import override_target as overriding
-from berth.core.record import PoolObservation
-from berth.core.target import next_change, open_now, opens_within
-from berth.core.timetable import Timetable, TimetablePool, active_occurrences
-from berth.runtime.apiclient import Api
-from berth.runtime.connection import ACCOUNT, in_cluster
-from berth.runtime.occurrence import CLOSED
-from berth.runtime.pools import PoolReconciler
-from berth.runtime.program import RuntimeContext, TimetableSource, context_of, jitter, log_of, source_of
-from berth.runtime.recorder import Recorder
-from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
-from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
 SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
@@ -198,7 +192,9 @@ class Scaler:
 
     def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
-        self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
+        self._recorder.note(
+            timetable, self._looks(timetable, now), self._subjects(timetable), now, self._source.home
+        )
         coming = self._next_change(int(now))
         if is_over:
             self._recorder.send_last(now)
@@ -308,7 +304,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
             environment, account, read_seconds=RECORDER_SECONDS, write_seconds=RECORDER_SECONDS
         )
         context = context_of(environment, api, log)
-        recorder = Recorder(Api(aside), context.namespace, environment.get("BERTH_JOB", ""), log)
+        recorder = Recorder(Api(aside), context.namespace, f"{environment['BERTH_TIMETABLE']}-{RECORD}", log)
         watch_context = WatchContext(
             lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
             context.namespace,

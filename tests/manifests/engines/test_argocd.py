@@ -263,6 +263,12 @@ def test_a_project_allows_slots_where_koordinator_is_and_profiles_where_they_may
         for kind in ("ClusterRole", "ClusterRoleBinding")
         for account in ("berth-occurrence", "berth-sweep")
     ]
+    bindings = {
+        "group": "rbac.authorization.k8s.io",
+        "kind": "ClusterRoleBinding",
+        "name": "berth-slots.uni.*",
+    }
+    roles.insert(3, bindings)
     slots = {"group": "scheduling.koordinator.sh", "kind": "Reservation", "name": "uni-*"}
     profiles = {"group": "config.koordinator.sh", "kind": "ClusterColocationProfile", "name": "berth-uni.*"}
     both = [

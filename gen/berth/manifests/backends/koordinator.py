@@ -9,7 +9,7 @@ from typing import Any
 
 from berth.core.labels import AFFINITY, ROLE
 from berth.dates.occurrence import Occurrence
-from berth.manifests import naming, pools, window
+from berth.manifests import naming, pools, rbac, window
 from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
 from berth.manifests.slots import (
@@ -37,8 +37,8 @@ class KoordinatorBackend(Backend):
         schedules: Sequence[str],
         timetable: str,
     ) -> list[Manifest]:
-        """Return persistent Reservations; or the timetable, perhaps Deployments with Role and RoleBinding,
-        and CronJobs. At the end what session pods need, where that is asked for.
+        """Return persistent Reservations; or the timetable, perhaps Deployments, ServiceAccount, Role and
+        bindings, and CronJobs. At the end what session pods need, where that is asked for.
         """
         slots, common = slots_of(placed.reservation), window.shared(site, placed)
         found: list[Manifest] = []
@@ -46,11 +46,13 @@ class KoordinatorBackend(Backend):
             found += _persistent(site, placed, common)
         else:
             found.append(window.timetable(common, timetable))
-            if slots.with_placeholders:
+            scaled = pools.names(placed) if slots.with_placeholders else ()
+            if scaled:
                 # The scheduler that knows the slots also places what hands over to them.
                 scheduler = placed.cluster.koordinator.scheduler if placed.cluster.koordinator else ""
                 found += pools.deployments(site, placed, common, scheduler)
-                found += pools.scale_permissions(placed, common)
+            found += rbac.of_reservation(site, placed, common, scaled)
+            found.append(rbac.over_own_slots(site, placed, common["labels"]))
             found += window.cronjobs(site, placed, common, occurrences, schedules)
         if slots.session_affinity:
             found += _affinity(site, placed, common)

@@ -26,11 +26,12 @@ class NodePoolBackend(Backend):
         schedules: Sequence[str],
         timetable: str,
     ) -> list[Manifest]:
-        """Return timetable, NodePools, ClusterRole, ClusterRoleBinding, CronJobs."""
+        """Return timetable, NodePools, ServiceAccount, roles and bindings, CronJobs."""
         common = window.shared(site, placed)
         return [
             window.timetable(common, timetable),
             *_pools(site, placed, common),
+            *rbac.of_reservation(site, placed, common),
             *rbac.over_nodes(site, placed, common["labels"]),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]

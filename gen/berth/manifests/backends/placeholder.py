@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from berth.dates.occurrence import Occurrence
-from berth.manifests import pools, window
+from berth.manifests import pools, rbac, window
 from berth.manifests.backends.base import Backend, Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import Site
@@ -21,11 +21,11 @@ class PlaceholderBackend(Backend):
         schedules: Sequence[str],
         timetable: str,
     ) -> list[Manifest]:
-        """Return timetable, Deployments, Role, RoleBinding, CronJobs."""
+        """Return timetable, Deployments, ServiceAccount, Role, RoleBindings, CronJobs."""
         common = window.shared(site, placed)
         return [
             window.timetable(common, timetable),
             *pools.deployments(site, placed, common),
-            *pools.scale_permissions(placed, common),
+            *rbac.of_reservation(site, placed, common, pools.names(placed)),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]

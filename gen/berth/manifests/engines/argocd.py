@@ -4,23 +4,27 @@ Occurrences set replicas: the Application ignores them, and does not sync them.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
 
 from berth.manifests import naming, slots
 from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
-from berth.schema.engine import ArgoCD
 from berth.schema.values import Cluster, Site
 
+if TYPE_CHECKING:
+    from berth.schema.argocd import ArgoCD
+
 NAMESPACE = "argocd"
+RBAC = "rbac.authorization.k8s.io"
 _KINDS = (
     ("", "ConfigMap"),
     ("", "ServiceAccount"),
     ("apps", "Deployment"),
     ("batch", "CronJob"),
-    ("rbac.authorization.k8s.io", "Role"),
-    ("rbac.authorization.k8s.io", "RoleBinding"),
+    (RBAC, "Role"),
+    (RBAC, "RoleBinding"),
 )
 # What these create; Argo CD hides children of kinds that a project does not allow.
 _CHILDREN = (("", "Pod"), ("apps", "ReplicaSet"), ("batch", "Job"))
@@ -39,10 +43,10 @@ _SYNC_OPTIONS = (
 )
 
 
-def argocd_of(cluster: Cluster) -> ArgoCD:
+def argocd_of(cluster: Cluster) -> "ArgoCD":
     """Return the options of a cluster whose engine is Argo CD."""
-    assert isinstance(cluster.engine_options, ArgoCD)
-    return cluster.engine_options
+    assert cluster.engine == "argocd"
+    return cast("ArgoCD", cluster.engine_options)
 
 
 def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
@@ -107,7 +111,7 @@ def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
 
 
 def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
-    """Return the Berth namespace, and those of the sessions, which have Roles of Berth."""
+    """Return the Berth namespace, and those of the sessions, which have Roles and RoleBindings of Berth."""
     found = {cluster.namespace}
     for one in declared.classes.values():
         if one.sessions and cluster_of(one, site) is cluster:
@@ -145,7 +149,8 @@ def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str,
     """Yield kinds of Koordinator, by patterns, as slots and profiles are named after reservations."""
     for account in (naming.OCCURRENCE, naming.SWEEP):
         for kind in ("ClusterRole", "ClusterRoleBinding"):
-            yield "rbac.authorization.k8s.io", kind, naming.slot_role(site.name, account)
+            yield RBAC, kind, naming.slot_role(site.name, account)
+    yield RBAC, "ClusterRoleBinding", naming.slot_binding(site.name, "*")
     yield slots.GROUP, slots.KIND, naming.slot(site.name, "*")
     if cluster.koordinator is not None and cluster.koordinator.colocation_profiles:
         yield "config.koordinator.sh", "ClusterColocationProfile", naming.affinity_profile(site.name, "*", 1)
@@ -160,8 +165,8 @@ def _karpenter_kinds(site: Site, cluster: Cluster, declared: Declared) -> Iterat
         yield "karpenter.sh", "NodePool", naming.static_pool(site.name, "*")
         for kind in ("ClusterRole", "ClusterRoleBinding"):
             for account in (naming.OCCURRENCE, naming.SWEEP):
-                yield "rbac.authorization.k8s.io", kind, naming.nodes_role(site.name, account, "*")
-            yield "rbac.authorization.k8s.io", kind, naming.sweep_nodes_role(site.name)
+                yield RBAC, kind, naming.nodes_role(site.name, account, "*")
+            yield RBAC, kind, naming.sweep_nodes_role(site.name)
 
 
 def _sync_options(own: Sequence[str]) -> list[str]:
