@@ -11,7 +11,7 @@ from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_c
 from berth.runtime.scaler import _replace
 
 from tests.runtime.observing import resident
-from tests.runtime.programs import PACKAGE
+from tests.runtime.programs import PACKAGE, start_main
 from tests.runtime.world import at
 
 FILE = PACKAGE / "occurrence.py"
@@ -51,19 +51,9 @@ def test_it_stays_until_the_word_or_the_silence_says_otherwise(
     assert exit_code(word, float(at(now)), silence) == expected
 
 
-def start(share: Path, *changes: str) -> "subprocess.Popen[str]":
-    """As the pod has it: without a token, and without any environment but this. `changes` of its constants."""
-    code = "; ".join(
-        ["import sys; from berth.runtime import occurrence as o", *changes, "sys.exit(o.main())"]
-    )
-    command = [sys.executable, "-S", "-E", "-c", code]
-    folder, variables = PACKAGE.parents[1], {"BERTH_SHARE": str(share)}
-    return subprocess.Popen(command, cwd=folder, env=variables, stderr=subprocess.PIPE, text=True)
-
-
 def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    _, errors = process.communicate(timeout=20)
-    return process.returncode, errors
+    output, _ = process.communicate(timeout=20)
+    return process.returncode, output
 
 
 def say(share: Path, word: str) -> None:
@@ -71,7 +61,7 @@ def say(share: Path, word: str) -> None:
 
 
 def test_it_exits_0_once_everything_is_closed(tmp_path: Path) -> None:
-    process = start(tmp_path)
+    process = start_main(tmp_path)
     say(tmp_path, "9000000000")
     time.sleep(1.5)
 
@@ -85,11 +75,11 @@ def test_it_exits_0_once_everything_is_closed(tmp_path: Path) -> None:
 def test_it_exits_0_if_the_scaler_is_silent_after_the_end(tmp_path: Path) -> None:
     say(tmp_path, "1000000000")
 
-    assert ended(start(tmp_path, "o.LATE_SECONDS = 1.5")) == (0, "")
+    assert ended(start_main(tmp_path, "o.LATE_SECONDS = 1.5")) == (0, "")
 
 
 def test_it_stays_after_the_end_for_as_long_as_the_scaler_speaks(tmp_path: Path) -> None:
-    process = start(tmp_path, "o.LATE_SECONDS = 2.5", "o.STUCK_SECONDS = 2.5")
+    process = start_main(tmp_path, "o.LATE_SECONDS = o.STUCK_SECONDS = 2.5")
     for _ in range(7):
         say(tmp_path, "1000000000")
         time.sleep(0.5)
@@ -103,12 +93,12 @@ def test_it_exits_1_if_the_scaler_hangs(tmp_path: Path, word: str) -> None:
     if word:
         (tmp_path / "until").write_text(word, encoding="latin-1")
 
-    assert ended(start(tmp_path, "o.STUCK_SECONDS = 1.5")) == (1, "")
+    assert ended(start_main(tmp_path, "o.STUCK_SECONDS = 1.5")) == (1, "")
 
 
 def test_on_sigterm_it_exits_143(tmp_path: Path) -> None:
     say(tmp_path, "9000000000")
-    process = start(tmp_path)
+    process = start_main(tmp_path)
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
 
