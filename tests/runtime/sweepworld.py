@@ -13,8 +13,7 @@ from berth.core.objects import (
     JOB,
     NODE_POOL,
     POD,
-    ROLE,
-    ROLE_BINDING,
+    RIGHTS,
     SLOT,
     ObjectKind,
 )
@@ -27,7 +26,7 @@ from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"
-KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING, SLOT, NODE_POOL)
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, *RIGHTS, SLOT, NODE_POOL)
 LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 

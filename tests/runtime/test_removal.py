@@ -6,7 +6,17 @@ import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
 from berth.core.instants import instant_text
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, ObjectKind
+from berth.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    POD,
+    ROLE,
+    ROLE_BINDING,
+    SERVICE_ACCOUNT,
+    ObjectKind,
+)
 
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import (
@@ -31,7 +41,7 @@ SEATS = [
 ]
 LOST = f"To be removed soon: {WHY}"
 FULL = deployment(25)
-RIGHTS = [made(ROLE, "course"), made(ROLE_BINDING, "course")]
+RIGHTS = [made(kind, "course") for kind in RIGHTS_KINDS]
 REST = [cronjob(), job(), FULL, *RIGHTS]
 OTHERS = inventory("# by berth\nother\nan-other-1\n")
 ALL_OF_IT = [
@@ -41,6 +51,7 @@ ALL_OF_IT = [
     "Removed Deployment course-small",
     "Removed RoleBinding course",
     "Removed Role course",
+    "Removed ServiceAccount course",
 ]
 HERE = inventory("other\ncourse\n")
 MARKED = "To be removed soon: the inventory does not name its reservation."
@@ -82,6 +93,20 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
         f"Removed ConfigMap course-session-affinity: {WHY}"
     ]
     assert judged("09:00", snippet(), HERE, prunes=True) == []
+
+
+def test_a_record_is_no_timetable_and_goes_with_its_reservation() -> None:
+    record = made(
+        CONFIG_MAP, "course-record", labels={"berth.dev/role": "record"}, data={"records.json": "[]"}
+    )
+    gone = orphaned_since("2026-02-02T08:49:00Z")
+
+    assert judged("09:00", record) == []
+    assert judged("09:00", timetable(), record) == judged("09:00", timetable())
+    assert judged("09:00", FULL, record) == [LOST]
+    assert "Removed ConfigMap course-record" in [
+        said.split(":")[0] for said in judged("09:00", gone, record, OTHERS, prunes=True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +226,9 @@ def test_until_then_it_is_opened_as_ever() -> None:
 
 
 @pytest.mark.parametrize(
-    "unread", [DEPLOYMENT, JOB, POD, CRON_JOB, ROLE, ROLE_BINDING], ids=lambda kind: kind.plural
+    "unread",
+    [DEPLOYMENT, JOB, POD, CRON_JOB, ROLE, ROLE_BINDING, SERVICE_ACCOUNT],
+    ids=lambda kind: kind.plural,
 )
 def test_nothing_is_gone_unless_all_lists_are_there(unread: ObjectKind) -> None:
     trees = [OTHERS, orphaned_since("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from berth.core.decisions import DesiredState, PoolTarget
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, ROLE, ROLE_BINDING, SCALED
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
 from berth.core.slots import (
     Slot,
     SlotCounts,
@@ -24,7 +24,7 @@ OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"
 ORPHANED_EVENT, RESTORED_EVENT = "SweepGone", "SweepBack"
 # What makes pods goes before the pods; the timetable goes last, so that a removal that was cut short goes on.
-_REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, ROLE_BINDING, ROLE, CONFIG_MAP))
+_REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, *RIGHTS, CONFIG_MAP))
 
 
 class ScalePool(NamedTuple):

@@ -10,7 +10,7 @@ from berth.core.instants import parse_instant
 from berth.core.inventory import KEY, Inventory, PersistentSlots
 from berth.core.inventory import parse_inventory as read_inventory
 from berth.core.jsonvalues import Tree
-from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
+from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
 from berth.core.labels import SLOT as SLOT_ROLE
 from berth.core.objects import (
     CONFIG_MAP,
@@ -131,7 +131,7 @@ class SiteState(NamedTuple):
     cronjobs: tuple[CronJobObject, ...] = ()
     jobs: tuple[JobObject, ...] = ()
     pods: tuple[PodObject, ...] = ()  # of occurrences
-    rights: tuple[ObjectRef, ...] = ()  # Roles and RoleBindings, and what only people read
+    rights: tuple[ObjectRef, ...] = ()  # accounts, Roles, RoleBindings, records, and what only people read
     prunes: bool = False  # nobody else removes what has left git
     inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
     persistent: PersistentSlots | None = None  # the slots that git has; None: nobody knows
@@ -203,9 +203,9 @@ def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
 
 
 def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
-    """Parse a ConfigMap. One that only people read is not a timetable."""
+    """Parse a ConfigMap. The record, and one that only people read, are not timetables."""
     metadata = _at(tree, "metadata")
-    if _at(metadata, "labels").get(ROLE) == AFFINITY:
+    if _at(metadata, "labels").get(ROLE) in (AFFINITY, RECORD):
         return ref
     notes = _at(metadata, "annotations")
     written = [

@@ -24,8 +24,7 @@ from berth.core.objects import (
     JOB,
     NODE_POOL,
     POD,
-    ROLE,
-    ROLE_BINDING,
+    RIGHTS,
     RUNNING_PODS,
     SLOT,
     ObjectKind,
@@ -111,7 +110,7 @@ class Sweep:
         Timetables are read last, so that objects of a timetable created meanwhile do not look like leftovers.
         """
         site = self._site
-        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if site.prunes else ())]
+        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *(RIGHTS if site.prunes else ())]
         kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
         found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
         return site_state(site.name, found, site.prunes, site.inventory, site.namespace)
