@@ -142,10 +142,12 @@ def placeholder(number: int, waiting: str = "ImagePullBackOff", of: str = "cours
     return made(POD, f"{of}-5d5f7-{number}", metadata={"ownerReferences": owners}, status=status)
 
 
-def inventory(text: str | None, slots: str | None = None) -> Tree:
+def inventory(text: str | None, slots: str | None = None, objects: str | None = None) -> Tree:
     data = {} if text is None else {"reservations.txt": text}
     if slots is not None:
         data["slots.txt"] = slots
+    if objects is not None:
+        data["objects.txt"] = objects
     return made(CONFIG_MAP, INVENTORY, labels={"berth.dev/reservation": None}, data=data)
 
 

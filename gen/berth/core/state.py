@@ -138,6 +138,7 @@ class SiteState(NamedTuple):
     unread: frozenset[str] = frozenset()  # kinds of which the list is missing
     slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
     namespace: str = ""  # of all that is in one
+    listed: frozenset[tuple[str, str]] | None = None  # kind and name of what git has; None: nobody knows
 
 
 def site_state(
@@ -173,6 +174,7 @@ def site_state(
         frozenset(kind.name for kind, some in found.items() if some is None),
         of(SlotObject) if found.get(SLOT) is not None else None,
         namespace,
+        git.objects,
     )
 
 

@@ -4,16 +4,19 @@ Instants are in seconds, 0 where unknown.
 """
 
 import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import (containers, pod_down_since)
+from berth.core.objects import containers, pod_down_since
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.sessions import (Recognition, Session)
-from berth.core.slots import (AVAILABLE, PENDING, Slot as Held, parse_slot as held)
+from berth.core.sessions import Recognition, Session
+from berth.core.slots import AVAILABLE, PENDING
+from berth.core.slots import Slot as Held
+from berth.core.slots import parse_slot as held
 from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
-from collections.abc import Mapping
-from typing import (Any, NamedTuple)
 
 
 class ClusterLocation(NamedTuple):
@@ -68,7 +71,7 @@ class WaitingPlaceholder(NamedTuple):
 
 
 class LivePod(NamedTuple):
-    """A pod of Berth that is not a placeholder and has not succeeded. `down_since` is None while it serves."""
+    """A pod of Berth that is not a placeholder and has not succeeded."""
 
     name: str
     reservation: str
@@ -76,7 +79,7 @@ class LivePod(NamedTuple):
     phase: str
     restarts: int
     trouble: WaitReason | None
-    down_since: int | None
+    down_since: int | None  # None: it serves
 
 
 class LiveJob(NamedTuple):
