@@ -128,4 +128,4 @@ def test_the_inventory_names_all_cronjobs_but_those_named_as_their_reservation(w
 
     listed = parse_inventory("", found["data"]).objects
     assert found["data"]["objects.txt"].startswith(f"{OBJECTS_HEAD}\n")
-    assert listed == {("CronJob", name) for name in names - firsts}
+    assert listed == frozenset(("CronJob", name) for name in names - firsts)
