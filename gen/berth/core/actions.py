@@ -88,17 +88,17 @@ class SweepWarning(NamedTuple):
 
 
 def action_order(action: Action) -> tuple[int, int, str, str]:
-    """Return the sort key of an action: open seats first, then start Jobs, then remove."""
+    """Return the sort key of an action: open, close, start Jobs (which may wait), remove."""
     place = 0
     match action:
         case ScalePool():
-            order = 0 if action.to else 2
+            order = 0 if action.to else 1
         case ChangeSlots(is_last=True):
             order, place = 4, _REMOVAL_ORDER.index(DEPLOYMENT.name)
         case ChangeSlots():
-            order = 0 if action.plan.make else 2
+            order = 0 if action.plan.make else 1
         case StartJob():
-            order = 1
+            order = 2
         case MarkOrphaned():
             order = 3
         case RemoveObject():

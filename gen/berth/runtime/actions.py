@@ -52,7 +52,7 @@ from berth.runtime.apiclient import (
 from berth.runtime.lists import parse_page
 from berth.runtime.program import Log
 
-ATTEMPTS = 4  # at a scale whose object others keep changing
+ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
 SLOT_PAGE = 100  # slots in one answer
 
 

@@ -40,8 +40,8 @@ LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is ask
 ACTION_SECONDS = (
     75.0  # seconds from the start in which something is begun: a write may then take half a minute
 )
-MAX_SECONDS = 110  # seconds: before the Job's own deadline, so that the log says why it ended
-ATTEMPTS = 4
+ATTEMPTS = 6  # at each list, with twelve seconds of pauses
+MAX_SECONDS = 110  # seconds: long before the next run, so that the log says why this one ended
 
 
 class SweepSettings(NamedTuple):
@@ -127,11 +127,8 @@ class Sweep:
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
                 pause = backoff(attempt, error.retry_after, 0.0)
-                if (
-                    error.status in (401, 403)
-                    or attempt == ATTEMPTS
-                    or self._elapsed() + pause > LIST_SECONDS
-                ):
+                is_final = error.status in (401, 403, 404) or attempt == ATTEMPTS
+                if is_final or self._elapsed() + pause > LIST_SECONDS:
                     break
                 self._wait(pause)
         self._failed += 1
