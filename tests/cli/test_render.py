@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from berth.manifests.base import INVENTORY_HEAD
+from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
 
 from tests.cli import project
 from tests.cli.conftest import Berth
@@ -242,7 +242,10 @@ def test_removing_the_last_reservation_keeps_the_base(berth: Berth, folder: Path
         "clusters/prod/runtime.yaml",
     ]
     (inventory,) = objects((folder / "rendered/clusters/lab/inventory.yaml").read_text())
-    assert inventory["data"] == {"reservations.txt": f"{INVENTORY_HEAD}\n"}
+    assert inventory["data"] == {
+        "reservations.txt": f"{INVENTORY_HEAD}\n",
+        "objects.txt": f"{OBJECTS_HEAD}\n",
+    }
 
 
 def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth: Berth, folder: Path) -> None:
