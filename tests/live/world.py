@@ -176,7 +176,8 @@ class World:
 
 def _is_in(one: Object, path: str) -> bool:
     namespace = one["metadata"].get("namespace", "")
-    return any(kind == one["kind"] and path == form.format(namespace) for form, kind in LISTS.items())
+    paths = [form for form, kind in LISTS.items() if kind == one["kind"]]
+    return any(path in (form.format(namespace), form.replace("/namespaces/{}", "")) for form in paths)
 
 
 def _fits(one: Object, query: Mapping[str, str]) -> bool:

@@ -176,6 +176,7 @@ class ClusterFacts(NamedTuple):
     unread: tuple[UnreadableReservation, ...] = ()
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
     refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
+    by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
 
 
 KubeObject = dict[str, Any]

@@ -39,6 +39,7 @@ LIVE_RULES = {
     "S024": LiveRule(WARNING, "bad timetable", "A timetable in the cluster is malformed."),
     "S025": LiveRule(WARNING, "pool missing", "The Deployment of a pool is missing."),
     "S026": LiveRule(WARNING, "no CronJob", "A reservation has no CronJob, or a suspended one."),
+    "S027": LiveRule(WARNING, "other namespace", "Objects of the site are left in another namespace."),
     # seats
     "S030": LiveRule(ERROR, "not served", "Seats are missing, and no pod serves the reservation."),
     "S031": LiveRule(ERROR, "seats missing", "Seats are missing, although a pod serves the reservation."),

@@ -107,6 +107,7 @@ class ClusterState(NamedTuple):
     templates: Mapping[str, str] = {}  # of pools, by git
     scheduler: str = ""  # Koordinator's; empty: the cluster has none
     earlier: EarlierLooks = NO_LOOKS
+    namespaces: frozenset[str] = frozenset()  # of all clusters of the site
 
 
 class PoolState(NamedTuple):
@@ -197,6 +198,7 @@ def cluster_state(
         persistent=git.persistent,
         templates=git.templates,
         scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+        namespaces=frozenset(one.namespace for one in site.clusters),
     )
 
 
