@@ -171,7 +171,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     ours = f"{labels.SITE}={site}"
 
     def listed(path: str, selector: str = ours, fields: str = "") -> list[clusterfacts.KubeObject]:
-        return _list_all(ask, path.format(namespace), selector, fields, _JSON)
+        return list_all(ask, path.format(namespace), selector, fields, _JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
     named = {one["metadata"]["name"]: one.get("data") or {} for one in maps}
@@ -215,7 +215,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
 def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
     """List what could not be made; nothing without permission."""
     try:
-        found = _list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
+        found = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
     except refused:
         return ()
     return tuple(map(clusterfacts.parse_refusal, found))
@@ -226,7 +226,7 @@ def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, di
     found: dict[str, dict[str, int]] = {}
     for kind in (CRON_JOB, DEPLOYMENT):
         try:
-            items = _list_all(ask, kind.path(""), f"{labels.SITE}={site}", "", _METADATA_LIST)
+            items = list_all(ask, kind.path(""), f"{labels.SITE}={site}", "", _METADATA_LIST)
         except refused:
             return {}
         for one in items:
@@ -246,7 +246,7 @@ def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlacehold
 def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
     """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
     try:
-        found = _list_all(ask, SLOT.path(""), "", "", _JSON)
+        found = list_all(ask, SLOT.path(""), "", "", _JSON)
     except refused as error:
         status = getattr(error, "status", 0)
         return facts._replace(slots=ListRefused(status, str(error)))
@@ -302,12 +302,12 @@ def _list_or_reason(
 ) -> list[clusterfacts.KubeObject] | str:
     try:
         accept = _METADATA_LIST if asked.metadata_only else _JSON
-        return _list_all(ask, asked.path, asked.labels, asked.fields, accept)
+        return list_all(ask, asked.path, asked.labels, asked.fields, accept)
     except refused as error:
         return str(error)
 
 
-def _list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[clusterfacts.KubeObject]:
+def list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[clusterfacts.KubeObject]:
     """List all pages. An empty list may be sent as null."""
     query = {"limit": PAGE}
     query |= {"labelSelector": selector} if selector else {}

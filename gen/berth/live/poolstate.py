@@ -155,7 +155,8 @@ class PoolState(NamedTuple):
     def settling(self) -> int:
         """The seconds for which a session that left still counts here; 0 if sessions change nothing."""
         follows = self.pool.behavior != "none" and self.active is not None and self.override is None
-        if not follows or self.timetable is None or (self.deployment and self.deployment.is_scaled_by_others):
+        by_others = self.deployment is not None and self.deployment.is_scaled_by_others
+        if not follows or by_others or self.timetable is None or not self.pool.holder.is_stabilized:
             return 0
         return self.timetable.settings.stabilization_seconds
 
