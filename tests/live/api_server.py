@@ -62,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self._is_welcome():
             parts = urlsplit(self.path)
             try:
-                self._answer(201, self.server.world.create(parts.path, body, dict(parse_qsl(parts.query))))
+                self._answer(201, self.server.world.create(body, dict(parse_qsl(parts.query))))
             except RefusedError as error:
                 self._refuse(403, "Forbidden", str(error))
             except ConflictError as error:

@@ -1,7 +1,7 @@
 """`berth status --preflight`: what it proves, what it tells, and that nothing of it stays."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ FORBIDDEN = (
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Time passes only where somebody waits."""
     now = [0.0]
 
@@ -41,7 +41,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
         now[0] += seconds
 
     monkeypatch.setattr(command, "CLOCK", Clock(lambda: now[0], sleep))
-    yield now
+    return now
 
 
 def preflight(berth: Berth, server: ApiServer, folder: Path, *words: str) -> tuple[int, list[str]]:
@@ -118,17 +118,17 @@ def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservatio
 
 
 @pytest.mark.parametrize(
-    ("kind", "message", "codes"),
+    ("refused", "codes"),
     [
-        ("Pod", 'pods "x" is forbidden: exceeded quota: team', ["S071", "S071", "S072"]),
-        ("Job", "admission webhook denied the request", ["S071", "S071"]),
+        (("Pod", 'pods "x" is forbidden: exceeded quota: team'), ["S071", "S071", "S072"]),
+        (("Job", "admission webhook denied the request"), ["S071", "S071"]),
     ],
     ids=["quota", "webhook"],
 )
 def test_what_is_not_admitted_is_told_and_nothing_runs(
-    berth: Berth, server: ApiServer, tmp_path: Path, kind: str, message: str, codes: list[str]
+    berth: Berth, server: ApiServer, tmp_path: Path, refused: tuple[str, str], codes: list[str]
 ) -> None:
-    server.world.not_admitted[kind] = message
+    server.world.not_admitted = dict([refused])
     code, lines = preflight(berth, server, tmp_path)
 
     assert (code, [one.partition("[")[2][:4] for one in lines]) == (1, codes)
@@ -170,11 +170,9 @@ def pulls(world: World) -> Callable[[dict[str, Any]], None]:
     """The pod of the test Job waits for its image."""
 
     def end(job: dict[str, Any]) -> None:
-        labels = {
-            **job["spec"]["template"]["metadata"]["labels"],
-            "batch.kubernetes.io/job-name": "course-preflight",
-        }
-        world.pod("course-preflight-x", labels, "Pending", **NO_IMAGE)
+        labels = job["spec"]["template"]["metadata"]["labels"]
+        mine = {**labels, "batch.kubernetes.io/job-name": "course-preflight"}
+        world.pod("course-preflight-x", mine, "Pending", **NO_IMAGE)
 
     return end
 
@@ -222,7 +220,6 @@ def test_a_second_preflight_leaves_the_first_one_alone(
     running = server.world.apply({**trial_job(cronjob(server.world), 60), "status": {"active": 1}})
     code, lines = preflight(berth, server, tmp_path)
 
-    # The API server refuses the dry run of a name that is taken, too.
     assert (code, lines[0].partition("[")[2][:4]) == (1, "S074")
     assert running in server.world.objects
 

@@ -162,7 +162,7 @@ class World:
                 return one
         raise LookupError(path)
 
-    def create(self, path: str, body: Object, query: Mapping[str, str]) -> Object:
+    def create(self, body: Object, query: Mapping[str, str]) -> Object:
         """What the server answers. Raises RefusedError, and ConflictError for a name that is taken."""
         kind = body["kind"]
         if kind == "SubjectAccessReview":
