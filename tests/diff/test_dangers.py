@@ -1,12 +1,11 @@
 """What should be thought of before a merge: each warning, where it must be said and where it must not."""
 
-import shutil
-
 import pytest
-from berth.diff.manifests import FileChange, ObjectChange
+import shutil
+from berth.diff.manifests import (FileChange, ObjectChange)
 from berth.diff.risks import manifest_warnings
+from tests.diff.conftest import (NOW, Pair, warns)
 
-from tests.diff.conftest import NOW, Pair, warns
 
 BEFORE = "2026-01-01T00:00:00Z"
 AFTER = "2026-12-31T00:00:00Z"
@@ -175,6 +174,27 @@ def test_what_an_upgrade_does_to_objects_is_told(
     assert before in text
     path.write_text(text.replace(before, after, 1), "utf-8")
     assert any(warns(line, *told) for line in warnings(pair)), warnings(pair)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cluster", "said"),
+    [
+        ("- name: prod", "- {name: prod, namespace: hall}", "prod", ["engine", "hall", "6 minutes"]),
+        ("namespace: seats", "namespace: hall", "lab", ["delete", "seats", "berth status"]),
+    ],
+    ids=["engine", "no-engine"],
+)
+def test_another_namespace_is_told_with_what_becomes_of_the_old_one(
+    pair: Pair, before: str, after: str, cluster: str, said: list[str]
+) -> None:
+    pair.edit("site.yaml", before, after)
+    (line,) = [one for one in warnings(pair) if one.startswith(f"{cluster}: Its namespace was ")]
+    assert warns(line, f"{cluster}: ", *said)
+
+
+def test_a_site_with_another_name_cannot_be_applied(pair: Pair) -> None:
+    pair.edit("site.yaml", "metadata: {name: uni", "metadata: {name: school")
+    assert any(warns(line, "school: ", "uni", "immutable") for line in warnings(pair))
 
 
 def test_sessions_in_one_more_namespace_need_more_rights(pair: Pair) -> None:

@@ -1,42 +1,12 @@
 """What may happen to a cluster that is in order. `expected.txt` has what is said of each, by its name."""
 
+from berth.core.instants import (instant_text, parse_instant)
 from collections.abc import Callable
+from tests.live.project import Project
+from tests.live.turns import (CRASHING, NO_CONFIG, NO_IMAGE, NO_ROOM, STARTING, SWEEP, all_of, defaulted, edit, failed_job, gone, in_peace, job, moved, new_sweep, not_created, override, pending, refuse_all, refused, short, stray, swept, template, timetable, unready, unscaled, waits, without)
+from tests.live.world import World
 from typing import NamedTuple
 
-from berth.core.instants import instant_text, parse_instant
-
-from tests.live.project import Project
-from tests.live.turns import (
-    CRASHING,
-    NO_CONFIG,
-    NO_IMAGE,
-    NO_ROOM,
-    STARTING,
-    SWEEP,
-    all_of,
-    defaulted,
-    edit,
-    failed_job,
-    gone,
-    in_peace,
-    job,
-    new_sweep,
-    not_created,
-    override,
-    pending,
-    refuse_all,
-    refused,
-    short,
-    stray,
-    swept,
-    template,
-    timetable,
-    unready,
-    unscaled,
-    waits,
-    without,
-)
-from tests.live.world import World
 
 NOW = "2026-02-02T09:00:00Z"  # 10:00 in Zurich: the course is open since 07:30Z, starts 08:00Z, ends 12:00Z
 
@@ -299,6 +269,11 @@ CASES = [
     Case("pods-fail", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 5)]),
     Case("pods-have-failed-twice", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 4)]),
     Case("job-failed", lambda w: failed_job(w, "course-29500")),
+    Case("left-in-the-namespace-of-before", moved),
+    Case(
+        "left-in-the-namespace-of-before-and-nobody-may-see-it",
+        all_of(moved, lambda w: w.refused.update({"/apis/batch/v1/cronjobs": "HTTP 403: forbidden"})),
+    ),
     # override
     Case("more", lambda w: override(w, "60", "2026-02-02T10:00:00Z")),
     Case(

@@ -165,6 +165,9 @@ def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
         f"/apis/batch/v1/namespaces/berth/jobs?{ours}",
         "/api/v1/namespaces/hub/pods?component=singleuser-server,size=small,!berth.dev/site"
         "?status.phase!=Succeeded,status.phase!=Failed",
+        "/api/v1/namespaces/berth/events?reason=FailedCreate",
+        f"/apis/batch/v1/cronjobs?{ours}",
+        f"/apis/apps/v1/deployments?{ours}",
     ]
 
 

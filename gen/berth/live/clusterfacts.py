@@ -4,20 +4,17 @@ Instants are in seconds, 0 where unknown.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import containers, pod_down_since
+from berth.core.objects import (containers, pod_down_since)
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.sessions import Recognition, Session
-from berth.core.slots import AVAILABLE, PENDING
-from berth.core.slots import Slot as Held
-from berth.core.slots import parse_slot as held
+from berth.core.sessions import (Recognition, Session)
+from berth.core.slots import (AVAILABLE, PENDING, Slot as Held, parse_slot as held)
 from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
+from collections.abc import Mapping
+from typing import (Any, NamedTuple)
 
 
 class ClusterLocation(NamedTuple):
@@ -180,6 +177,7 @@ class ClusterFacts(NamedTuple):
     unread: tuple[UnreadableReservation, ...] = ()
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
     refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
+    by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
 
 
 KubeObject = dict[str, Any]

@@ -1,13 +1,13 @@
 """Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs and pods. Pure."""
 
-from collections.abc import Collection, Iterable, Iterator
-
 from berth.core import labels
 from berth.core.instants import instant_text
-from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod
+from berth.live.clusterfacts import (ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod)
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import ClusterState
 from berth.manifests import naming
+from collections.abc import (Collection, Iterable, Iterator)
+
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
@@ -112,6 +112,25 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
         )
         fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
         yield _finding(snapshot, "S068", "", message, fix)
+
+
+def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
+    """Report namespaces in which objects of the site are left, such as after a change of the namespace."""
+    for namespace, counts in sorted(snapshot.facts.by_namespace.items()):
+        if namespace not in snapshot.namespaces:
+            number = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in sorted(counts.items()))
+            home = snapshot.place.namespace
+            message = (
+                f"objects of the site are also in the namespace {namespace} ({number}), and git has {home}: "
+                "they open windows and hold seats there."
+            )
+            context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
+            delete = (
+                f"kubectl{context} --namespace={namespace} delete cronjobs,jobs,deployments,configmaps,roles,"
+                f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site}"
+            )
+            fix = f"If nothing prunes them, delete them: {delete}"
+            yield _finding(snapshot, "S027", "", message, fix)
 
 
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:

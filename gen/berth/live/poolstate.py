@@ -1,27 +1,19 @@
 """The status of clusters and pools, and the state of a pool that checks work on. Pure values."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
 from berth.core import decide as sweepdecisions
 from berth.core.objects import serves_at
 from berth.core.overrides import Override
-from berth.core.slots import SlotCounts, SlotDemand
-from berth.core.target import full_count, open_now, target
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
-from berth.core.timetable import Timetable as Read
-from berth.live.clusterfacts import (
-    ClusterFacts,
-    ClusterLocation,
-    LivePod,
-    LivePool,
-    LiveSlot,
-    WaitingPlaceholder,
-)
-from berth.live.earlier import NO_LOOKS, EarlierLooks
-from berth.live.expected import ExpectedState, PersistentSeats
+from berth.core.slots import (SlotCounts, SlotDemand)
+from berth.core.target import (full_count, open_now, target)
+from berth.core.timetable import (Timetable, Timetable as Read, TimetableOccurrence, TimetablePool, active_occurrences)
+from berth.live.clusterfacts import (ClusterFacts, ClusterLocation, LivePod, LivePool, LiveSlot, WaitingPlaceholder)
+from berth.live.earlier import (EarlierLooks, NO_LOOKS)
+from berth.live.expected import (ExpectedState, PersistentSeats)
 from berth.live.findings import LiveFinding
 from berth.schema.values import Site
+from collections.abc import (Mapping, Sequence)
+from typing import NamedTuple
+
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
 
@@ -108,6 +100,7 @@ class ClusterState(NamedTuple):
     templates: Mapping[str, str] = {}  # of pools, by git
     scheduler: str = ""  # Koordinator's; empty: the cluster has none
     earlier: EarlierLooks = NO_LOOKS
+    namespaces: frozenset[str] = frozenset()  # of all clusters of the site
 
 
 class PoolState(NamedTuple):
@@ -155,7 +148,8 @@ class PoolState(NamedTuple):
     def settling(self) -> int:
         """The seconds for which a session that left still counts here; 0 if sessions change nothing."""
         follows = self.pool.behavior != "none" and self.active is not None and self.override is None
-        if not follows or self.timetable is None or (self.deployment and self.deployment.is_scaled_by_others):
+        by_others = self.deployment is not None and self.deployment.is_scaled_by_others
+        if not follows or by_others or self.timetable is None or not self.pool.holder.is_stabilized:
             return 0
         return self.timetable.settings.stabilization_seconds
 
@@ -198,6 +192,7 @@ def cluster_state(
         persistent=git.persistent,
         templates=git.templates,
         scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+        namespaces=frozenset(one.namespace for one in site.clusters),
     )
 
 
